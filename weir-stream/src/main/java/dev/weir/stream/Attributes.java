@@ -24,7 +24,7 @@ public final class Attributes {
         return values.name;
     }
 
-    /** Where the stage's own threads run; for a boundary, where the segment above it runs. */
+    /** The dispatcher of the stage's own threads; for a boundary, where the segment above it runs. */
     public @Nullable Dispatcher dispatcher() {
         return values.dispatcher;
     }

@@ -54,7 +54,7 @@ public final class BroadcastHub<T> extends Hub<T> {
         return source("broadcastHub", null);
     }
 
-    /** How many pipelines take at present. */
+    /** The number of pipelines that take at present. */
     public int takers() {
         return takerCount();
     }

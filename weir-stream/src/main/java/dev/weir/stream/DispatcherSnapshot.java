@@ -23,7 +23,7 @@ public final class DispatcherSnapshot {
         return values.name;
     }
 
-    /** How it makes threads. */
+    /** The way it makes threads. */
     public Dispatcher.Kind kind() {
         return values.kind;
     }

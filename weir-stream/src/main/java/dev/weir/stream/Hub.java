@@ -158,7 +158,7 @@ abstract class Hub<T> implements AutoCloseable {
         }
     }
 
-    /** How many pipelines take at present. */
+    /** The number of pipelines that take at present. */
     final int takerCount() {
         lock.lock();
         try {

@@ -13,9 +13,9 @@ import java.lang.annotation.Target;
 @Target(ElementType.METHOD)
 @interface Operator {
 
-    /** What becomes of acknowledgements, in a few words. */
+    /** The treatment of acknowledgements, in a few words. */
     String acks();
 
-    /** What it costs, in a few words: per element, per batch, threads, memory. */
+    /** The costs, in a few words: per element, per batch, threads, memory. */
     String cost();
 }

@@ -68,7 +68,7 @@ public final class Ordering<T> {
         return new Ordering<>(inputOrder, keyed, key, Objects.requireNonNull(name, "name"));
     }
 
-    /** What the elements are ordered by, in a word. */
+    /** The word for the thing that orders the elements. */
     public String keyName() {
         return keyName;
     }

@@ -82,7 +82,7 @@ public final class PartitionHub<T> extends Hub<T> {
         return source("partitionHub", null);
     }
 
-    /** How many pipelines take at present. */
+    /** The number of pipelines that take at present. */
     public int takers() {
         return takerCount();
     }

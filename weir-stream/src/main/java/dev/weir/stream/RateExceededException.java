@@ -20,7 +20,7 @@ public final class RateExceededException extends RuntimeException {
         this.earlyNanos = earlyNanos;
     }
 
-    /** How much later the element would have been in time. */
+    /** The delay after which the element would have been in time. */
     public Duration early() {
         return Duration.ofNanos(earlyNanos);
     }

@@ -23,7 +23,7 @@ public final class RestartSettings {
         return values.backoff;
     }
 
-    /** How many restarts there may be within {@code within}; one more, and the section's failure goes on. */
+    /** The largest number of restarts within {@code within}; one more, and the section's failure goes on. */
     public int maxRestarts() {
         return values.maxRestarts;
     }

@@ -17,7 +17,7 @@ public final class RetryPolicy {
         this.values = new Values(attempts, backoff, retriable);
     }
 
-    /** How often the function is called for one element at most, the first call included; at least 1. */
+    /** The largest number of calls of the function for one element, the first included; at least 1. */
     public int attempts() {
         return values.attempts;
     }
@@ -27,7 +27,7 @@ public final class RetryPolicy {
         return values.backoff;
     }
 
-    /** Which exceptions are worth another attempt. */
+    /** The exceptions that are worth another attempt. */
     public Predicate<? super Throwable> retriable() {
         return values.retriable;
     }

@@ -13,10 +13,10 @@ import java.util.function.Consumer;
  */
 public interface RunningPipeline extends AutoCloseable {
 
-    /** How long {@link #close} lets a drain take: 30 seconds. */
+    /** The time {@link #close} gives a drain: 30 seconds. */
     Duration DEFAULT_DRAIN = Duration.ofSeconds(30);
 
-    /** How long the end of the JVM waits, after a drain, for threads that called {@link #await} to end: 3 seconds. */
+    /** The time the JVM's end waits, after a drain, for threads that called {@link #await} to end: 3 seconds. */
     Duration LINGER = Duration.ofSeconds(3);
 
     String name();

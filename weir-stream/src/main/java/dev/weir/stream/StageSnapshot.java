@@ -227,8 +227,8 @@ public final class StageSnapshot {
         }
 
         /**
-         * Those of them that wait for something outside the pipeline: a lock, an answer, time. A platform thread that
-         * waits in a native call counts as computing.
+         * The number of them that wait for something outside the pipeline: a lock, an answer, time. A platform thread
+         * that waits in a native call counts as computing.
          */
         public int waiting() {
             return values.waiting;
@@ -249,22 +249,22 @@ public final class StageSnapshot {
             return values.waits.longestChain;
         }
 
-        /** What such elements have in common: {@link Ordering#keyName}. */
+        /** The thing such elements have in common: {@link Ordering#keyName}. */
         public String keyName() {
             return values.keyName;
         }
 
-        /** Those of {@link #waiting} that wait for a lock, a semaphore or a monitor. */
+        /** The number of {@link #waiting} that wait for a lock, a semaphore or a monitor. */
         public int locked() {
             return values.waits.locked;
         }
 
-        /** Those of {@link #waiting} that wait for a file or the network. */
+        /** The number of {@link #waiting} that wait for a file or the network. */
         public int io() {
             return values.waits.io;
         }
 
-        /** Those of {@link #waiting} that sleep. */
+        /** The number of {@link #waiting} that sleep. */
         public int asleep() {
             return values.waits.asleep;
         }

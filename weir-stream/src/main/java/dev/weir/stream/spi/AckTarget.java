@@ -74,7 +74,7 @@ public interface AckTarget {
     }
 
     /**
-     * Where the element with {@code token} came from, for messages: {@code topic-partition@offset} of a Kafka record.
+     * The origin of the element with {@code token}, for messages: {@code topic-partition@offset} of a Kafka record.
      * Empty if its source has no such places. Only for a token of which the caller holds a claim.
      */
     default String placeOf(long token) {

@@ -49,7 +49,7 @@ public final class FailedElement extends RuntimeException {
         return stage;
     }
 
-    /** Where the element came from, see {@link AckTarget#placeOf}. */
+    /** The origin of the element, see {@link AckTarget#placeOf}. */
     public String place() {
         return place;
     }

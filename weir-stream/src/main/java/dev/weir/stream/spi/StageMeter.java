@@ -43,7 +43,7 @@ public final class StageMeter {
     private final AtomicLong shownOut = new AtomicLong();
     private final AtomicLong shownBusy = new AtomicLong();
 
-    /** What is counted elsewhere. */
+    /** Counts elements that leave elsewhere. */
     private volatile LongSupplier alsoOut = () -> 0;
 
     /** Written before the stage runs; null if the meter is of no stage that is shown. */
@@ -284,8 +284,8 @@ public final class StageMeter {
     }
 
     /**
-     * What a pass adds is an estimate until it is counted, and for a moment it is in neither count. A reading that is
-     * less than one before it keeps that one.
+     * Returns a count that never falls: a pass adds an estimate until it is counted, and for a moment is in neither
+     * count. A reading that is less than one before it keeps that one.
      */
     private static long rising(AtomicLong shown, long now) {
         return shown.accumulateAndGet(now, Math::max);

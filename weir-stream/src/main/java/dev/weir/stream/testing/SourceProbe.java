@@ -135,7 +135,7 @@ public final class SourceProbe<T> {
         await("takes what was emitted", queued::isEmpty);
     }
 
-    /** How many of the emitted elements the pipeline has not taken yet, because it has not pulled again. */
+    /** The number of emitted elements that the pipeline has not taken yet, because it has not pulled again. */
     public int untaken() {
         lock.lock();
         try {

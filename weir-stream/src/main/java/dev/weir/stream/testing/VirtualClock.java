@@ -133,7 +133,10 @@ public final class VirtualClock implements Clock {
         }
     }
 
-    /** Those whose time has come are about to leave, though they may not have had a processor yet. */
+    /**
+     * Returns the number of threads that wait for a time; those whose time has come are about to leave, though they may
+     * not have had a processor yet.
+     */
     private long waitersForTime() {
         return waiters.values().stream()
                 .filter(waiter -> waiter.deadlineNanos != Stage.NEVER && !hasPassed(waiter.deadlineNanos))
@@ -142,7 +145,7 @@ public final class VirtualClock implements Clock {
 
     // ---- For the rest probe ----------------------------------------------------------------------------------------
 
-    /** How often a thread has begun to wait by this clock. */
+    /** The number of times a thread has begun to wait by this clock. */
     long waits() {
         guard.lock();
         try {

@@ -78,7 +78,7 @@ public final class RevocableElements {
         revoked.dropAllRevoked();
     }
 
-    /** What {@code search} finds among the elements; null while the stage works on them. Any thread. */
+    /** Returns the result of {@code search} among the elements; null while the stage works on them. Any thread. */
     public <X> @Nullable X find(Supplier<? extends @Nullable X> search) {
         lock.lock();
         try {

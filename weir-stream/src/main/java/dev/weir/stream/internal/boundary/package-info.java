@@ -1,6 +1,6 @@
 /**
- * Where one segment ends and the next begins: batches go in on the upper thread and come out on the lower one through a
- * bounded buffer, which both share under its lock.
+ * The boundary between two segments: batches go in on the upper thread and come out on the lower one through a bounded
+ * buffer, which both share under its lock.
  */
 @NullMarked
 package dev.weir.stream.internal.boundary;

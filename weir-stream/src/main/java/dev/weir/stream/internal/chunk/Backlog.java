@@ -20,7 +20,7 @@ final class Backlog<T> {
     private final ArrayDeque<Work<T>> claimable = new ArrayDeque<>();
     private int elements;
 
-    /** Those of batches that are done. */
+    /** Elements in batches that are done. */
     private int doneElements;
 
     /** From the capacity on, until there is room for a few batches. */
@@ -98,7 +98,7 @@ final class Backlog<T> {
         return List.copyOf(inOrder);
     }
 
-    /** Where an element is, if it is here: at work once its chunk is claimed. */
+    /** Returns the place of an element that is here: at work once its chunk is claimed. */
     @Nullable
     Kept find(AckTarget of, long ofToken) {
         for (Work<T> work : inOrder) {

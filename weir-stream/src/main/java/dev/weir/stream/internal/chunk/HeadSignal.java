@@ -32,7 +32,7 @@ final class HeadSignal {
     /** True if something was to be told later since the last look. */
     private boolean isLookedFor;
 
-    /** What was done at the last look, and has not been told of. */
+    /** The object seen done at the last look and not yet reported. */
     private @Nullable Object seen;
 
     /**
@@ -46,7 +46,7 @@ final class HeadSignal {
         this.doneHead = doneHead;
     }
 
-    /** What to wait on. */
+    /** The condition to wait on. */
     Condition condition() {
         return signal;
     }

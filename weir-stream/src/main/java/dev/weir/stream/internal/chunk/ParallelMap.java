@@ -40,15 +40,13 @@ public final class ParallelMap<T, R> implements Stage<R> {
 
     private static final int MAX_WORKERS = 1024;
 
-    /**
-     * What is done is worth waking the puller for when it took a worker so long. A wake-up takes 20 us of a processor.
-     */
+    /** A worker wakes the puller after so much finished work. A wake-up takes 20 us of a processor. */
     private static final long WAKE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     /** Chunks per worker and batch: more balance uneven elements better, fewer cost less. */
     private static final int CHUNKS_PER_WORKER = 4;
 
-    /** How long a chunk should last at most, if it has more than one element. */
+    /** Longest intended duration of a chunk of more than one element. */
     private static final long CHUNK_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
     private static final int NOT_TAKEN = -1;
@@ -72,9 +70,9 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private boolean cancelled;
     private @Nullable Throwable upperFailure;
 
-    /** What the segment below is to fail with next. Confined to it. */
+    /** The next failure of the segment below. Confined to it. */
     private @Nullable Throwable pendingFailure;
-    /** What an element of the last chunk took: a hint, written by any worker. */
+    /** Time per element of the last chunk: a hint, written by any worker. */
     private volatile long nanosPerElement;
 
     /** Written under the lock: whether a worker should end though there is work. */

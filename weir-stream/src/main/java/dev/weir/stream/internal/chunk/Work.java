@@ -90,7 +90,7 @@ final class Work<T> {
         }
     }
 
-    /** What the first failed element failed with, if any did. */
+    /** Returns the failure of the first failed element; null if none failed. */
     @Nullable
     Throwable failure() {
         return failure;

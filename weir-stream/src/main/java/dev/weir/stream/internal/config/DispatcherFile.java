@@ -75,7 +75,7 @@ public final class DispatcherFile {
         }
     }
 
-    /** What a key may have been meant for whose beginning is wrong. */
+    /** Returns the keys that a key with a wrong beginning may stand for. */
     private static List<String> nearKeys(String key) {
         String[] parts = key.split("\\.", -1);
         return parts.length == 3

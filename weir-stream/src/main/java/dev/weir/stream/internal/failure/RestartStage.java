@@ -176,7 +176,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         return before == null && clock.hasPassed(startNanos);
     }
 
-    /** What has ended lets go while this waits. */
+    /** Waits until the ended child has let go. */
     private void awaitLetGo(Child<T> ended) {
         before = ended;
         letGoNanos = clock.after(RunningPipeline.DEFAULT_DRAIN.toNanos());
@@ -257,7 +257,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         wake();
     }
 
-    /** What the stage has waits above the section, or is told by the stages in it. */
+    /** Returns an element that waits above the section, or that a stage in it holds. */
     @Override
     public @Nullable Kept find(AckTarget of, long ofToken) {
         return null;

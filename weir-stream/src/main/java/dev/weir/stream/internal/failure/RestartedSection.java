@@ -58,13 +58,13 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
         return nest.start(branch.lowest(), branch.input(), new Input());
     }
 
-    /** What comes from above a section does not get better by building that anew. */
+    /** Returns false for a failure from above the section, which a restart cannot cure. */
     @Override
     public boolean mayRestart() {
         return !upstreamIsOver;
     }
 
-    /** What was given to it is to be finished, and what waits above. */
+    /** Returns true: elements in the section and above it are to be finished. */
     @Override
     public boolean endsAtStop() {
         return false;

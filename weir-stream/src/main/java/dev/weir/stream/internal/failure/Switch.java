@@ -30,7 +30,7 @@ public final class Switch {
         return turn.get() != null;
     }
 
-    /** How it was turned; null while it is open. */
+    /** The turn it was given; null while it is open. */
     @Nullable
     Turn turned() {
         return turn.get();

@@ -45,7 +45,7 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
         return revoked;
     });
 
-    /** How long it was full of what waits for its rate. */
+    /** The time it was full of elements that wait for its rate. */
     private final ThrottlePace.Waiting waiting = new ThrottlePace.Waiting();
 
     /** The size of what is held, for gauges. */
@@ -105,7 +105,7 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
     /** Takes out of what is held what its source has lost. */
     abstract Batch<?> takeRevoked();
 
-    /** What is held of an element. */
+    /** Returns the held part of an element. */
     abstract @Nullable Kept findHeld(AckTarget of, long ofToken);
 
     @Override

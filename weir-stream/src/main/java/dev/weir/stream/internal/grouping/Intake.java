@@ -43,7 +43,7 @@ final class Intake<T> {
         return ended;
     }
 
-    /** What to return when all is emitted: null, or the failure is thrown. */
+    /** Returns the answer once all is emitted: null, or the failure is thrown. */
     <R> @Nullable Batch<R> end() {
         if (failure != null) {
             throw Failures.rethrow(failure);

@@ -29,7 +29,7 @@ record ThrottlePace(String stage, double perSecond, Waiting waiting) implements 
         }
     }
 
-    /** What {@link System#nanoTime} counts from here, where no time is 0. */
+    /** The origin of times here, before any {@link System#nanoTime}, so that no time is 0. */
     private static final long START_NANOS = System.nanoTime() - 1;
 
     @Override

@@ -40,7 +40,7 @@ final class TokenBucket {
         return BigInteger.valueOf(permits).gcd(BigInteger.valueOf(perNanos)).longValue();
     }
 
-    /** What a permit costs; 73 years for one are as good as any more. */
+    /** The cost of a permit; 73 years for one are as good as any more. */
     private static long unitsPerPermit(long permits, long perNanos) {
         return Math.min(perNanos / divisor(permits, perNanos), MAX_UNITS);
     }

@@ -164,7 +164,7 @@ final class Fanout<T> {
         end(null);
     }
 
-    /** What made the run fail: often that lies elsewhere, and the loop was only interrupted. */
+    /** Returns the cause of the run's failure: often that lies elsewhere, and the loop was only interrupted. */
     private static Throwable causeOf(Throwable thrown, StageContext context) {
         // Subscribers are not to meet the interrupt.
         boolean ignored = Thread.interrupted();
@@ -177,7 +177,7 @@ final class Fanout<T> {
                 : unwrapped(thrown);
     }
 
-    /** What was thrown before it was wrapped on its way between threads. */
+    /** Returns the exception within those that wrapped it on its way between threads. */
     static Throwable unwrapped(Throwable failure) {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
@@ -285,7 +285,10 @@ final class Fanout<T> {
         return furthest;
     }
 
-    /** How many elements no receiver is still to get; those that have cancelled count only if nobody else is left. */
+    /**
+     * Returns the number of elements that every receiver has had; those that have cancelled count only if nobody else
+     * is left.
+     */
     private static <T> int hadByAll(List<FanoutSubscription<T>> receivers) {
         int slowest = furthest(receivers);
         for (FanoutSubscription<T> receiver : receivers) {

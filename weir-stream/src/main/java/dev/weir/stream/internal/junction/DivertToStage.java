@@ -61,7 +61,7 @@ final class DivertToStage<T> extends SideStage<T> {
         return aside.isEmpty() || give(aside, batch) ? batch : null;
     }
 
-    /** Which way the element goes; null if it was dropped. */
+    /** Returns the way the element goes; null if it was dropped. */
     private @Nullable Boolean isDiverted(Batch<T> batch, int index) throws InterruptedException {
         try {
             return divert.test(batch.get(index));

@@ -121,7 +121,7 @@ final class LatestStage<R> implements Stage<R> {
         return null;
     }
 
-    /** What was latest is done with: its outputs hold claims of their own. */
+    /** Ends the former latest element: its outputs hold claims of their own. */
     private void take(int input, Batch<Object> from, int index) {
         if (values[input] == null) {
             missing--;

@@ -118,7 +118,7 @@ abstract class SideStage<T> implements Stage<T> {
         }
     }
 
-    /** What ends the main stream ends the side, after what it was given. */
+    /** Pulls the main stream, whose end also ends the side, after the elements it was given. */
     private @Nullable Batch<T> pullUpstream(long deadlineNanos) throws InterruptedException {
         try {
             if (failure != null) {

@@ -95,7 +95,7 @@ final class FoldStage<T, R> extends InPlaceStage<T, R> {
         return batch;
     }
 
-    /** What was combined so far is dropped, and acknowledged like anything that is. */
+    /** Drops the combination so far and acknowledges it as every dropped element. */
     @Override
     void restart() {
         combined = initial;

@@ -26,7 +26,7 @@ final class ForEachSink<T> implements SinkLoop<T> {
     private final StageMeter meter;
     private final PassMark alone = new PassMark();
 
-    /** What the sink took for a batch when it was last looked at alone, at least 1. */
+    /** Time of the sink for a batch when it was last measured alone, at least 1. */
     private long sampleNanos = 1;
 
     ForEachSink(Action<? super T> action, StageMeter meter) {

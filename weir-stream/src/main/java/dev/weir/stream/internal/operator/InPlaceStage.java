@@ -50,7 +50,9 @@ public abstract class InPlaceStage<T, R> implements Stage<R> {
      */
     protected abstract int rework(Batch<T> batch) throws InterruptedException;
 
-    /** What is emitted behind the last element, or null. Called once, when the stage above has ended normally. */
+    /**
+     * Returns the batch to emit behind the last element, or null. Called once, when the stage above has ended normally.
+     */
     @Nullable
     Batch<R> last() {
         return null;

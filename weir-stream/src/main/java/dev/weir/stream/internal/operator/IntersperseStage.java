@@ -17,7 +17,7 @@ final class IntersperseStage<T> implements Stage<T> {
     private final T between;
     private final @Nullable T end;
 
-    /** What goes before the next element: the start, or what stands between two; null for nothing. */
+    /** The element that goes before the next one: the start, or what stands between two; null for nothing. */
     private @Nullable T before;
 
     private boolean begun;
@@ -65,7 +65,7 @@ final class IntersperseStage<T> implements Stage<T> {
         return out;
     }
 
-    /** What comes at the end: also the start, if no element came to go behind it. */
+    /** Returns the batch at the end: also the start, if no element came to go behind it. */
     private @Nullable Batch<T> frame() {
         Batch<T> out = new Batch<>(2);
         if (!begun && before != null) {

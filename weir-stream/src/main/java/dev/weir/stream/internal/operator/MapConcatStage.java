@@ -42,7 +42,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
 
     private final HeldElements inside;
 
-    /** Where the loop puts children. */
+    /** The batch into which the loop puts children. */
     private Batch<R> childrenGoTo = new Batch<>(0);
 
     private @Nullable Throwable failure;

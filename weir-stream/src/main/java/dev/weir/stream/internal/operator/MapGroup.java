@@ -68,7 +68,7 @@ interface MapGroup<R> {
     /** Settles the element at {@code index} that was dropped; true if the stream is to fail behind those before it. */
     boolean drop(Dropped dropped, Batch<?> batch, int index);
 
-    /** What the last samples of its stages took together, at least 1. */
+    /** Total time of its stages' last samples, at least 1. */
     long samplesNanos();
 
     /**

@@ -55,7 +55,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     private int batches;
     /** Elements of the current batch that went no further than this stage. */
     private int dropped;
-    /** What this stage took for a batch when it was last looked at, at least 1. */
+    /** Time of this stage for a batch when it was last measured, at least 1. */
     private long sampleNanos = 1;
 
     @SuppressWarnings("unchecked") // elements of the stage above go in, and what comes out is an R

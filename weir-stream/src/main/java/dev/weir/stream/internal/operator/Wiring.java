@@ -40,7 +40,7 @@ public record Wiring<T>(Stage<T> upstream, StageContext context, StageAttributes
         });
     }
 
-    /** What happens to an element for which the stage's function throws; asked for by stages that have a function. */
+    /** The treatment of an element for which the stage's function throws; asked for by stages that have a function. */
     public Supervised supervised() {
         return Supervised.by(attributes, clock());
     }

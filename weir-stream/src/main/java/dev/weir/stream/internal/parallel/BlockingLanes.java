@@ -39,7 +39,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
     private static final long IDLE_LANE_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** How much quick work is worth waking a lane. */
+    /** The amount of quick work that is worth waking a lane. */
     private static final long WORTH_A_LANE_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
     /**
@@ -312,7 +312,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         return NONE;
     }
 
-    /** What came of the last element of the run that was begun. */
+    /** Returns the outcome of the last element begun in the run. */
     private Object workOn(LaneRun run, Task self, Stint stint) {
         Object outcome = Verdict.REVOKED;
         int worked = 0;

@@ -8,7 +8,7 @@ final class HandlerPace {
     /** Handlers that take longer each get a thread as soon as there is one. */
     private static final long QUICK_NANOS = TimeUnit.MICROSECONDS.toNanos(10);
 
-    /** How much work is timed as one. */
+    /** The amount of work timed as one. */
     private static final long STINT_NANOS = TimeUnit.MICROSECONDS.toNanos(10);
 
     private static final int LONGEST_STINT = 64;

@@ -30,10 +30,10 @@ final class LaneRun {
 
     private @Nullable Object[] outcomes = new Object[1];
 
-    /** How many the lane has begun; closed once the rest was taken back. */
+    /** The number of elements the lane has begun; closed once the rest was taken back. */
     private final AtomicInteger begun = new AtomicInteger(CLOSED);
 
-    /** How many have an outcome. Written by the lane. */
+    /** The number of elements with an outcome. Written by the lane. */
     private volatile int done;
 
     private int length;

@@ -284,7 +284,7 @@ final class LaneTable<T> {
         return (T) values[slot];
     }
 
-    /** Whose element a slot that is not done holds. */
+    /** Returns the target of the element in a slot that is not done. */
     AckTarget target(int slot) {
         return targets[slot];
     }

@@ -43,7 +43,7 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
     final FeederCall feederCall;
     final Clock clock;
 
-    /** What calls of the function wait at, if they do. */
+    /** The gate at which calls of the function wait; null if none. */
     final @Nullable Gate<T> gate;
 
     private final int capacity;
@@ -419,7 +419,7 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
         }
     }
 
-    /** What the stage's workers do at this moment. Any thread. */
+    /** Returns the present activity of the stage's workers. Any thread. */
     final Activity activity(String stage) {
         int waitingTasks = tasks.waiting();
         int behindLock = tasks.behindLock();
@@ -528,7 +528,7 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
         feederCall.call();
     }
 
-    /** Where an element is inside, if it is. Any thread. */
+    /** Returns the place of an element inside; null if it is not here. Any thread. */
     @Override
     public final @Nullable Kept find(AckTarget of, long ofToken) {
         lock.lock();

@@ -76,12 +76,12 @@ final class Running<R> implements BiConsumer<R, @Nullable Throwable> {
         }
     }
 
-    /** What a computation failed with, out of what {@code whenComplete} told. */
+    /** Returns the failure of a computation, unwrapped from what {@code whenComplete} told. */
     static Throwable causeOf(Throwable told) {
         return told instanceof CompletionException && told.getCause() != null ? told.getCause() : told;
     }
 
-    /** What a cancelled future was cancelled with. */
+    /** Returns the cause with which a future was cancelled. */
     static Throwable cancellationOf(CompletableFuture<?> cancelled) {
         try {
             Object ignored = cancelled.join();

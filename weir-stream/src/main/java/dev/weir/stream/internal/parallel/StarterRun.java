@@ -60,7 +60,7 @@ final class StarterRun {
         return slots[index];
     }
 
-    /** What came of an element at once, or null if it runs. It is forgotten here. */
+    /** Returns the outcome an element had at once, or null if it runs. It is forgotten here. */
     @Nullable
     Object takeOutcome(int index) {
         Object outcome = outcomes[index];
@@ -68,7 +68,7 @@ final class StarterRun {
         return outcome;
     }
 
-    /** How long the starting took. */
+    /** The time that starting took. */
     long nanos() {
         return nanos;
     }

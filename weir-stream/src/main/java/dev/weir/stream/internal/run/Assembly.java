@@ -43,7 +43,7 @@ public final class Assembly {
     private @Nullable ThreadProbe probe;
     private @Nullable Turn turn;
 
-    /** What the names of stages begin with that are added now. */
+    /** Prefix of the names of stages that are added now. */
     private String prefix = "";
 
     /** The assembly of a whole run. */
@@ -86,7 +86,7 @@ public final class Assembly {
         return add(attributes, new StageEntry.Shape(segmentMeter().sameSegment(), 1, false));
     }
 
-    /** Where the thread of the open segment notes what it waits for: all its stages share those times. */
+    /** The meter in which the open segment's thread notes its waits: all its stages share those times. */
     public StageMeter segmentMeter() {
         if (openSegment == null) {
             openSegment = new StageMeter();

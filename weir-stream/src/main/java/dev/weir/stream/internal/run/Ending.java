@@ -127,7 +127,7 @@ final class Ending {
         return leftUndone();
     }
 
-    /** What has been left undone so far, one line each. */
+    /** The things left undone so far, one line each. */
     List<String> leftUndone() {
         List<String> lines = new ArrayList<>();
         lock.lock();
@@ -150,7 +150,7 @@ final class Ending {
         }
     }
 
-    /** What resources have at the end of the run that comes now. */
+    /** The time resources have at the end of the run, which comes now. */
     Duration patience() {
         lock.lock();
         try {
@@ -167,7 +167,7 @@ final class Ending {
         }
     }
 
-    /** What they have while the run goes on: all the time, if nothing ends it. */
+    /** The time they have while the run goes on: all the time, if nothing ends it. */
     Duration patienceWithin() {
         lock.lock();
         try {

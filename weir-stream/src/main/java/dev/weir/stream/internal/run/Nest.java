@@ -49,7 +49,7 @@ public final class Nest {
         this.turn = turn;
     }
 
-    /** What a nest at {@code place} in one of the streams shows: the same for all of them. */
+    /** The entries shown for a nest at {@code place} in one of the streams: the same for all of them. */
     SharedEntries shownWithin(String place) {
         return shown.within(place);
     }

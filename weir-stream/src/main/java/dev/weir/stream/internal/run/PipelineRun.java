@@ -46,11 +46,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PipelineRun implements RunningPipeline, Lifetime {
 
-    /** How long a cancelled stage may take to let go before a report names it. */
+    /** The time a cancelled stage has to let go before a report names it. */
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /**
-     * How long the end of the JVM waits for resources that close after a cancellation, such as a consumer with its last
+     * The time the JVM's end waits for resources that close after a cancellation, such as a consumer with its last
      * commit and its goodbye. A platform's kill may come sooner.
      */
     private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(18);
@@ -83,7 +83,7 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     /** Each a sentence of a stage that makes no progress, or an empty string. */
     final List<Supplier<String>> troubles = new CopyOnWriteArrayList<>();
 
-    /** Those that run. */
+    /** The running segments. */
     private final Set<Segment<?>> segments = ConcurrentHashMap.newKeySet();
 
     /** The thread that tells of the start, while it does. */
@@ -251,7 +251,10 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
         return candidate;
     }
 
-    /** Where an element of a source is; if no stage has it that can tell, those that cannot tell and hold something. */
+    /**
+     * Returns the place of an element of a source; if no stage has it that can tell, those that cannot tell and hold
+     * something.
+     */
     @Nullable
     Whereabouts find(StageEntry source, AckTarget target, long token) {
         for (StageEntry entry : entries) {
@@ -273,12 +276,12 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
         tasks.wakePauses();
     }
 
-    /** Where resources of streams that end within the run close. */
+    /** The closings of streams that end within the run. */
     Closings closings() {
         return closings;
     }
 
-    /** How long they may take as long as the run goes on. */
+    /** The time they have as long as the run goes on. */
     Duration patienceWithin() {
         return ending.patienceWithin();
     }
@@ -333,7 +336,7 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
         }
     }
 
-    /** What ended the run before its time, or null. */
+    /** The reason why the run ended early, or null. */
     @Nullable
     Throwable cause() {
         return ending.cause();
@@ -433,7 +436,7 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
         });
     }
 
-    /** What is undone as long as not all have let go: who does not, and what was noted. */
+    /** Returns the undone things as long as not all have let go: who does not, and what was noted. */
     private List<String> heldUp() {
         List<String> lines = new ArrayList<>(heldUpBy());
         lines.addAll(ending.leftUndone());

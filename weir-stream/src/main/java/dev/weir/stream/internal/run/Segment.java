@@ -28,7 +28,7 @@ public final class Segment<T> {
 
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    /** What the loop has pulled last and is at work on. Written by the segment's thread. */
+    /** The batch pulled last, on which the loop is at work. Written by the segment's thread. */
     private final AtomicInteger inHand = new AtomicInteger();
 
     private boolean countsInHand = true;
@@ -50,7 +50,7 @@ public final class Segment<T> {
         this.loop = loop;
     }
 
-    /** What the loop has in hand is told by its stage. Before the start. */
+    /** Has the stage count the elements that the loop holds. Before the start. */
     public Segment<T> countedByItsStage() {
         countsInHand = false;
         return this;
@@ -62,7 +62,9 @@ public final class Segment<T> {
         return this;
     }
 
-    /** What its thread does, as one of the stages on it shows it; null if that stage is on another thread. */
+    /**
+     * Returns the activity of its thread, as one of the stages on it shows it; null if that stage is on another thread.
+     */
     @Nullable
     Activity activity(String stage, StageMeter ofStage) {
         TaskGroup.Task running = task;

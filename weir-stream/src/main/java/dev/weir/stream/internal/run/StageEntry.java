@@ -227,7 +227,9 @@ public final class StageEntry implements StageContext {
         activity = ofWorkers;
     }
 
-    /** What its own workers do, of all streams that show as one, or null if it has none or cannot tell. */
+    /**
+     * Returns the activity of its own workers, of all streams that show as one, or null if it has none or cannot tell.
+     */
     @Nullable
     Activity activity() {
         Activity all = activity.get();

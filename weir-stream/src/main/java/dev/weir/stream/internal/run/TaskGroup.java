@@ -34,7 +34,7 @@ public final class TaskGroup {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition allEnded = lock.newCondition();
 
-    /** What wakes the tasks that pause with an element in hand. */
+    /** Actions that wake the tasks which pause with an element in hand. */
     private final Set<Runnable> pauses = ConcurrentHashMap.newKeySet();
 
     // Under the lock.
@@ -67,9 +67,9 @@ public final class TaskGroup {
     }
 
     /**
-     * What the calling thread's segment, or the one below that has therefore cancelled it, failed with, or null: tells
-     * stages that are interrupted or closed whether that is the end of the stream or comes of a failure. What fails
-     * after an interrupt of the segment alone, as nobody wants its output any more, is no failure.
+     * Returns the failure of the calling thread's segment, or of the one below that has therefore cancelled it, or
+     * null: tells stages that are interrupted or closed whether that is the end of the stream or comes of a failure.
+     * What fails after an interrupt of the segment alone, as nobody wants its output any more, is no failure.
      */
     public static @Nullable Throwable currentFailure() {
         Task task = CURRENT.get();
@@ -84,7 +84,7 @@ public final class TaskGroup {
         }
     }
 
-    /** How the calling thread's task waits for others; null if the thread runs none. */
+    /** Returns the waiting habit of the calling thread's task; null if the thread runs none. */
     public static @Nullable WaitHabit currentHabit() {
         Task task = CURRENT.get();
         return task == null ? null : task.habit;
@@ -448,7 +448,7 @@ public final class TaskGroup {
                     };
         }
 
-        /** What the body's thread waits for; {@link ThreadWait#NONE} as well if there is none. */
+        /** Returns the present wait of the body's thread; {@link ThreadWait#NONE} as well if there is none. */
         public ThreadWait threadWait() {
             Thread current = life.thread();
             return current == null ? ThreadWait.NONE : ThreadWait.of(current);

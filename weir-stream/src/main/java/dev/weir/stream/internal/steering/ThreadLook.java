@@ -94,7 +94,7 @@ public final class ThreadLook implements ThreadActivity {
         return state != State.RUNNING && state != State.BLOCKED;
     }
 
-    /** How a thread waits, by what it called first of these: a sleep of a virtual thread ends in a park. */
+    /** Returns a thread's kind of wait, by the first of these it called: a sleep of a virtual thread ends in a park. */
     static State waitOf(StackTraceElement[] stack) {
         for (int i = 0; i < Math.min(stack.length, FRAMES); i++) {
             String type = stack[i].getClassName();

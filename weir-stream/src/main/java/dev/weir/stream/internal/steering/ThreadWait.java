@@ -29,7 +29,7 @@ public enum ThreadWait {
             "java.util.concurrent.locks.StampedLock",
             "java.util.concurrent.Semaphore");
 
-    /** What {@code thread} waits for now. Reads its stack, unless it runs on a virtual thread. */
+    /** Returns the present wait of {@code thread}. Reads its stack, unless it runs on a virtual thread. */
     public static ThreadWait of(Thread thread) {
         return switch (thread.getState()) {
             case NEW, TERMINATED -> NONE;

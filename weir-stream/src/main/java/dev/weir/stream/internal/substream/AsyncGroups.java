@@ -189,7 +189,7 @@ final class AsyncGroups<T, R> extends Confluence<T, R> implements Keeper {
         final Outlet<T> outlet;
         final Tributaries<?>.Tributary stream;
 
-        /** Whether the stream that the key had before is at work. */
+        /** Tells whether the stream that the key had before is at work. */
         private final BooleanSupplier isBeforeAtWork;
 
         AsyncGroup(

@@ -77,7 +77,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     private List<InlineGroup> cutOff = List.of();
 
     private final @Nullable Turn ownTurn;
-    /** What the groups have emitted for the batch that is being filled. */
+    /** Elements the groups have emitted for the batch that is being filled. */
     private final HeldElements emitted;
 
     private @Nullable InlineGroup pulledLast;
@@ -90,7 +90,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
 
     private static final int UNTIMED = 63;
 
-    /** How long the streams of the groups were pulled for the batch that is being filled. */
+    /** Time spent in the groups' streams for the batch that is being filled. */
     private long inStreamsNanos;
 
     /** Pulls before the next one that is timed. */
@@ -334,7 +334,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         return groups.hasTouched() || clock.hasPassed(turns.nextNanos());
     }
 
-    /** What fails goes behind what comes of the elements before it. */
+    /** Splits a batch; a failure goes behind the results of the elements before it. */
     private void split(Batch<T> batch) throws InterruptedException {
         try {
             groups.split(batch);
@@ -418,7 +418,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         private final Object key;
         private @Nullable Stage<R> stream;
 
-        /** What its stream has left in earlier turns. */
+        /** Elements its stream has left in earlier turns. */
         private @Nullable Leftovers left;
 
         /** The evicted group of the key, until its stream has ended: its elements go first. */

@@ -39,7 +39,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
     private final Within.Wrapper within = new Within.Wrapper(() -> true, leftovers);
     private final AtomicInteger waiting = new AtomicInteger();
 
-    /** What waits in the inboxes. */
+    /** Elements that wait in the inboxes. */
     final RevocableElements elements = new RevocableElements(this::takeRevoked);
 
     private final ArrayDeque<G> touched = new ArrayDeque<>();

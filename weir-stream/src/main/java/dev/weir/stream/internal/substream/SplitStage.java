@@ -55,7 +55,10 @@ final class SplitStage<T, R> implements Stage<R> {
     private @Nullable Task visitor;
     private boolean closed;
 
-    /** Whose segment pulls this stage: not always the same one, as the stage may be above a tail. Read by visitors. */
+    /**
+     * The task whose segment pulls this stage: not always the same one, as the stage may be above a tail. Read by
+     * visitors.
+     */
     private volatile @Nullable Task own;
 
     private @Nullable Section section;

@@ -13,7 +13,7 @@ final class Streams {
     private Streams() {}
 
     /**
-     * What {@code function} makes of an element. Of those that are given here only a key can be null.
+     * Returns the result of {@code function} for an element. Of those that are given here only a key can be null.
      *
      * @return null if it threw and the element was dropped
      */

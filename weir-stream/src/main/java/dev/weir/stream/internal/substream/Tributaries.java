@@ -110,7 +110,7 @@ final class Tributaries<R> {
         }
     }
 
-    /** How many streams run. Any thread. */
+    /** The number of running streams. Any thread. */
     int count() {
         lock.lock();
         try {

@@ -35,7 +35,7 @@ public final class WaitHabit {
     /** After so many stays in a row that were not in vain, the next rest is half as long. */
     static final int GOOD_ROW = 64;
 
-    /** What a new wait counts for in the average: one part in so many. */
+    /** The weight of a new wait in the average: one part in so many. */
     private static final int MEMORY = 8;
 
     private long averageNanos = LONGEST_NANOS;

@@ -82,7 +82,7 @@ public final class WorkerTasks {
         return waiting;
     }
 
-    /** What the workers do, with what they wait for: as some of them do, of which the stack is read. */
+    /** Returns the workers' activity, with the things they wait for: as some of them do, of which the stack is read. */
     public Activity withWaits(Activity workers) {
         Map<ThreadWait, Integer> found = waits();
         int looked = found.values().stream().mapToInt(Integer::intValue).sum();
