@@ -19,7 +19,7 @@ public final class Weir {
 
     static final char SECTION = '\f';
 
-    /** What says in place of the terminal whether to colour; picocli reads it. */
+    /** Environment variables that override the terminal's answer on colours; picocli reads it. */
     private static final List<String> CHOICES = List.of("NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "ConEmuANSI");
 
     private static final String COLOUR = "\033\\[[0-9;]*m";
@@ -38,7 +38,7 @@ public final class Weir {
     }
 
     /**
-     * What {@code args} ask for, if that is a help or the version.
+     * Returns the answer to {@code args} that ask for help or the version.
      *
      * @param coloured null if only picocli can say
      */

@@ -79,7 +79,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
 
     private final Map<TopicPartition, Claim> claims = new ConcurrentHashMap<>();
 
-    /** How often each partition has gone: a {@link #load} that ends behind that claims it no more. */
+    /** The number of times each partition has gone: a {@link #load} that ends behind that claims it no more. */
     private final Map<TopicPartition, Long> revocations = new ConcurrentHashMap<>();
 
     /**

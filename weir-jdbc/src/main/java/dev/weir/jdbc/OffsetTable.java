@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** The statements on one group's rows. Stateless; each call is part of its connection's transaction. */
 final class OffsetTable {
 
-    /** How long a claim waits for the lock of a row. */
+    /** The time a claim waits for the lock of a row. */
     private static final int CLAIM_SECONDS = 10;
 
     /** A name, or names with dots between. Not quoted, so that it is what the application's own statements say. */

@@ -17,7 +17,7 @@ final class Trace {
     private final Context context;
     private final String topic;
 
-    /** What the last call threw, until one succeeds. */
+    /** The exception of the last call, until one succeeds. */
     private volatile @Nullable Throwable failure;
 
     /**

@@ -39,7 +39,7 @@ final class ExternalLinks {
         }
     }
 
-    /** What is wrong with it, or nothing. */
+    /** Returns the fault of a link, or nothing. */
     private static String answer(HttpClient client, String address) throws InterruptedException {
         try {
             HttpRequest request = HttpRequest.newBuilder(URI.create(address))

@@ -22,7 +22,7 @@ record Page(Path source, String target, Node document, String title, List<Headin
     /** A heading with its anchor. */
     record Heading(int level, String text, String id) {}
 
-    /** Where a node begins, as {@code file:line}. */
+    /** Returns the beginning of a node, as {@code file:line}. */
     String at(Node node) {
         Node known = node;
         while (known.getSourceSpans().isEmpty() && known.getParent() != null) {

@@ -104,7 +104,7 @@ final class PageReader {
         return inSite(path).replaceFirst("(?i)\\breadme\\.md$", "index.md").replaceFirst("\\.md$", ".html");
     }
 
-    /** Where a file of the project lies in the site. */
+    /** Returns the place of a project file in the site. */
     static String inSite(String path) {
         return path.startsWith("docs/") ? path.substring("docs/".length()) : path;
     }

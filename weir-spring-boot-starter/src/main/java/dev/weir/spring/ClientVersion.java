@@ -32,7 +32,7 @@ final class ClientVersion {
         }
     }
 
-    /** What kafka-clients says of itself, in the file that its own log lines come from. */
+    /** Returns the version in the file from which kafka-clients takes its own log lines. */
     static String found() {
         Properties about = new Properties();
         try (InputStream in = KafkaConsumer.class.getResourceAsStream("/kafka/kafka-version.properties")) {

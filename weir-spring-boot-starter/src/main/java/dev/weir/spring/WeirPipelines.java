@@ -79,7 +79,7 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
         this.shutdown = shutdown;
     }
 
-    /** How long a drain may take, so that its report comes before the phase is over. */
+    /** The time for a drain whose report comes before the phase is over. */
     static Duration drainTime(Duration phaseTimeout) {
         Duration half = phaseTimeout.dividedBy(2);
         Duration rest = phaseTimeout.minus(GRACE);

@@ -19,7 +19,7 @@ final class Await {
     /** A state of the cluster that can be asked for. */
     @FunctionalInterface
     interface Condition {
-        /** What is missing, or null when nothing is. */
+        /** Returns the missing part, or null when nothing is missing. */
         @Nullable
         String missing();
     }

@@ -43,7 +43,7 @@ public final class Broker {
         return ClusterLayout.HOST + ":" + port;
     }
 
-    /** What it had to say. Brokers of one JVM share a file. */
+    /** The log file of the broker. Brokers of one JVM share a file. */
     public Path logFile() {
         return logFile;
     }

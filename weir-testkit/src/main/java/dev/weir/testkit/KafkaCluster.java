@@ -134,17 +134,17 @@ public final class KafkaCluster implements AutoCloseable {
         return topics.endOffsets(topic);
     }
 
-    /** What the group committed; partitions without a commit are absent. */
+    /** The offsets the group has committed; partitions without a commit are absent. */
     public Map<TopicPartition, Long> committedOffsets(String group) {
         return topics.committedOffsets(group);
     }
 
-    /** Where data and logs are. */
+    /** The folder of data and logs. */
     public Path folder() {
         return folder.path();
     }
 
-    /** Where the logs of the brokers are. */
+    /** The folder of the brokers' logs. */
     public Path logs() {
         return folder.logs();
     }
@@ -183,7 +183,7 @@ public final class KafkaCluster implements AutoCloseable {
 
         private Builder() {}
 
-        /** How many brokers, 1 to 16; 1 by default. With 3 or more, the cluster survives the loss of any one. */
+        /** The number of brokers, 1 to 16; 1 by default. With 3 or more, the cluster survives the loss of any one. */
         public Builder brokers(int count) {
             this.brokers = count;
             return this;

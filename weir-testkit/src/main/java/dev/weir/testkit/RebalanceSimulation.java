@@ -129,8 +129,8 @@ public final class RebalanceSimulation {
     }
 
     /**
-     * What records consist of. Default: one of five keys {@code k0} to {@code k4},
-     * and {@code orders-0@17} as the value.
+     * Sets the maker of records. Default: one of five keys {@code k0} to {@code k4}, and {@code orders-0@17} as the
+     * value.
      */
     public RebalanceSimulation records(RecordMaker maker) {
         this.records = Objects.requireNonNull(maker, "maker");
@@ -143,7 +143,7 @@ public final class RebalanceSimulation {
         return this;
     }
 
-    /** How often each record may be worked on. Default: at least once. */
+    /** Sets the promise on how often each record is worked on. Default: at least once. */
     public RebalanceSimulation delivery(Delivery promised) {
         this.delivery = Objects.requireNonNull(promised, "promised");
         return this;
@@ -171,7 +171,7 @@ public final class RebalanceSimulation {
         return this;
     }
 
-    /** Which worlds to run. Default: 100, from seed 1 on. */
+    /** Sets the worlds to run. Default: 100, from seed 1 on. */
     public RebalanceSimulation seeds(long first, int count) {
         if (count < 1) {
             throw new IllegalArgumentException("a simulation needs a seed: count=" + count);

@@ -32,7 +32,7 @@ public final class SimulationViolation extends AssertionError {
         return seed;
     }
 
-    /** What happened in this world, a line each, with the simulated time. */
+    /** The events of this world, a line each, with the simulated time. */
     public List<String> history() {
         return history;
     }

@@ -188,7 +188,7 @@ final class BenchCampaign {
         return ExitCode.FAILED;
     }
 
-    /** What a campaign that cannot go on had finished. */
+    /** Prints the finished part of a campaign that cannot go on. */
     private void printFinished(CommandContext weir, BenchPlan.Step step) {
         if (!ResultsFolder.isAt(step.folder())) {
             return;
@@ -280,7 +280,7 @@ final class BenchCampaign {
                 root(), dataOr(data), step.folder().toAbsolutePath(), drawn, begun != null, cluster, environment);
     }
 
-    /** Where brokers keep topics, unless it is said. */
+    /** The folder for brokers' topics; a default unless one is given. */
     static Path dataOr(@Nullable Path given) {
         return given != null ? given : Path.of(System.getProperty("user.home"), ".cache", "weir", "bench");
     }

@@ -52,7 +52,7 @@ final class BenchConsole implements AutoCloseable {
         }
     }
 
-    /** Who hears of the campaign with these results: the terminal, and the page if there is one. */
+    /** The listener to the campaign with these results: the terminal, and the page if there is one. */
     CampaignListener hearing(Path folder, CampaignListener terminal) {
         results = folder;
         RunConsole shown = page;

@@ -114,7 +114,7 @@ final class BenchModifyCommand implements Callable<Integer> {
         }
     }
 
-    /** What was asked for, as an entry of a timeline has it. */
+    /** The request, as an entry of a timeline has it. */
     private Map<String, Object> fields() {
         Map<String, Object> fields = new LinkedHashMap<>();
         if (!set.isEmpty()) {

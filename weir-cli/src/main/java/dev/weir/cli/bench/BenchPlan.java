@@ -77,7 +77,7 @@ record BenchPlan(Path folder, List<Step> steps) {
         return new BenchPlan(folder, List.copyOf(steps));
     }
 
-    /** What is left, or done, of a folder of either kind. */
+    /** Returns the plan of a folder of either kind, with the remaining and the finished part. */
     static BenchPlan ofFolder(Path folder) {
         List<Step> steps = new ArrayList<>();
         try {
@@ -96,7 +96,8 @@ record BenchPlan(Path folder, List<Step> steps) {
     }
 
     /**
-     * What there is to report of a folder of either kind: files that a workload names may be gone, and its keys others.
+     * Returns the results to report of a folder of either kind: files that a workload names may be gone, and its keys
+     * others.
      */
     static List<ResultsFolder> results(Path folder) {
         try {

@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
         })
 final class BenchResultsCommand implements Runnable {
 
-    /** Where campaigns keep their results unless told otherwise. */
+    /** The default folder for the results of campaigns. */
     static final Path FOLDER = Path.of("bench-results");
 
     /** A campaign's folder, or that of a table with one for each file. */
@@ -60,7 +60,9 @@ final class BenchResultsCommand implements Runnable {
         return read(() -> BenchPlan.results(find(run)));
     }
 
-    /** What is made of each campaign below a folder, by its name. One that cannot be read is told and left out. */
+    /**
+     * Applies a function to each campaign below a folder, by its name. One that cannot be read is told and left out.
+     */
     <T> List<T> below(Path folder, Function<ResultsFolder, T> made) {
         if (!Files.isDirectory(folder)) {
             return List.of();

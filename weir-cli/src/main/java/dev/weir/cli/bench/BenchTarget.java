@@ -62,14 +62,14 @@ final class BenchTarget {
                     "How long the brokers of --bootstrap-server may take to answer before the start (default: ${DEFAULT-VALUE}).")
     private Duration connectTimeout;
 
-    /** Where processes run. */
+    /** The environment in which processes run. */
     BenchEnvironment environment() {
         return environmentName == null
                 ? BenchEnvironment.HERE
                 : EnvironmentFile.named(environmentName, BenchCampaign.root());
     }
 
-    /** What the file of the environment says of the brokers is what options would say. */
+    /** Takes settings of the brokers from the environment's file, as if options had given them. */
     private void takeFrom(BenchEnvironment environment) {
         if (environmentName == null) {
             return;

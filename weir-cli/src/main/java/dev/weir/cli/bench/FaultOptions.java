@@ -57,7 +57,7 @@ final class FaultOptions {
             description = "What is due in so long is due within one second, on top of that one's.")
     private @Nullable String backlog;
 
-    /** What was asked for, as an entry of a timeline has it. */
+    /** The request, as an entry of a timeline has it. */
     Map<String, String> said() {
         Map<String, String> said = new LinkedHashMap<>();
         for (Fault.Kind kind : Fault.Kind.values()) {

@@ -49,14 +49,14 @@ public final class ClusterClients {
 
     private static final Duration MAX_PATIENCE = Duration.ofMinutes(10);
 
-    /** What begins so is for plug-ins, or for all clients, whatever follows. */
+    /** Prefixes of keys for plug-ins, or for all clients, whatever follows. */
     private static final List<String> PREFIXES = List.of("config.providers", "metrics.context.");
 
-    /** What a pipe passes as bytes, so that nothing is done by those of a file. */
+    /** Keys without effect, because a pipe passes bytes. */
     private static final Set<String> WITHOUT_EFFECT =
             Set.of("key.deserializer", "value.deserializer", "key.serializer", "value.serializer");
 
-    /** What the keys begin with that are not for Kafka's clients. */
+    /** Prefix of keys that are not for Kafka's clients. */
     private static final String WEIRS_OWN = "weir.";
 
     private final String bootstrapServers;
@@ -201,7 +201,7 @@ public final class ClusterClients {
         return e.getMessage() == null ? e.toString() : ClientFault.oneLine(e.getMessage());
     }
 
-    /** What is in the file and does nothing, a sentence each. A key close to one of a client's is refused before. */
+    /** Settings of the file that do nothing, a sentence each. A key close to one of a client's is refused before. */
     public List<String> warnings() {
         Set<String> known = new HashSet<>(ConsumerConfig.configNames());
         known.addAll(ProducerConfig.configNames());
@@ -217,7 +217,7 @@ public final class ClusterClients {
         return warnings;
     }
 
-    /** What of a consumer's settings is seldom meant, a sentence each, beside what {@link #warnings()} says. */
+    /** Settings of a consumer that are seldom meant, a sentence each, beside what {@link #warnings()} says. */
     public static List<String> warnings(ConsumerSettings<?, ?> consumer, Subscription subscription) {
         return consumer.warnings(subscription).stream()
                 .filter(warning -> WITHOUT_EFFECT.stream().noneMatch(warning::startsWith))
@@ -225,7 +225,7 @@ public final class ClusterClients {
                 .toList();
     }
 
-    /** What the file says for Kafka's clients. */
+    /** The file's settings for Kafka's clients. */
     public Map<String, String> ofKafka() {
         Map<String, String> config = new HashMap<>();
         properties.stringPropertyNames().stream()

@@ -18,7 +18,7 @@ record DemoPlan(int records, int seconds, int rate, long seed) {
     /** About 15 seconds on two cores. */
     static final int DEFAULT_RECORDS = 300_000;
 
-    /** What a broker in a temporary folder can be asked to hold: some 300 GB. */
+    /** Most records that a broker in a temporary folder can hold: some 300 GB. */
     static final int MAX_RECORDS = 100_000_000;
 
     static final int MAX_SECONDS = 86_400;
@@ -47,12 +47,12 @@ record DemoPlan(int records, int seconds, int rate, long seed) {
         return rate != NO_LIMIT;
     }
 
-    /** When, after the first, event {@code index} is to be generated; only of a paced plan. */
+    /** The planned time of event {@code index} after the first; only of a paced plan. */
     long plannedNanos(long index) {
         return Math.round(index * (1e9 / rate));
     }
 
-    /** How long to generate. */
+    /** The time for which to generate. */
     long limitNanos() {
         return seconds == NO_LIMIT ? Long.MAX_VALUE : TimeUnit.SECONDS.toNanos(seconds);
     }

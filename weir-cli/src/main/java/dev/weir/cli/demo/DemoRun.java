@@ -43,10 +43,10 @@ final class DemoRun {
     /** Short, because the run ends with the last commit. */
     private static final Duration COMMIT_INTERVAL = Duration.ofMillis(200);
 
-    /** How often the run looks whether it is through. */
+    /** The interval at which the run checks whether it is done. */
     private static final long TICK_MILLIS = 50;
 
-    /** How long nothing may move before the run stops waiting and looks at what is there. */
+    /** The time without progress after which the run stops waiting and looks at what is there. */
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private static final Duration DRAIN = Duration.ofSeconds(30);

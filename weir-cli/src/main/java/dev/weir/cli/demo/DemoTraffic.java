@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class DemoTraffic implements AutoCloseable {
 
-    /** What {@link #createdMillis} says of a record without the header. */
+    /** The answer of {@link #createdMillis} for a record without the header. */
     static final long NO_TIME = -1;
 
     private static final int MAX_AHEAD = 20_000;
@@ -82,7 +82,7 @@ final class DemoTraffic implements AutoCloseable {
         LockSupport.unpark(thread);
     }
 
-    /** How many events were sent; once {@link #isDone} holds, all of them are in the topic. */
+    /** The number of events sent; once {@link #isDone} holds, all of them are in the topic. */
     long generated() {
         return generated;
     }

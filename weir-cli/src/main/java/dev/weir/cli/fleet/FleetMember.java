@@ -15,7 +15,7 @@ final class FleetMember {
     /** A number that is not known. */
     static final long UNKNOWN = -1;
 
-    /** What is not known, in the view. */
+    /** The view's text for unknown values. */
     static final String UNKNOWN_TEXT = "unknown";
 
     private final MemberAnswer answer;
@@ -54,7 +54,7 @@ final class FleetMember {
         return state().path("reads").asText("");
     }
 
-    /** Which pipeline it belongs to: that of its group, or that of its name and subscription. */
+    /** The pipeline it belongs to: that of its group, or that of its name and subscription. */
     String pipelineKey() {
         String group = answer.address().group();
         if (group != null) {
@@ -127,7 +127,7 @@ final class FleetMember {
         return state().path("figures").path("seconds").asDouble(0);
     }
 
-    /** What limits it, as its console says; missing if that is not known. */
+    /** Its limiter, as its console says; missing if that is not known. */
     JsonNode limiter() {
         return state().path("limiter").isObject() ? state().path("limiter") : JsonNodeFactory.instance.missingNode();
     }

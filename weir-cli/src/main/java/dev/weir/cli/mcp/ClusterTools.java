@@ -186,7 +186,7 @@ final class ClusterTools {
         }
     }
 
-    /** What the pipeline says of the partitions that it has. */
+    /** Adds the pipeline's own figures on its partitions. */
     private void lagOfMember(int limit, Answer answer) throws InterruptedException {
         JsonNode state = process.get("/api/state");
         ObjectNode fields = answer.fields();

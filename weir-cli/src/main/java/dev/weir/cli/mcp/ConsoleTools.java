@@ -91,7 +91,7 @@ final class ConsoleTools {
         }
     }
 
-    /** What every answer begins with. */
+    /** Writes the head of every answer. */
     private void head(JsonNode state, Answer answer) {
         answer.fields().put("console", process.toString());
         for (String each : List.of("at", "pipeline", "state")) {

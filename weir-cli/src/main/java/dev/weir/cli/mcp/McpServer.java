@@ -43,7 +43,7 @@ final class McpServer {
     /** Calls under way at once. */
     static final int MOST_CALLS = 8;
 
-    /** How long calls under way may take once the input has ended, unless a test says otherwise. */
+    /** The time calls under way have once the input has ended, unless a test says otherwise. */
     static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private static final Logger LOG = System.getLogger(McpServer.class.getName());

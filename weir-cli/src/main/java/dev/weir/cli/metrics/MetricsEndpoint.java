@@ -52,7 +52,7 @@ public final class MetricsEndpoint implements AutoCloseable {
         return new MetricsEndpoint(started, partitions);
     }
 
-    /** Where it is scraped, or null if there is none. */
+    /** The address at which it is scraped, or null if there is none. */
     public @Nullable URI uri() {
         return server == null ? null : server.uri();
     }

@@ -27,7 +27,8 @@ final class DroppedText {
     }
 
     /**
-     * What a failure leaves that no log has; empty if everything that was not committed is read again.
+     * Returns the sentence on records that a failure leaves and no log has; empty if everything that was not committed
+     * is read again.
      *
      * @param placeIsGone whether the run failed because the log does not have a position
      */

@@ -54,12 +54,12 @@ final class HandlerTimes {
         return nanos.sum() / 1e6 / Math.max(1, calls.sum());
     }
 
-    /** What so many workers can do in a second if they never wait. */
+    /** The number of records that so many workers finish in a second if they never wait. */
     double ceilingPerSecond(int workers) {
         return workers * 1000.0 / meanMillis();
     }
 
-    /** What was done of that, from the first call to the end of the last. */
+    /** The share of that which was reached, from the first call to the end of the last. */
     double efficiency(int workers) {
         double seconds = (lastNanos.get() - firstNanos.get()) / 1e9;
         return calls.sum() / seconds / ceilingPerSecond(workers);

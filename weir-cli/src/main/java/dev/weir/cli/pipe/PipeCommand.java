@@ -224,7 +224,7 @@ public final class PipeCommand implements Callable<Integer> {
                 .orElse(null);
     }
 
-    /** What became of the pipeline, once it has let go of everything: only then it is known what was committed. */
+    /** Returns the pipeline's report once it has let go of everything: only then it is known what was committed. */
     private DrainReport report(RunningPipeline running, CompletableFuture<DrainReport> drained)
             throws InterruptedException {
         DrainReport first = drained.isDone() ? drained.join() : running.drain(Duration.ZERO);
@@ -280,7 +280,7 @@ public final class PipeCommand implements Callable<Integer> {
         };
     }
 
-    /** How a record that fails does not end the pipe. */
+    /** Returns the advice on how a failing record does not end the pipe. */
     private String orGiveUp() {
         String again = options.retry == null ? "--retry N tries a record again" : "";
         String letter = options.deadLetter == null ? "--dead-letter TOPIC puts it aside and lets the others pass" : "";

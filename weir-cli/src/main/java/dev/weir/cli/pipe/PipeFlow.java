@@ -92,7 +92,7 @@ final class PipeFlow implements AutoCloseable {
         return deadLettersInOutput() + deadLettersElsewhere(running);
     }
 
-    /** Those of them that stand there without their value. */
+    /** The number of them that stand there without their value. */
     long deadLettersCut(RunningPipeline running) {
         return running.handles(DeadLetterHandle.class).stream()
                 .mapToLong(DeadLetterHandle::cut)
@@ -133,7 +133,7 @@ final class PipeFlow implements AutoCloseable {
         return via(worked(consumed)).to(KafkaSink.producing(producer)).named("pipe");
     }
 
-    /** How long handlers took; empty where nothing waits. */
+    /** Times of the handlers; empty where nothing waits. */
     HandlerTimes times() {
         return times;
     }

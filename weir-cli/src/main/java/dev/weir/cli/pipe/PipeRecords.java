@@ -18,7 +18,7 @@ final class PipeRecords {
         this.deadLetterTopic = deadLetterTopic;
     }
 
-    /** How a record is called in messages. */
+    /** Returns the name of a record in messages. */
     static String name(ConsumerRecord<?, ?> record) {
         return "record " + record.topic() + "-" + record.partition() + "@" + record.offset();
     }

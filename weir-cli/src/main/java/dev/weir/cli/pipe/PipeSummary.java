@@ -72,7 +72,7 @@ record PipeSummary(
         return report.stages().getFirst().elementsIn();
     }
 
-    /** What the brokers took, without dead letters. */
+    /** Records the brokers took, without dead letters. */
     private long out() {
         return Math.max(0, report.stages().getLast().elementsOut() - deadLettersInOutput);
     }
@@ -159,7 +159,7 @@ record PipeSummary(
         return rounded(time.toNanos() / 1e6);
     }
 
-    /** Where the next run begins, of each partition for which this one has committed. */
+    /** Writes the place where the next run begins, of each partition for which this one has committed. */
     private void writeNextRun(JsonGenerator line) throws IOException {
         line.writeArrayFieldStart("next_run");
         for (PartitionSnapshot partition : consumer.partitions()) {
@@ -244,7 +244,7 @@ record PipeSummary(
         return Math.round(share * 1000) / 1000.0;
     }
 
-    /** What there is to say if letters were cut. */
+    /** Returns the sentence on letters that were cut. */
     String cutLetters() {
         return String.format(
                 Locale.ROOT,

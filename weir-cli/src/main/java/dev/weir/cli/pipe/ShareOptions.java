@@ -70,7 +70,7 @@ final class ShareOptions {
         }
     }
 
-    /** What pipes over consumer groups have and one over a share group ignores, a sentence each. */
+    /** Options that pipes over consumer groups have and one over a share group ignores, a sentence each. */
     List<String> warnings(PipeOptions options) {
         return share && options.deadLetter == null
                 ? List.of("--share without --dead-letter: a record whose deliveries are used up by crashes is lost")

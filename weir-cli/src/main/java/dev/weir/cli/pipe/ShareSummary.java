@@ -56,8 +56,8 @@ record ShareSummary(ShareHandle.Snapshot member, int workers, HandlerTimes times
     }
 
     /**
-     * What held the member up, if that is a matter of its group; otherwise {@code pipeline},
-     * the limiter of its pipeline.
+     * Returns the member's limiter, if that is a matter of its group; otherwise {@code pipeline}, the limiter of its
+     * pipeline.
      */
     static Limiter limiter(ShareHandle member, Limiter pipeline) {
         ShareHandle.Limit limit = member.snapshot().limit();

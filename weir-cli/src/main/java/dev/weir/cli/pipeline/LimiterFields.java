@@ -58,7 +58,7 @@ public final class LimiterFields {
     }
 
     /**
-     * What to add to an advice: its expected gain, and what the one that was followed last has brought.
+     * Returns the addition to an advice: its expected gain, and what the one that was followed last has brought.
      *
      * @param measured null if none was followed
      */

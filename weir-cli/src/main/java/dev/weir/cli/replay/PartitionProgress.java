@@ -80,7 +80,7 @@ final class PartitionProgress {
         horizon = Math.max(horizon, offset + 1);
     }
 
-    /** What to commit. */
+    /** The position to commit. */
     OffsetAndMetadata position() {
         if (left.isEmpty()) {
             return new OffsetAndMetadata(horizon);

@@ -39,7 +39,7 @@ import picocli.CommandLine.ParentCommand;
         })
 public final class ReplayCommand implements Callable<Integer> {
 
-    /** How many records that cannot be sent are named; all are counted. */
+    /** The largest number of unsendable records that are named; all are counted. */
     private static final int MAX_TROUBLES = 20;
 
     private static final int DEFAULT_LIST = 100;
@@ -208,7 +208,7 @@ public final class ReplayCommand implements Callable<Integer> {
         }
     }
 
-    /** What happens to a single letter: all of it in a dry run, else what cannot be sent. */
+    /** Reports the treatment of a single letter: all of it in a dry run, else what cannot be sent. */
     private void tell(ReplayNote note) {
         if (note.isTrouble()) {
             // A topic that is none of dead letters has nothing else.

@@ -90,7 +90,7 @@ record ReplaySummary(
         return line() + refusedText();
     }
 
-    /** What names the option that allows them. */
+    /** Returns the sentence that names the option which allows them. */
     private String refusedText() {
         if (refusedCount() == 0) {
             return "";

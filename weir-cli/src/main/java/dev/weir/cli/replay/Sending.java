@@ -63,7 +63,7 @@ final class Sending {
         underway.add(new Underway(letter, record, from, send(record)));
     }
 
-    /** What the client throws at once fails as its answer would. */
+    /** Sends a record; what the client throws at once fails the future as its answer would. */
     private Future<?> send(ProducerRecord<byte[], byte[]> record) {
         try {
             return producer.send(record);

@@ -82,7 +82,7 @@ public final class CliFailure extends RuntimeException {
         return exitCode;
     }
 
-    /** What the user can do, or an empty string. */
+    /** The way out for the user, or an empty string. */
     public String wayOut() {
         return wayOut;
     }

@@ -71,7 +71,7 @@ public final class Shutdown {
         requested.await();
     }
 
-    /** What a signal does. Returns false if a stop was under way already. */
+    /** Handles a signal. Returns false if a stop was under way already. */
     boolean request() {
         List<Runnable> toRun;
         lock.lock();
@@ -97,7 +97,7 @@ public final class Shutdown {
         }
     }
 
-    /** What the second signal runs before it ends the process: no hook does. It must not wait at all. */
+    /** Adds an action that the second signal runs before it ends the process: no hook does. It must not wait at all. */
     public void onHalt(Runnable action) {
         lastAction = action;
     }

@@ -41,7 +41,7 @@ final class Climb {
         @Nullable
         Double again(Version version, int step) throws InterruptedException;
 
-        /** How many events a pass measures. */
+        /** The number of events a pass measures. */
         double eventsOfAPass();
 
         /** Returns whether nothing is to be run any more: a stop, or outputs that are wrong. */

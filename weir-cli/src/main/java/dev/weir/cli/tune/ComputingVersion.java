@@ -57,7 +57,8 @@ record ComputingVersion(
     private static final long SEED = 42;
 
     /**
-     * What a page compresses is some kilobytes: of less, a broker on the same two processors would be half of the work.
+     * Median size of a page's payload, which is some kilobytes: of less, a broker on the same two processors would be
+     * half of the work.
      */
     private static final int MEDIAN_PAYLOAD_CHARS = 3_000;
 

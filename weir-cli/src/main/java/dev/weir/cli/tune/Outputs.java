@@ -54,7 +54,7 @@ final class Outputs {
         }
     }
 
-    /** Where the topics of outputs end now. */
+    /** Returns the present end offsets of the outputs' topics. */
     static Map<TopicPartition, Long> ends(KafkaCluster cluster) {
         Map<TopicPartition, Long> ends = new HashMap<>(cluster.endOffsets(AsimovPipeline.PAGE_VIEWS));
         ends.putAll(cluster.endOffsets(AsimovPipeline.DEAD_LETTERS));
@@ -142,7 +142,7 @@ final class Outputs {
     }
 
     /**
-     * What is wrong with them, for people, without a full stop.
+     * Returns the fault in them, for people, without a full stop.
      *
      * @param first those that they should equal
      * @return null if each event came out once, in order, where it belongs, and as in {@code first} byte for byte

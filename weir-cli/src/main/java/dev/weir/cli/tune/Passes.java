@@ -10,7 +10,7 @@ import java.util.List;
 final class Passes {
     private static final int MOST_PASSES = 3;
 
-    /** What a pass of this length met by chance is a small part of it. */
+    /** A pass of this length is hardly affected by chance. */
     private static final double ENOUGH_SECONDS = 10;
 
     private final List<Double> rates = new ArrayList<>();

@@ -27,10 +27,10 @@ final class StageShares implements AutoCloseable {
 
     private static final Duration LONGEST = Duration.ofSeconds(10);
 
-    /** How long after its time a recording may take to be read. */
+    /** The time a recording has to be read after its end. */
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    /** How long a recording that is given up may take to put its file away. */
+    /** The time a recording that is given up has to put its file away. */
     private static final long GIVE_UP_MILLIS = TimeUnit.SECONDS.toMillis(5);
 
     private static final long TICK_MILLIS = 50;

@@ -36,7 +36,7 @@ enum Step {
     /** Runs this step alone. */
     abstract Object run(AsimovSteps steps, Input input);
 
-    /** What the steps get of one event. Equality is by identity of the array. */
+    /** The input of the steps, of one event. Equality is by identity of the array. */
     // The bytes as they come from a record: a copy would serve nobody.
     @SuppressWarnings("ArrayRecordComponent")
     record Input(byte[] value, Parsing parsing, Locating locating) {

@@ -46,12 +46,12 @@ public final class TuneOption {
         return records != null ? records : waiting ? DEFAULT_WAITING_EVENTS : DEFAULT_EVENTS;
     }
 
-    /** Who makes the events. */
+    /** Returns the generator of the events. */
     EventGenerator generator(long seed) {
         return waiting ? new EventGenerator(seed) : ComputingVersion.traffic(seed);
     }
 
-    /** What to begin with; its caller closes it. Refuses an environment that overrides its dispatcher badly. */
+    /** The version to begin with; its caller closes it. Refuses an environment that overrides its dispatcher badly. */
     Version first() {
         return waiting ? WaitingVersion.first(System.getenv()) : ComputingVersion.first();
     }

@@ -88,7 +88,7 @@ final class TuneReport {
                         .formatted(head, outcome.version().expectedGain(), outcome.gain());
     }
 
-    /** What comes of it, if that is not what was hoped for. */
+    /** Returns the verdict on an outcome that is not the hoped-for one. */
     private static String verdict(Outcome outcome) {
         String comparison =
                 "%s step %d".formatted(outcome.inTurns() ? "in turns with" : "after", outcome.comparedWith());

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** A version of the pipeline, and how it came about. Confined to the thread of the command. */
 interface Version extends AutoCloseable {
 
-    /** What is different from the version before, for people, without a full stop. */
+    /** The difference from the version before, for people, without a full stop. */
     String change();
 
     /** The factor by which the rate should rise over that of the version before; 1 for the first one. */
@@ -31,7 +31,7 @@ interface Version extends AutoCloseable {
         return false;
     }
 
-    /** What was turned to come from the version before to this one: two that turn one lever differ in how far. */
+    /** The lever turned between the version before and this one: two that turn one lever differ in how far. */
     String lever();
 
     /**

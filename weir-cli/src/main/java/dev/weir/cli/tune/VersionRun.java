@@ -33,7 +33,7 @@ final class VersionRun {
     /** The load is a mean over what went by since the look before: of shorter times it would be all or nothing. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-    /** How long nothing may move. */
+    /** The longest time without progress. */
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private static final Duration DRAIN = Duration.ofSeconds(30);
@@ -106,7 +106,7 @@ final class VersionRun {
         startMachine = MachineLook.now();
     }
 
-    /** How many events a pass measures, as a rule. */
+    /** The usual number of events a pass measures. */
     double eventsMeasured() {
         return (Window.MEASURED_UNTIL - WARM_UP) * events;
     }

@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
  */
 public record ClusterLayout(List<Integer> brokerPorts, List<Integer> controllerPorts, List<Integer> securedPorts) {
 
-    /** Where everything listens and is reached. */
+    /** The address on which everything listens and is reached. */
     public static final String HOST = "127.0.0.1";
 
     private static final int MOST_CONTROLLERS = 3;

@@ -22,7 +22,7 @@ import org.apache.kafka.common.requests.RequestHeader;
 public final class MetadataProbe {
     private static final int TIMEOUT_MILLIS = 5_000;
 
-    /** How each line of a {@link #view} ends whose replicas are all in sync. */
+    /** The end of each line of a {@link #view} whose replicas are all in sync. */
     public static final String IN_SYNC = ", all in sync";
 
     private MetadataProbe() {}

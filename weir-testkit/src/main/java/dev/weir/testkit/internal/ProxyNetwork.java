@@ -21,7 +21,7 @@ import org.apache.kafka.common.protocol.ApiKeys;
 /** The ports and connections of a {@link dev.weir.testkit.FaultProxy}, and what happens on them. Thread-safe. */
 public final class ProxyNetwork {
 
-    /** Where a request names its client, behind what it asks for, the version and its number. */
+    /** The position of the client's name in a request, behind its kind, version and number. */
     private static final int ID_AT = 2 * Short.BYTES + Integer.BYTES;
 
     private final ReentrantLock lock = new ReentrantLock();

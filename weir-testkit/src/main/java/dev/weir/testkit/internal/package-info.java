@@ -1,6 +1,6 @@
 /**
- * How one broker is laid out, formatted, started and stopped, in this JVM or in one of its own.
- * Nothing outside the testkit uses it, except that a forked JVM starts at {@code BrokerMain}.
+ * Layout, formatting, start and stop of one broker, in this JVM or in one of its own. Nothing outside the testkit uses
+ * it, except that a forked JVM starts at {@code BrokerMain}.
  */
 @NullMarked
 package dev.weir.testkit.internal;

@@ -53,7 +53,7 @@ public final class Browser implements AutoCloseable {
     private final AtomicInteger calls = new AtomicInteger();
     private final Map<Integer, CompletableFuture<JsonNode>> answers = new ConcurrentHashMap<>();
 
-    /** What scripts threw, and errors that the page logged. */
+    /** Exceptions of scripts, and errors that the page logged. */
     public final List<String> troubles = new CopyOnWriteArrayList<>();
 
     /** Starts it with its profile in {@code folder}. */

@@ -34,7 +34,7 @@ final class AckedSpan {
         this.first = records / FIRST_PART;
     }
 
-    /** How many of so many records count. */
+    /** Returns the number of counted ones among so many records. */
     static long counted(long records) {
         return records - records / FIRST_PART;
     }

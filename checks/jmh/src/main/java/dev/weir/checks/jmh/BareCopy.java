@@ -42,7 +42,7 @@ final class BareCopy {
         private final CRC32C crc = new CRC32C();
         private ByteBuffer answer = ByteBuffer.allocate(0);
 
-        /** What was touched, where it is in the answer. */
+        /** The touched part of the answer. */
         private ByteBuffer own = ByteBuffer.allocate(0);
 
         Forward(int partitions, BareProduce to, boolean touched) {

@@ -36,7 +36,7 @@ public class ChainBenchmark {
         Integer apply(Integer n);
     }
 
-    /** How many operators. */
+    /** The number of operators. */
     @Param({"0", "1", "5", "20"})
     private int operators;
 

@@ -31,7 +31,7 @@ import reactor.core.publisher.GroupedFlux;
 @OperationsPerInvocation(Elements.COUNT)
 public class GroupByBenchmark {
 
-    /** How many different ones. */
+    /** The number of different ones. */
     @Param({"10", "100000"})
     private int keys;
 

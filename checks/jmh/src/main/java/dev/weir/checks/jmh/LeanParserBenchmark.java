@@ -133,7 +133,7 @@ public class LeanParserBenchmark {
         return loop.sum();
     }
 
-    /** What the official consumer's fetcher does with a batch, before it deserialises. */
+    /** The work of the official consumer's fetcher on a batch, before it deserialises. */
     @Benchmark
     @OperationsPerInvocation(RECORDS)
     public long client() {

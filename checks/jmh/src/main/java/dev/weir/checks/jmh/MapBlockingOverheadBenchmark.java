@@ -27,7 +27,7 @@ import org.openjdk.jmh.annotations.State;
 @OperationsPerInvocation(Elements.COUNT)
 public class MapBlockingOverheadBenchmark {
 
-    /** How many may be worked on at a time. */
+    /** The number of elements in work at a time. */
     @Param({"16", "100"})
     private int atOnce;
 

@@ -99,7 +99,7 @@ public final class Table {
         System.out.println(table);
     }
 
-    /** What is not asked for otherwise is such that all benchmarks together take less than half an hour. */
+    /** Fills in defaults with which all benchmarks together take less than half an hour. */
     private static ChainedOptionsBuilder asWeAreUsedTo(Options asked) {
         TimeValue each = TimeValue.milliseconds(700);
         return new OptionsBuilder()
@@ -147,7 +147,7 @@ public final class Table {
         return table.toString();
     }
 
-    /** What belongs into a column: {@code pekkoBuffer1024} is Pekko's as well. */
+    /** Returns the cells of a column: {@code pekkoBuffer1024} is Pekko's as well. */
     private static String cells(String column, Map<String, RunResult> contenders) {
         RunResult weir = contenders.get(BASELINE);
         return contenders.entrySet().stream()

@@ -23,7 +23,7 @@ public final class EventGenerator {
     /** Header of each record: the event's number, 8 bytes, big endian. */
     public static final String SEQUENCE_HEADER = "weir-seq";
 
-    /** What {@link #sequence} says of a record without the header. */
+    /** The answer of {@link #sequence} for a record without the header. */
     public static final long NO_SEQUENCE = -1;
 
     /** The number of sessions there are. */
@@ -105,7 +105,7 @@ public final class EventGenerator {
         }
     }
 
-    /** Which session event {@code index} belongs to, from 0 to {@link #SESSIONS} - 1, the busiest first. */
+    /** The session of event {@code index}, from 0 to {@link #SESSIONS} - 1, the busiest first. */
     public int session(long index) {
         return session(new Draw(seed, index));
     }

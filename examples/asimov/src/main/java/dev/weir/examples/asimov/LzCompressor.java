@@ -17,7 +17,7 @@ final class LzCompressor {
     private long heldBits;
     private int heldCount;
 
-    /** How many codes a decompressor knows at this point; their largest gives the width of the next code. */
+    /** The number of codes a decompressor knows at this point; their largest gives the width of the next code. */
     private int knownCodes = 2;
 
     private int nextCode = LzDecompressor.FIRST_PHRASE;
@@ -123,7 +123,7 @@ final class LzCompressor {
         return (long) phrase << 16 | c;
     }
 
-    /** Where {@code key} is, or the free slot where it belongs. */
+    /** Returns the slot of {@code key}, or the free one where it belongs. */
     private int slot(long key) {
         int mask = keys.length - 1;
         int slot = (int) ((key * 0x9E3779B97F4A7C15L) >>> 32) & mask;

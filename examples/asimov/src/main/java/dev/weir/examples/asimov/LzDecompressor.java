@@ -27,7 +27,7 @@ final class LzDecompressor {
 
     private static final int MIN_OUTPUT_BYTES = 64;
 
-    /** How long a phrase may be that {@link #copyPhrases} copies. */
+    /** The longest phrase that {@link #copyPhrases} copies. */
     private static final int SHORT_PHRASE_BYTES = 2 * Long.BYTES;
 
     private static final int MAX_ARRAY_BYTES = Integer.MAX_VALUE - 8;
@@ -54,7 +54,7 @@ final class LzDecompressor {
 
     private byte[] output;
 
-    /** How much of {@code output} is to be filled before the limit is looked at, whatever array was left. */
+    /** Bytes of {@code output} to fill before the limit is checked, whatever array was left. */
     private int outputBytes;
 
     private int length;
@@ -293,7 +293,7 @@ final class LzDecompressor {
         return new LzStringException(Fault.TOO_LARGE, "decompresses to more than " + maxChars + " characters");
     }
 
-    /** How many UTF-16 units the output has: of each, one byte is its first. */
+    /** The number of UTF-16 units in the output: of each, one byte is its first. */
     private int chars() {
         int chars = 0;
         for (int i = 0; i < length; i++) {

@@ -14,7 +14,7 @@ enum LzForm {
     BASE64(6, 0, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"),
     URI(6, 0, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-");
 
-    /** What {@link #reversedBits} says of a character outside the alphabet. */
+    /** The answer of {@link #reversedBits} for a character outside the alphabet. */
     static final int FOREIGN = -1;
 
     final int bitsPerSymbol;

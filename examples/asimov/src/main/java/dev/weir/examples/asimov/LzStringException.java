@@ -24,7 +24,7 @@ public final class LzStringException extends Exception {
         this.fault = fault;
     }
 
-    /** What is wrong. */
+    /** The fault. */
     public Fault fault() {
         return fault;
     }

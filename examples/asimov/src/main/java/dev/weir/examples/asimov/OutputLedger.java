@@ -79,7 +79,7 @@ public final class OutputLedger {
         }
     }
 
-    /** What the books say now. */
+    /** Returns the present state of the ledger. */
     public Summary summary() {
         return new Summary(
                 eventsIn,

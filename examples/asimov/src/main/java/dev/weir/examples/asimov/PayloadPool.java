@@ -75,7 +75,7 @@ final class PayloadPool {
         return (int) Math.max(MIN_CHARS, Math.min(MAX_CHARS, chars));
     }
 
-    /** What a page's script might have gathered: a title, then interactions until {@code chars} are reached. */
+    /** Returns text as a page's script might gather it: a title, then interactions until {@code chars} are reached. */
     private static String text(Draw draw, int chars) {
         String end = "]}";
         StringBuilder text = new StringBuilder(chars + 100)

@@ -105,7 +105,7 @@ final class Group {
         owned().forEach(id -> world.log(id).release());
     }
 
-    /** What nobody has here, other members read and commit. */
+    /** Has other members read and commit the partitions that nobody here has. */
     void othersWork(int number) {
         world.logs().filter(log -> !log.owned && log.committed() < log.end()).forEach(log -> {
             long from = Math.max(0, log.committed());

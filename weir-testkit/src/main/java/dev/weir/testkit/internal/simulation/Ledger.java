@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Ledger {
 
-    /** How long all work fails when all does. */
+    /** The time for which all work fails in an outage. */
     private static final long OUTAGE_NANOS = TimeUnit.SECONDS.toNanos(4);
 
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
@@ -119,7 +119,7 @@ final class Ledger {
         }
     }
 
-    /** What has to be in order with the record: its partition, its key, or nothing but itself. */
+    /** Returns the lane in which the record has to be in order: its partition, its key, or nothing but itself. */
     private @Nullable Object lane(ConsumerRecord<?, ?> record) {
         if (scenario.order() == Order.PARTITION) {
             return null;

@@ -289,7 +289,7 @@ final class Outputs {
                 .toString();
     }
 
-    /** What is written for a partition that somebody else has by then is not what is checked here. */
+    /** Notes a write; writes for a partition that somebody else has by then are not checked here. */
     private void write(TopicPartition to, @Nullable Source source) {
         if (source == null) {
             return;

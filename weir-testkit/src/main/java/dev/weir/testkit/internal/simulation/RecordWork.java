@@ -27,7 +27,7 @@ record RecordWork(
         Condition ended,
         @Nullable SimulatedFailure failure) {
 
-    /** Which ends first; never equal for two at once, whatever threads they came from. */
+    /** Orders work by its end; never equal for two at once, whatever threads they came from. */
     static final Comparator<RecordWork> BY_END = Comparator.comparingLong(RecordWork::dueNanos)
             .thenComparing(work -> work.id.toString())
             .thenComparingLong(RecordWork::offset)

@@ -157,7 +157,7 @@ final class SimulatedProcess implements SimulatedKafka {
         running.join().stop();
     }
 
-    /** What to throw so that the process is gone at once. */
+    /** Returns an exception that ends the process at once. */
     Gone end(String why) {
         gone = true;
         return new Gone(why);

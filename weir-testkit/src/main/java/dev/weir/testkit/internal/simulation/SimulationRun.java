@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** The world of one seed, from its first process to its last. Confined to one thread. */
 public final class SimulationRun {
 
-    /** How long one process may take, by the system's time. */
+    /** The time one process has, by the system's clock. */
     private static final long LIMIT_SECONDS = 120;
 
     /** More starts than any plan has crashes and redeployments: the pipeline ends by itself, over and over. */

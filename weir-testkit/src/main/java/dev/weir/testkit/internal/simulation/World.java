@@ -32,13 +32,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class World implements Surroundings {
 
-    /** How long a pipeline may work, by the system's time, before it counts as one that never rests. */
+    /** The time a pipeline may work, by the system's clock, before it counts as one that never rests. */
     private static final Duration REST_LIMIT = Duration.ofSeconds(20);
 
-    /** How long a calm world waits until all is committed, by its own time. */
+    /** The time a calm world waits until all is committed, by its own clock. */
     private static final long CALM_NANOS = TimeUnit.MINUTES.toNanos(10);
 
-    /** How long threads that are not the pipeline's are given before time goes on, by the system's time. */
+    /** The time threads that are not the pipeline's have before time goes on, by the system's clock. */
     private static final long FOREIGN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final Scenario scenario;
@@ -136,7 +136,7 @@ final class World implements Surroundings {
         return Objects.requireNonNull(logs.get(id), () -> "no such partition in this simulation: " + id);
     }
 
-    /** Which start of the process this is. */
+    /** The number of this start of the process. */
     int starts() {
         return starts;
     }
@@ -207,7 +207,7 @@ final class World implements Surroundings {
         return isStopping() ? Long.MAX_VALUE : plan.nextNanos();
     }
 
-    /** What is due, happens. */
+    /** Runs the events that are due. */
     void befall() {
         SimulatedProcess current = process();
         if (!current.joined) {
