@@ -12,7 +12,7 @@ package dev.weir.lean;
  */
 public interface HeadersView {
 
-    /** How many there are. */
+    /** The number of them. */
     int count();
 
     /** Goes to the next one; false after the last. */

@@ -178,12 +178,12 @@ public final class KeptBatches {
         return count;
     }
 
-    /** What is kept. */
+    /** The size of the kept batches. */
     public int sizeBytes() {
         return end;
     }
 
-    /** What it takes of direct memory. */
+    /** The direct memory it takes. */
     public int capacityBytes() {
         return bytes.capacity();
     }

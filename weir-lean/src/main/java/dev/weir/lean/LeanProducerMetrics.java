@@ -69,12 +69,12 @@ public final class LeanProducerMetrics {
         return divided;
     }
 
-    /** How often sequences of a partition began anew. */
+    /** The number of times that sequences of a partition began anew. */
     public long newEpochs() {
         return epochs;
     }
 
-    /** How long brokers asked to be left alone. */
+    /** The time for which brokers throttled the client. */
     public long throttledMillis() {
         return throttledMillis;
     }
@@ -84,7 +84,7 @@ public final class LeanProducerMetrics {
         return sentBatches;
     }
 
-    /** How long those batches waited from their first record until they were sent, in sum. */
+    /** The total wait of those batches from their first record until they were sent. */
     public long queuedNanos() {
         return queuedNanos;
     }
@@ -94,7 +94,7 @@ public final class LeanProducerMetrics {
         return answeredRequests;
     }
 
-    /** How long those requests waited for their answers, in sum. */
+    /** The total wait of those requests for their answers. */
     public long answerNanos() {
         return answerNanos;
     }

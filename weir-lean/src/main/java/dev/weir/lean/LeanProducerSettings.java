@@ -106,7 +106,7 @@ public final class LeanProducerSettings {
         return batchBytes;
     }
 
-    /** How long a batch waits for more records: at most a minute, default 5 ms. */
+    /** The time a batch waits for more records: at most a minute, default 5 ms. */
     public Duration linger() {
         return linger;
     }
@@ -136,7 +136,7 @@ public final class LeanProducerSettings {
         return requestTimeout;
     }
 
-    /** How long {@link LeanProducer#send} waits for room, or for a topic to be found: default 1 min. */
+    /** The time {@link LeanProducer#send} waits for room, or for a topic to be found: default 1 min. */
     public Duration maxBlock() {
         return maxBlock;
     }

@@ -55,12 +55,12 @@ public final class LeanRecords {
         }
     }
 
-    /** How many there are. */
+    /** The number of them. */
     public int count() {
         return count;
     }
 
-    /** What they take, encoded. */
+    /** Their size, encoded. */
     public int sizeBytes() {
         return count == 0 ? 0 : ends[count - 1];
     }
@@ -76,7 +76,7 @@ public final class LeanRecords {
         count = newCount;
     }
 
-    /** Where a record goes to. */
+    /** The destination of a record. */
     public String topic(int number) {
         return topics[Objects.checkIndex(number, count)];
     }

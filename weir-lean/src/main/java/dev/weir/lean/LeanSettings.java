@@ -229,7 +229,7 @@ public final class LeanSettings {
                     Objects.requireNonNull(hostsAndPorts, "hostsAndPorts"));
         }
 
-        /** Where this client is: brokers that know replicas nearby send it there. */
+        /** The rack of this client: brokers that know replicas nearby send it there. */
         public Builder rack(String rack) {
             return property(ConsumerConfig.CLIENT_RACK_CONFIG, Objects.requireNonNull(rack, "rack"));
         }

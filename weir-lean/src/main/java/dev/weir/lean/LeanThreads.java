@@ -80,7 +80,7 @@ public final class LeanThreads implements AutoCloseable {
             return this;
         }
 
-        /** How many threads; 1 to 64, 2 by default. More than partitions idle. */
+        /** The number of threads; 1 to 64, 2 by default. More than partitions idle. */
         public Builder threads(int count) {
             if (count < 1 || count > 64) {
                 throw new IllegalArgumentException("threads must be 1 to 64: threads=" + count);
@@ -168,7 +168,7 @@ public final class LeanThreads implements AutoCloseable {
         }
     }
 
-    /** Which thread reads a partition, by number; without those that are on their way from one to another. */
+    /** The number of the thread that reads each partition; without those that are on their way from one to another. */
     public Map<TopicPartition, Integer> owners() {
         return crew.owners();
     }

@@ -21,7 +21,7 @@ import java.nio.ByteBuffer;
  */
 public interface RecordEncoder<T> {
 
-    /** How many bytes {@link #encode} will write for the object, exactly; 0 or more. */
+    /** The exact number of bytes {@link #encode} will write for the object; 0 or more. */
     int sizeBytes(T object);
 
     /**

@@ -25,7 +25,7 @@ public interface RecordView {
     /** Milliseconds since 1970; -1 if the producer gave none. */
     long timestamp();
 
-    /** Whose clock that was. */
+    /** The kind of clock that gave the timestamp. */
     TimestampType timestampType();
 
     /** The epoch of the leader that wrote the record's batch; -1 if unknown. */

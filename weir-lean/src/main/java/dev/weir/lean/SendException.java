@@ -18,7 +18,7 @@ public final class SendException extends LeanException {
     private final boolean mayBeWritten;
 
     /**
-     * What a producer gives up.
+     * An exception for a record that a producer gives up.
      *
      * @param what without the partition, which comes first in the message
      */

@@ -54,7 +54,7 @@ public final class Slice {
         return bytes;
     }
 
-    /** Where it begins in the {@link #buffer}. */
+    /** The position in the {@link #buffer} at which it begins. */
     public int offset() {
         return offset;
     }

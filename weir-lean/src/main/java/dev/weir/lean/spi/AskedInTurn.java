@@ -14,13 +14,13 @@ public final class AskedInTurn {
     /** True if the last answer did not help; true as long as there is none. */
     private boolean doubted = true;
 
-    /** How many answers in a row of the one that is connected did not help. */
+    /** The number of answers in a row of the connected broker that did not help. */
     private int unhelpful;
 
     /** True if the one that is connected has answered. */
     private boolean answered;
 
-    /** How many in a row were asked in vain. */
+    /** The number of brokers asked in vain in a row. */
     private int vain;
 
     private int turn;
@@ -41,7 +41,7 @@ public final class AskedInTurn {
         return turn % known;
     }
 
-    /** How often all were asked in vain: a name may have several addresses, another one for each round. */
+    /** The number of times all were asked in vain: a name may have several addresses, another one for each round. */
     public int round(int known, int bootstrap) {
         return vain / (known + bootstrap);
     }

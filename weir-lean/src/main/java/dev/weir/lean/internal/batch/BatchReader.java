@@ -184,7 +184,7 @@ public final class BatchReader implements BatchView {
         }
     }
 
-    /** How many bytes {@link #copyTo} writes of the batch that was started. */
+    /** The number of bytes {@link #copyTo} writes of the batch that was started. */
     public int plainBytes() {
         return BatchLayout.HEADER_BYTES + records.allBytes();
     }

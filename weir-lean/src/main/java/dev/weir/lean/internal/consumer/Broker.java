@@ -98,7 +98,7 @@ final class Broker implements Connection.Listener {
         restart();
     }
 
-    /** Those whose leader is another one: they need not wait for this one. */
+    /** Partitions whose leader is another broker: they need not wait for this one. */
     List<Partition> followed() {
         return partitions.stream().filter(Partition::isFollowing).toList();
     }
@@ -256,8 +256,8 @@ final class Broker implements Connection.Listener {
     }
 
     /**
-     * Where both buffers are taken and something is to come, those of paused partitions are freed: nothing else would.
-     * Returns how many bytes had to be copied.
+     * Frees the buffers of paused partitions if both are taken and something is to come: nothing else would. Returns
+     * how many bytes had to be copied.
      */
     int detachPaused() {
         if (canReceive() || !isAwaited()) {

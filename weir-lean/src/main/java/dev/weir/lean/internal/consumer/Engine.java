@@ -307,7 +307,7 @@ public final class Engine implements AutoCloseable {
         locations.resume(partition);
     }
 
-    /** Where {@link #skipBatch} goes on; -1 if there is no batch at fault, or its end is not known. */
+    /** The offset at which {@link #skipBatch} goes on; -1 if there is no batch at fault, or its end is not known. */
     public long offsetBehindFault(int index) {
         return at(index).offsetBehindFault;
     }

@@ -73,8 +73,8 @@ final class Locations {
     }
 
     /**
-     * Where a partition is to be read is of the topic with that id. The next metadata decide whether it is a place:
-     * what is known by now may be older than what the other consumer knew.
+     * Notes that the place at which a partition is read is of the topic with that id. The next metadata decide whether
+     * it is a place: what is known by now may be older than what the other consumer knew.
      */
     void isPlacedIn(Partition partition, Uuid topicId) {
         partition.placedIn = topicId.equals(Uuid.ZERO_UUID) ? null : topicId;
@@ -95,7 +95,7 @@ final class Locations {
         metadata.want();
     }
 
-    /** What metadata have told does not agree with what brokers do. */
+    /** Notes that metadata do not agree with what brokers do. */
     void doubtMetadata() {
         metadata.doubt();
     }

@@ -8,7 +8,7 @@ public final class Messages {
 
     private Messages() {}
 
-    /** What is behind a header of version 1. */
+    /** Returns the body behind a header of version 1. */
     public static ByteBufferAccessor body(ByteBuffer response) {
         ByteBufferAccessor body = new ByteBufferAccessor(response.duplicate().position(Integer.BYTES));
         for (int tags = body.readUnsignedVarint(); tags > 0; tags--) {

@@ -41,7 +41,7 @@ final class Metadata implements Connection.Listener {
 
     private final AskedInTurn turns = new AskedInTurn();
 
-    /** Where brokers are, by the last answer. */
+    /** Addresses of the brokers, by the last answer. */
     private List<InetSocketAddress> known = List.of();
 
     private @Nullable Connection connection;
@@ -77,19 +77,19 @@ final class Metadata implements Connection.Listener {
         wanted = true;
     }
 
-    /** What was answered may be wrong: asks again, soon. */
+    /** Asks again soon, as the answer may be wrong. */
     void doubt() {
         turns.doubt();
         wanted = true;
     }
 
-    /** What was answered contradicts another broker: asks a third one, or that one again, soon. */
+    /** Asks a third broker, or the same one again, soon, as the answer contradicts another broker's. */
     void askAnother() {
         turns.contradicted();
         wanted = true;
     }
 
-    /** What was answered did not help: waits longer before it asks again. */
+    /** Waits longer before it asks again, as the answer did not help. */
     void wantLater(long nowNanos) {
         turns.doubt();
         refusedNanos = nowNanos;
@@ -100,7 +100,8 @@ final class Metadata implements Connection.Listener {
     }
 
     /**
-     * What was answered looks right. Whether it is, the brokers that it names will show: until then waits stay long.
+     * Notes that the answer looks right. Whether it is, the brokers that it names will show: until then waits stay
+     * long.
      */
     void helped(long nowNanos) {
         if (nowNanos - refusedNanos > SETTLED_NANOS) {

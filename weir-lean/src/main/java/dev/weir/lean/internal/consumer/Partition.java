@@ -39,7 +39,7 @@ final class Partition {
     /** True if it waits to be delivered. */
     boolean queued;
 
-    /** Where to start, until it is resolved. */
+    /** The start position, until it is resolved. */
     @Nullable
     StartAt start;
 
@@ -61,7 +61,7 @@ final class Partition {
     int leader = UNKNOWN;
     int leaderEpoch = UNKNOWN;
 
-    /** Who is asked: the leader, or a replica that is nearer. */
+    /** The broker to ask: the leader, or a replica that is nearer. */
     @Nullable
     Broker broker;
 

@@ -23,10 +23,10 @@ final class Topic {
 
     final TopicIdAgreement agreement = new TopicIdAgreement();
 
-    /** What kept it from being read when that was last said in the log; empty if nothing did. */
+    /** The trouble last reported in the log that keeps it from being read; empty if nothing did. */
     String trouble = "";
 
-    /** Where partitions start that no one has named, if all of the topic is read; else null. */
+    /** The start position of partitions that no one has named, if all of the topic is read; else null. */
     @Nullable
     StartAt startOfAll;
 
@@ -75,7 +75,7 @@ final class Topic {
         }
     }
 
-    /** Those of its partitions that have no broker and do not rest. */
+    /** Its partitions that have no broker and do not rest. */
     List<Partition> unlocated() {
         List<Partition> all = new ArrayList<>();
         forEach(partition -> {

@@ -17,7 +17,7 @@ public final class Chunk {
     private @Nullable ReceiveBuffer lender;
     private ByteBuffer bytes = NOTHING;
 
-    /** Where the next batch begins. */
+    /** The position at which the next batch begins. */
     int at;
 
     private int end;

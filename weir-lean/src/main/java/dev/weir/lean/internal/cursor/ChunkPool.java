@@ -29,7 +29,7 @@ public final class ChunkPool {
         return chunk.detach(spares);
     }
 
-    /** How many buffers were made for copies so far. */
+    /** The number of buffers made for copies so far. */
     int made() {
         return spares.made();
     }

@@ -65,9 +65,7 @@ public final class PartitionCursor {
         return leaderEpoch;
     }
 
-    /**
-     * How often it was moved: another number than before means that what was asked for before is not wanted any more.
-     */
+    /** The number of moves: when it changes, data requested before are no longer wanted. */
     public int moves() {
         return moves;
     }

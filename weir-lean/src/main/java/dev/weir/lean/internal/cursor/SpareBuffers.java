@@ -54,7 +54,7 @@ final class SpareBuffers {
         }
     }
 
-    /** How many buffers there were in all. */
+    /** The number of buffers made in all. */
     int made() {
         return made;
     }

@@ -204,7 +204,7 @@ public final class RecordBytes {
         return end;
     }
 
-    /** How many bytes follow its length; only if {@link #maxBytes} fits. */
+    /** The number of bytes that follow its length; only if {@link #maxBytes} fits. */
     private int bodyBytes(long timestampDelta, int offsetDelta) {
         return 1
                 + VarInts.sizeOfSignedLong(timestampDelta)

@@ -41,7 +41,7 @@ public final class ConnectionBuffers {
         return other.isFree() ? other : null;
     }
 
-    /** What is being sent. */
+    /** The bytes being sent. */
     Outgoing out() {
         return out;
     }

@@ -22,7 +22,7 @@ final class Outgoing {
 
     private ByteBuffer own = ByteBuffer.allocateDirect(FIRST_BYTES);
 
-    /** What is to be written, in order, from {@link #next} on. */
+    /** Buffers to write, in order, from {@link #next} on. */
     private ByteBuffer[] parts = nothing(FIRST_PARTS);
 
     /** Views of {@link #own}, by the place of the part that they are. */

@@ -15,7 +15,7 @@ public final class ReceiveBuffer {
     private ByteBuffer bytes = ByteBuffer.allocateDirect(FIRST_BYTES);
     private int users;
 
-    /** What is to come of the response, at most the limit. */
+    /** Bytes of the response that are still to come, at most the limit. */
     private int wanted;
 
     ReceiveBuffer(int limitBytes) {

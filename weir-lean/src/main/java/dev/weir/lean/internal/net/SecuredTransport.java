@@ -22,7 +22,7 @@ final class SecuredTransport implements Transport {
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
-    /** What surely fits into one record of TLS: it holds 16 kB, with whatever pads it. */
+    /** The number of bytes that surely fit into one record of TLS: it holds 16 kB, with whatever pads it. */
     private static final int RECORD_BYTES = 16 * 1024 - 256;
 
     private final KafkaChannel channel;

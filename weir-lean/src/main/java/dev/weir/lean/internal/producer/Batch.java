@@ -41,7 +41,7 @@ final class Batch {
 
     final BatchWriter writer;
 
-    /** What it takes of the pool; 0 if nothing. */
+    /** The bytes it takes of the pool; 0 if nothing. */
     final int pooledBytes;
 
     private long[] tokens = new long[FIRST_TOKENS];
@@ -68,7 +68,7 @@ final class Batch {
     @Nullable
     Throwable cause;
 
-    /** Which of its records the broker refused it for; empty if it does not say. */
+    /** The records for which the broker refused it; empty if it does not say. */
     List<BatchIndexAndErrorMessage> culprits = List.of();
 
     /** True if an attempt may have written it, with the sequence that it has, though nobody said so. */

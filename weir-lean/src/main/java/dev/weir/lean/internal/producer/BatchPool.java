@@ -129,7 +129,7 @@ final class BatchPool {
         }
     }
 
-    /** What {@link #takePressed} would answer. */
+    /** Returns the answer {@link #takePressed} would give. */
     boolean isPressed() {
         return pressed;
     }

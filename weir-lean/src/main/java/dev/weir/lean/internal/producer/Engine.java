@@ -123,7 +123,7 @@ final class Engine implements Runnable, Events {
                 (addresses, own) -> links.link("metadata", addresses, own));
     }
 
-    /** What connections need to know is in the settings of the other direction. */
+    /** Returns the settings of connections, whose type is that of the other direction. */
     private static LeanSettings forLinks(LeanProducerSettings settings) {
         LeanSettings.Builder builder = LeanSettings.builder();
         settings.properties().forEach((name, value) -> {
@@ -167,7 +167,7 @@ final class Engine implements Runnable, Events {
         return failure;
     }
 
-    /** What was given up when it ended; null until then. Thread-safe. */
+    /** The records given up when it ended; null until then. Thread-safe. */
     @Nullable
     UnwrittenRecords abandoned() {
         return abandoned;
@@ -234,7 +234,10 @@ final class Engine implements Runnable, Events {
         return work;
     }
 
-    /** Who goes without room looks at this after it has said so: if that crosses, it is seen here. */
+    /**
+     * Publishes the held bytes; a caller that finds no room checks them after it has said so: if that crosses, it is
+     * seen here.
+     */
     private void tellHeld() {
         if (held == foundFree) {
             held = !foundFree;

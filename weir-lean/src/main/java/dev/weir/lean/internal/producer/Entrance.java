@@ -115,7 +115,7 @@ public final class Entrance {
         return at;
     }
 
-    /** Those for the same partition that its batch has room for, if that is simple. */
+    /** Appends records for the same partition as far as its batch has room, if that is simple. */
     private int appendSome(Prepared records, int from, int to, long token) {
         int number = records.partition(from);
         Topic topic = topics.of(records.topic(from));

@@ -31,7 +31,7 @@ final class Flight {
         return batches.get(at);
     }
 
-    /** Where a partition is, looking from {@code from} on and then before it; -1 if nowhere. */
+    /** Returns the index of a partition, looking from {@code from} on and then before it; -1 if nowhere. */
     int find(String topic, int number, int from) {
         for (int i = 0; i < size(); i++) {
             int at = (from + i) % size();

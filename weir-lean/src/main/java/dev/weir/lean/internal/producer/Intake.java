@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Intake {
 
-    /** What {@link #drain} answers if there is nothing to wait for. */
+    /** The answer of {@link #drain} if there is nothing to wait for. */
     static final long NEVER = Long.MAX_VALUE;
 
     private final ShortLock lock = new ShortLock();

@@ -50,7 +50,10 @@ final class Leaders implements BrokerLink.Listener {
     /** Of the last attempt. */
     private @Nullable BrokerAddress asked;
 
-    /** What was answered did not help: this wish waits for {@link #metadataBackoff}, and makes no other one wait. */
+    /**
+     * True after an answer that did not help: this request waits for {@link #metadataBackoff} and makes no other one
+     * wait.
+     */
     private boolean wantedLater;
 
     private boolean underWay;
@@ -97,19 +100,19 @@ final class Leaders implements BrokerLink.Listener {
         wanted = true;
     }
 
-    /** What was answered may be wrong: asks again, soon. */
+    /** Asks again soon, as the answer may be wrong. */
     void doubt() {
         turns.doubt();
         wanted = true;
     }
 
-    /** What was answered contradicts another broker: asks a third one, or that one again, soon. */
+    /** Asks a third broker, or the same one again, soon, as the answer contradicts another broker's. */
     void askAnother() {
         turns.contradicted();
         wanted = true;
     }
 
-    /** What was answered did not help: waits longer before it asks again. */
+    /** Waits longer before it asks again, as the answer did not help. */
     void wantLater(long nowNanos) {
         turns.doubt();
         if (!wanted && !wantedLater && !underWay) {
@@ -118,7 +121,7 @@ final class Leaders implements BrokerLink.Listener {
         }
     }
 
-    /** What was answered tells all that was asked. */
+    /** Notes that the answer has everything that was asked for. */
     void helped() {
         metadataBackoff.succeeded();
     }

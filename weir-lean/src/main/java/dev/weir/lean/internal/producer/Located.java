@@ -64,7 +64,7 @@ final class Located {
         return brokers.values();
     }
 
-    /** Who leads a partition, as far as is known. */
+    /** Returns the leader of a partition, as far as it is known. */
     @Nullable
     ProducerBroker leader(Partition partition) {
         return brokers.get(partition.leader());

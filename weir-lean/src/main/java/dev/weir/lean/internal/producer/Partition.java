@@ -49,7 +49,7 @@ final class Partition {
     /** Of those flying, how many are not answered. */
     int unanswered;
 
-    /** Where those flying are. */
+    /** The broker of the batches in flight. */
     @Nullable
     ProducerBroker broker;
 

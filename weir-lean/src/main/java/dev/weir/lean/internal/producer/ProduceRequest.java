@@ -45,7 +45,7 @@ final class ProduceRequest implements BrokerLink.Encoder {
         this.flight = new Flight();
     }
 
-    /** What the next request has: batches of one topic stand side by side. */
+    /** Sets the batches of the next request: batches of one topic stand side by side. */
     ProduceRequest of(Flight batches, short newVersion) {
         flight = batches;
         version = newVersion;

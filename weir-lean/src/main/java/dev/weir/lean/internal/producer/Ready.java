@@ -52,7 +52,7 @@ final class Ready {
         return partitions;
     }
 
-    /** How many of them, from the first one on, a request has room for. */
+    /** The number of them, from the first one on, that fit into a request. */
     private int fitting() {
         long bytes = 0;
         for (int i = 0; i < partitions.size(); i++) {

@@ -27,10 +27,10 @@ final class Topic {
     /** The reason why the brokers refuse it; null while they do not. */
     private volatile @Nullable LeanException refusal;
 
-    /** What the brokers say about it for the moment; null while they know it. */
+    /** The present error of the brokers about it; null while they know it. */
     private volatile @Nullable ApiException absence;
 
-    /** Where records without a key go until their batch is full. */
+    /** The partition of records without a key until their batch is full. */
     private volatile int sticky;
 
     Topic(String name, int ordinal) {
@@ -70,7 +70,7 @@ final class Topic {
         absence = why;
     }
 
-    /** Where a record without a key goes. */
+    /** Returns the partition for a record without a key. */
     Partition sticky(Partition[] all) {
         return all[sticky % all.length];
     }

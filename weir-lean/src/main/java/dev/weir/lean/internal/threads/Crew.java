@@ -92,7 +92,7 @@ public final class Crew {
         }
     }
 
-    /** Who reads what, as the threads last told it. */
+    /** The reader of each partition, as the threads last told it. */
     public Map<TopicPartition, Integer> owners() {
         Map<TopicPartition, Integer> owners = new HashMap<>();
         members.forEach(member -> member.slots().forEach(slot -> owners.put(slot.partition(), slot.thread())));

@@ -189,7 +189,7 @@ public final class LeanThread implements Runnable {
         engine.wakeup();
     }
 
-    /** What it reads, as last told. Any thread. */
+    /** The slots it reads, as last told. Any thread. */
     List<Slot> slots() {
         return slots;
     }

@@ -76,7 +76,7 @@ public final class FetchRequest {
         return bytes;
     }
 
-    /** How large a request for so many partitions, in both lists together, can be. */
+    /** Returns the largest size of a request for so many partitions in both lists together. */
     public int sizeFor(int partitions) {
         return head.length + fetchParameters.length + tail.length + PARTITION_BYTES * (partitions + 1);
     }

@@ -279,7 +279,7 @@ public final class FetchResponse {
         return divergingEpoch;
     }
 
-    /** Where the epoch before the difference ends. */
+    /** The end offset of the epoch before the divergence. */
     public long divergingOffset() {
         return divergingOffset;
     }
