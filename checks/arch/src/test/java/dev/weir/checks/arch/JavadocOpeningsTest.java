@@ -29,7 +29,7 @@ class JavadocOpeningsTest {
                     + "(?:class|interface|record|enum|@interface)\\s+(\\w+)");
 
     /** Comments of members that still open so: the number may only fall. */
-    private static final int MEMBERS = 1_009;
+    private static final int MEMBERS = 681;
 
     @Test
     void types_openWithANounOrAVerb() throws IOException {
