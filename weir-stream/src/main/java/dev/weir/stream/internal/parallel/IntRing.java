@@ -37,6 +37,12 @@ final class IntRing {
         return items[head];
     }
 
+    /** Returns the item at a place from 0, the first one, to the size, exclusive. */
+    int get(int place) {
+        int at = head + place;
+        return items[at >= items.length ? at - items.length : at];
+    }
+
     /** The ring must not be empty. */
     int poll() {
         int item = items[head];

@@ -109,17 +109,24 @@ final class LaneTable<T> {
         return waitingCount;
     }
 
-    /** The most elements that wait behind one that is worked on: those of the key that has most of them. */
+    /** The most elements that wait behind one that is worked on or ready: those of the key that has most of them. */
     int longestChain() {
         int longest = 0;
         for (int slot = 0; waitingCount > longest && slot < slots; slot++) {
-            int length = 0;
-            for (int next = running[slot] ? nextOfBucket[slot] : NONE; next != NONE; next = nextOfBucket[next]) {
-                length++;
-            }
-            longest = Math.max(longest, length);
+            longest = running[slot] ? Math.max(longest, chainBehind(slot)) : longest;
+        }
+        for (int place = 0; waitingCount > longest && place < ready.size(); place++) {
+            longest = Math.max(longest, chainBehind(ready.get(place)));
         }
         return longest;
+    }
+
+    private int chainBehind(int slot) {
+        int length = 0;
+        for (int next = nextOfBucket[slot]; next != NONE; next = nextOfBucket[next]) {
+            length++;
+        }
+        return length;
     }
 
     /** Elements that are worked on. */

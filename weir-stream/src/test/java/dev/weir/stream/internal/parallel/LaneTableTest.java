@@ -66,6 +66,21 @@ class LaneTableTest {
         assertThat(table.hasRoomFor(Ordering.NO_KEY)).isFalse();
     }
 
+    /** The next element of a key takes its turn behind the others that are ready; the rest still waits behind it. */
+    @Test
+    void longestChain_isThatOfTheHotKey_alsoWhileItsNextElementIsReady() {
+        LaneTable<Integer> table = new LaneTable<>(64, false, true);
+        for (int n = 0; n < 20; n++) {
+            offer(table, n, 7);
+        }
+        offer(table, 20, Ordering.NO_KEY);
+        assertThat(table.longestChain()).isEqualTo(19);
+        int hot = table.takeReady();
+        assertThat(table.longestChain()).isEqualTo(19);
+        table.complete(hot, 1);
+        assertThat(table.longestChain()).isEqualTo(18);
+    }
+
     @Test
     void dropped_leavesNothingAndStillFreesItsKey() {
         LaneTable<Integer> table = new LaneTable<>(64, true, true);
