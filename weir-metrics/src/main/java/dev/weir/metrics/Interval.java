@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,15 @@ final class Interval {
 
     /** A backlog that the pipeline reads in this time is none: the brokers' figures are up to a second old. */
     private static final double BACKLOG_SECONDS = 1.5;
+
+    /** A gain that ends sooner, because what waits has been worked off by then, is not promised. */
+    private static final double LASTING_SECONDS = 10;
+
+    /** A queue grows if it does so by this part of what leaves it. */
+    private static final double GROWS = 0.05;
+
+    /** Two looks that are nearer say nothing of what arrives. */
+    private static final double LEAST_APART_SECONDS = 0.4;
 
     final List<PipelineLook> looks;
     final PipelineLook first;
@@ -160,6 +170,21 @@ final class Interval {
         return units.stream().mapToDouble(Unit::computing).sum();
     }
 
+    /** The share of the time since {@code look} in which the first stage waited for elements. */
+    double starvedSince(PipelineLook look) {
+        String stage =
+                units.isEmpty() ? "" : units.getFirst().stages().getFirst().name();
+        double waited = blockedUp(last, stage) - blockedUp(look, stage);
+        return waited / Math.max(1, last.atNanos() - look.atNanos());
+    }
+
+    private static long blockedUp(PipelineLook look, String stage) {
+        return look.stages().stream()
+                .filter(each -> each.name().equals(stage))
+                .mapToLong(StageSnapshot::blockedUpNanos)
+                .sum();
+    }
+
     /** How much of its time the unit above {@code unit} could not hand its output on. */
     double blockedAbove(Unit unit) {
         int place = units.indexOf(unit);
@@ -168,9 +193,17 @@ final class Interval {
 
     /** The partitions of all consumers at the last look. */
     List<PartitionDump> partitions() {
-        return last.consumers().stream()
+        return partitions(last);
+    }
+
+    static List<PartitionDump> partitions(PipelineLook look) {
+        return look.consumers().stream()
                 .flatMap(consumer -> consumer.dump().partitions().stream())
                 .toList();
+    }
+
+    double shareOfLooks(Predicate<PipelineLook> is) {
+        return (double) looks.stream().filter(is).count() / looks.size();
     }
 
     /**
@@ -212,12 +245,7 @@ final class Interval {
 
     /** Returns whether partitions stood still at half of the looks, because too much of them is unfinished. */
     private boolean isFull() {
-        return looks.stream()
-                        .filter(look -> look.consumers().stream()
-                                .flatMap(consumer -> consumer.dump().partitions().stream())
-                                .anyMatch(Interval::standsStill))
-                        .count()
-                > looks.size() / 2;
+        return shareOfLooks(look -> partitions(look).stream().anyMatch(Interval::standsStill)) > 0.5;
     }
 
     private static boolean standsStill(PartitionDump partition) {
@@ -243,12 +271,55 @@ final class Interval {
     double nextLimit(@Nullable Unit lifted) {
         // What waits needs no processor: neither those that others use nor those that are free bound it.
         double most = lifted != null && lifted.waits() ? MOST_GAIN : Math.min(MOST_GAIN, processorsAllow());
+        most = Math.min(most, sourceAllows());
         for (Unit unit : units) {
             if (!unit.equals(lifted) && unit.utilisation() > 0) {
                 most = Math.min(most, 1 / unit.utilisation());
             }
         }
         return Math.max(1, most);
+    }
+
+    /**
+     * By how much the rate can rise and stay there for {@link #LASTING_SECONDS}: by what arrives, and by what waits above
+     * the pipeline already. Without a bound where neither is known.
+     */
+    double sourceAllows() {
+        double rate = rate();
+        PipelineLook since = last.consumers().isEmpty() ? looks.get(looks.size() / 2) : firstKnown();
+        double apart = (last.atNanos() - since.atNanos()) / 1e9;
+        double grown = waiting(last) - waiting(since);
+        // A queue that does not grow may be a bounded one whose writers wait: what would arrive is not known.
+        boolean isKnown = !last.consumers().isEmpty() || grown > GROWS * rate * apart;
+        if (rate <= 0 || apart < LEAST_APART_SECONDS || !isKnown) {
+            return MOST_GAIN;
+        }
+        double arrives = Math.max(0, rate + grown / apart);
+        double allows = (arrives + waiting(last) / LASTING_SECONDS) / rate;
+        return Double.isNaN(allows) ? MOST_GAIN : Math.clamp(allows, 1, MOST_GAIN);
+    }
+
+    /** The first look that knows what waits above the pipeline. */
+    private PipelineLook firstKnown() {
+        return looks.stream()
+                .filter(look -> !Double.isNaN(waiting(look)))
+                .findFirst()
+                .orElse(last);
+    }
+
+    /** Records at the brokers and fetched ones, or those in the queue of a source; NaN if that is not known. */
+    private static double waiting(PipelineLook look) {
+        if (look.consumers().isEmpty()) {
+            return look.stages().isEmpty()
+                    ? Double.NaN
+                    : look.stages().getFirst().depth();
+        }
+        List<PartitionDump> partitions = partitions(look);
+        return partitions.isEmpty() || partitions.stream().anyMatch(each -> each.lag() < 0)
+                ? Double.NaN
+                : partitions.stream()
+                        .mapToLong(each -> unread(each) + each.buffered())
+                        .sum();
     }
 
     /**

@@ -18,6 +18,12 @@ final class SourceRules {
     /** Reasons for which nothing is to be read of a partition, however fast the pipeline is. */
     private static final Set<Paused> HELD = Set.of(Paused.USER, Paused.NOT_DUE, Paused.UNREAD, Paused.END);
 
+    /** Of its time: a pipeline that waits for elements so long could take more of them. */
+    private static final double STARVES = 0.4;
+
+    /** Looks at a consumer that has partitions: fewer show how it starts. */
+    private static final int ENOUGH_LOOKS = 5;
+
     private SourceRules() {}
 
     /** No broker answers, or none can say where to start. */
@@ -54,6 +60,10 @@ final class SourceRules {
         if (held.isEmpty() || held.size() < partitions.size()) {
             return forgotten(interval, held);
         }
+        if (!isMostlyHeld(interval)) {
+            // Something else limited for most of the time, as before the end of a drain.
+            return null;
+        }
         Paused reason = held.getFirst().paused().stream()
                 .filter(HELD::contains)
                 .sorted()
@@ -65,6 +75,15 @@ final class SourceRules {
                 "nothing may be read of any partition: " + reason.words(),
                 reason == Paused.USER ? Lever.resume("the consumer") : Lever.none(),
                 1);
+    }
+
+    /** Returns whether all partitions were held at half of the looks. */
+    private static boolean isMostlyHeld(Interval interval) {
+        return interval.shareOfLooks(look -> {
+                    List<PartitionDump> partitions = Interval.partitions(look);
+                    return !partitions.isEmpty() && partitions.stream().allMatch(SourceRules::isHeld);
+                })
+                >= 0.5;
     }
 
     /** A user has paused some of the partitions; records wait in them, and the others' are worked on as they come. */
@@ -88,11 +107,12 @@ final class SourceRules {
     }
 
     /**
-     * Returns whether the pipeline is to get nothing of a partition; of one read to its end, when all has been pulled.
+     * Returns whether the pipeline is to get nothing of a partition; of one read to its end, when all of it is finished.
      */
     private static boolean isHeld(PartitionDump partition) {
         return partition.paused().stream()
-                .anyMatch(each -> HELD.contains(each) && (each != Paused.END || partition.buffered() == 0));
+                .anyMatch(each -> HELD.contains(each)
+                        && (each != Paused.END || partition.buffered() + partition.inFlight() == 0));
     }
 
     /** Returns whether the consumer may fetch of a partition, as soon as there is room. */
@@ -128,7 +148,7 @@ final class SourceRules {
                     : now.counters();
             long failed = now.counters().failedCommits() - before.failedCommits();
             long succeeded = now.counters().commits() - before.commits();
-            boolean waits = starves(interval) && alwaysBuffered(interval, i);
+            boolean waits = starves(interval) && waitsForCommits(interval, i);
             if (!waits && (failed <= 0 || succeeded > 0)) {
                 continue;
             }
@@ -149,15 +169,33 @@ final class SourceRules {
         return null;
     }
 
-    private static boolean alwaysBuffered(Interval interval, int consumer) {
-        return interval.looks.stream()
-                .allMatch(look -> look.consumers().size() > consumer
-                        && look.consumers().get(consumer).dump().partitions().stream()
-                                .anyMatch(each -> each.buffered() > 0 && !isHeld(each)));
+    /**
+     * Returns whether a consumer had fetched records and none in flight, while the pipeline waited for some, since it
+     * has partitions.
+     */
+    private static boolean waitsForCommits(Interval interval, int consumer) {
+        List<PipelineLook> met = interval.looks.stream()
+                .filter(look -> of(look, consumer).stream().anyMatch(each -> each.lag() >= 0 || each.buffered() > 0))
+                .toList();
+        return met.size() >= Math.min(ENOUGH_LOOKS, interval.looks.size())
+                && interval.starvedSince(met.getFirst()) >= STARVES
+                && met.stream().filter(look -> isHeldBack(of(look, consumer))).count() >= 0.5 * met.size()
+                && isHeldBack(of(interval.last, consumer));
+    }
+
+    private static List<PartitionDump> of(PipelineLook look, int consumer) {
+        return look.consumers().size() > consumer
+                ? look.consumers().get(consumer).dump().partitions()
+                : List.of();
+    }
+
+    private static boolean isHeldBack(List<PartitionDump> partitions) {
+        return partitions.stream().allMatch(each -> each.inFlight() == 0)
+                && partitions.stream().anyMatch(each -> each.buffered() > 0 && !isHeld(each));
     }
 
     private static boolean starves(Interval interval) {
-        return !interval.units.isEmpty() && interval.units.getFirst().starved() >= 0.4;
+        return !interval.units.isEmpty() && interval.units.getFirst().starved() >= STARVES;
     }
 
     /** All that arrives is worked on at once. */
@@ -233,13 +271,26 @@ final class SourceRules {
     static @Nullable Limiter full(Interval interval) {
         double window = stillShare(interval, Paused.WINDOW);
         double budget = stillShare(interval, Paused.BUDGET);
-        // A small budget is full and empty again between two looks.
-        double enough = budget > window && starves(interval) ? 0.2 : 0.5;
         boolean bytes = budget > window;
+        // A small one is full and empty again between two looks; where records leave as they come, it never fills.
+        double enough = starves(interval) ? 0.2 : 0.5;
         // A window with nothing in flight holds nothing back: what is buffered waits for something else.
-        long held = interval.inFlight() + (bytes ? interval.buffered() : 0);
-        if (Math.max(window, budget) < enough || held == 0) {
+        List<PipelineLook> still = looksAt(interval, bytes ? Paused.BUDGET : Paused.WINDOW);
+        double inFlight = still.stream()
+                .mapToLong(look -> Interval.partitions(look).stream()
+                        .mapToLong(PartitionDump::inFlight)
+                        .sum())
+                .average()
+                .orElse(0);
+        double held = inFlight + (bytes ? interval.buffered() : 0);
+        if (Math.max(window, budget) < enough || held < 0.5) {
             return null;
+        }
+        Limiter stage = bytes ? null : StageRules.holding(interval, still, inFlight);
+        Unit source = interval.units.isEmpty() ? null : interval.units.getFirst();
+        if (stage != null || (!bytes && source != null && source.blocked() > source.starved())) {
+            // What the window lets through finds no room below.
+            return stage;
         }
         List<PartitionDump> full = interval.partitions().stream()
                 .filter(each -> each.paused().contains(bytes ? Paused.BUDGET : Paused.WINDOW))
@@ -252,10 +303,18 @@ final class SourceRules {
                         + " of the time, "
                         + (bytes ? "because the memory budget is used up" : "because their windows are full")
                         + ", with "
-                        + Words.count(interval.inFlight()) + " records unfinished and stages that wait"
+                        + Words.count(Math.round(inFlight)) + " records unfinished and stages that wait"
                         + Partitions.oldest(full),
                 Lever.setting(setting, "double " + setting),
                 Math.min(2, interval.nextLimit(null)));
+    }
+
+    /** The looks at which a partition stands still for {@code reason}. */
+    private static List<PipelineLook> looksAt(Interval interval, Paused reason) {
+        return interval.looks.stream()
+                .filter(look -> Interval.partitions(look).stream()
+                        .anyMatch(each -> each.paused().contains(reason)))
+                .toList();
     }
 
     /** Over all looks, of the partitions that have something to read, those that stand still for {@code reason}. */

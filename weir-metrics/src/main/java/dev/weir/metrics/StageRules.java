@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.ToIntFunction;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,9 @@ final class StageRules {
 
     /** Of a unit's threads: one that uses more is full, whatever comes. */
     private static final double FULL = 0.9;
+
+    /** A gain below this is none. */
+    private static final double WORTH_SAYING = 1.1;
 
     /** Of the fullest unit's use: one that is so full may be the limiter as well. */
     private static final double CLOSE = 0.95;
@@ -83,7 +87,7 @@ final class StageRules {
     private static Limiter tooSmall(Interval interval, DispatcherSnapshot dispatcher, double queued, List<Unit> users) {
         boolean compute = users.stream().mapToDouble(Unit::computing).sum()
                 >= 0.5 * users.stream().mapToDouble(Unit::used).sum();
-        double allowed = compute ? interval.processorsAllow() : Interval.MOST_GAIN;
+        double allowed = Math.min(interval.sourceAllows(), compute ? interval.processorsAllow() : Interval.MOST_GAIN);
         for (Unit unit : interval.units) {
             if (!users.contains(unit) && unit.utilisation() > 0) {
                 allowed = Math.min(allowed, 1 / unit.utilisation());
@@ -160,8 +164,49 @@ final class StageRules {
                 || unit.hasWorkWaiting(interval.blockedAbove(unit));
     }
 
-    /** The limiter that a unit with too few threads is. */
+    /**
+     * The stage that holds most of what is in flight at these looks, with elements that wait in it: a larger window would
+     * only add to them. Null if most of what is in flight is worked on.
+     */
+    static @Nullable Limiter holding(Interval interval, List<PipelineLook> looks, double inFlight) {
+        for (Unit unit : interval.units) {
+            String stage = unit.stages().getFirst().name();
+            double ready = mean(looks, stage, Activity::ready);
+            double behindKeys = mean(looks, stage, Activity::behindKeys);
+            if (unit.shared() || ready + behindKeys < 0.5 * inFlight) {
+                continue;
+            }
+            if (mean(looks, stage, Activity::atWork) >= SATURATED * unit.lanes()) {
+                return of(interval, unit);
+            }
+            if (behindKeys >= ready) {
+                return skewed(interval, unit);
+            }
+        }
+        return null;
+    }
+
+    private static double mean(List<PipelineLook> looks, String stage, ToIntFunction<Activity> figure) {
+        return looks.stream()
+                .flatMap(look -> look.activity().stream())
+                .filter(each -> each.stage().equals(stage))
+                .mapToInt(figure)
+                .average()
+                .orElse(0);
+    }
+
+    /** The limiter that a unit with too few threads is, or else the key that most of what waits for them has. */
     static Limiter of(Interval interval, Unit unit) {
+        Limiter threads = ofThreads(interval, unit);
+        boolean isHot = !unit.shared() && unit.stages().getFirst().share(StageRules::isOfOneKey) >= 0.5;
+        return isHot && threads.lever().kind() == Lever.Kind.PARALLELISM
+                ? threads.or(
+                        skewed(interval, unit),
+                        "with more threads the rate follows until only that key is left; watch it for longer than that")
+                : threads;
+    }
+
+    private static Limiter ofThreads(Interval interval, Unit unit) {
         if (isWaiting(interval, unit)) {
             return waiting(interval, unit);
         }
@@ -202,11 +247,11 @@ final class StageRules {
         sentence += waitsFor(stage);
         Kind kind = isDecoding(interval, stage) ? Kind.SOURCE_DECODE : Kind.STAGE_WAIT;
         if (unit.shared()) {
-            double gain = Math.min(gainOfOwnThreads(interval, unit, stage), ofProcessors(interval));
+            double gain = Math.min(gainOfOwnThreads(interval, unit, stage), ofProcessors(interval, stage));
             return ofFused(interval, kind, stage, sentence, (int) Math.ceil(Math.max(2, gain)), false, gain);
         }
         double ready = 1 + stage.ready() / Math.max(1, unit.used());
-        double gain = Math.min(Math.min(interval.nextLimit(unit), ready), ofProcessors(interval));
+        double gain = Math.min(Math.min(interval.nextLimit(unit), ready), ofProcessors(interval, stage));
         int lanes = (int) Math.ceil(unit.lanes() * gain);
         return lanes > unit.lanes()
                 ? Limiter.of(
@@ -216,19 +261,30 @@ final class StageRules {
                         Lever.parallelism(stage.name(), unit.lanes(), lanes, sizeOfDispatcher(stage, lanes)),
                         gain)
                 : Limiter.of(
-                        kind, stage.name(), sentence, "shorten what " + stage.name() + " waits for: " + why(ready), 1);
+                        kind,
+                        stage.name(),
+                        sentence,
+                        "shorten what " + stage.name() + " waits for: " + why(interval, ready),
+                        1);
     }
 
-    private static String why(double ready) {
-        return ready <= 1 ? "nothing is ready for more threads" : "the next stage is as full";
+    private static String why(Interval interval, double ready) {
+        if (ready <= 1) {
+            return "nothing is ready for more threads";
+        }
+        return interval.sourceAllows() < WORTH_SAYING ? "no more than that arrives" : "the next stage is as full";
     }
 
     /**
      * Elements that wait also compute a little: so many times what the process uses now is all that there is. What
-     * others use is no bound, and much of what the process uses may be of others in it.
+     * others use is no bound, and much of what the process uses may be of others in it. A call over the network computes
+     * in the kernel and at its other end as well, which on a full machine have to win their processors too.
      */
-    private static double ofProcessors(Interval interval) {
+    private static double ofProcessors(Interval interval, StageLoad stage) {
         double used = interval.processCpu();
+        if (interval.load() >= FULL && stage.ofWaits(Activity::io) > 0.5) {
+            return LEAST_OF_PROCESSORS;
+        }
         return used > 0 ? Math.max(LEAST_OF_PROCESSORS, interval.processors() / used) : Interval.MOST_GAIN;
     }
 
@@ -311,7 +367,7 @@ final class StageRules {
         int lanes = (int) Math.ceil(unit.lanes() * gain);
         String sentence = atWork(interval, unit, stage, "compute") + MachineRules.deprived(interval);
         Kind kind = isDecoding(interval, stage) ? Kind.SOURCE_DECODE : Kind.STAGE_CPU;
-        if (gain < 1.1 || (!unit.shared() && lanes <= unit.lanes())) {
+        if (gain < WORTH_SAYING || (!unit.shared() && lanes <= unit.lanes())) {
             return Limiter.of(
                     kind,
                     stage.name(),
@@ -346,11 +402,18 @@ final class StageRules {
         StageLoad stage = unit.stages().getFirst();
         return !unit.shared()
                 && unit.utilisation() < SATURATED
-                && stage.share(look -> look.atWork() > 0
-                                && look.ready() <= Math.max(1, unit.lanes() - look.atWork())
-                                && look.behindKeys() >= LONG_CHAIN
-                                && look.behindKeys() >= 2 * look.atWork())
-                        >= 0.5;
+                && stage.share(look -> look.atWork() > 0 && (waitsBehindKeys(unit, look) || isOfOneKey(look))) >= 0.5;
+    }
+
+    private static boolean waitsBehindKeys(Unit unit, Activity look) {
+        return look.ready() <= Math.max(1, unit.lanes() - look.atWork())
+                && look.behindKeys() >= LONG_CHAIN
+                && look.behindKeys() >= 2 * look.atWork();
+    }
+
+    /** Most of what waits in the stage waits behind one key, though others may be ready at this moment. */
+    private static boolean isOfOneKey(Activity look) {
+        return look.longestChain() >= LONG_CHAIN && look.longestChain() >= 0.5 * (look.behindKeys() + look.ready());
     }
 
     private static Limiter skewed(Interval interval, Unit unit) {

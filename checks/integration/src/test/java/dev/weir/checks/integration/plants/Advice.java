@@ -6,6 +6,8 @@ import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.control.DispatcherControl;
 import dev.weir.stream.control.RateControl;
 import dev.weir.stream.control.StageControl;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.regex.Matcher;
@@ -18,6 +20,7 @@ final class Advice {
     private static final int MOST_WORKERS = 256;
 
     private final Limiter limiter;
+    private final Deque<Runnable> undo = new ArrayDeque<>();
 
     Advice(Limiter limiter) {
         this.limiter = limiter;
@@ -29,6 +32,7 @@ final class Advice {
         for (StageControl control : running.handles(StageControl.class)) {
             boolean isIt = limiter.kind() == Kind.STAGE_CPU || limiter.kind() == Kind.STAGE_WAIT;
             if (isIt && figure.isPresent() && control.stage().equals(limiter.name())) {
+                widen(running, control.dispatcher(), figure.getAsInt());
                 control.parallelism(Math.min(figure.getAsInt(), control.mostAtOnce()));
                 return Optional.of("parallelism " + control.parallelism());
             }
@@ -48,6 +52,26 @@ final class Advice {
             }
         }
         return Optional.empty();
+    }
+
+    /** Gives a dispatcher threads for all of a stage's workers, if the advice says so. */
+    private void widen(RunningPipeline running, String dispatcher, int threads) {
+        for (DispatcherControl control : running.handles(DispatcherControl.class)) {
+            int size = control.snapshot().size();
+            if (control.snapshot().name().equals(dispatcher)
+                    && limiter.advice().contains("and dispatcher " + dispatcher + " to as many threads")
+                    && size < threads) {
+                control.size(threads);
+                undo.push(() -> control.size(size));
+            }
+        }
+    }
+
+    /** Takes back what other pipelines would feel too: the size of a dispatcher that all of them use. */
+    void undo() {
+        while (!undo.isEmpty()) {
+            undo.pop().run();
+        }
     }
 
     /** The settings of a run that follows the advice, or empty if it names none. */

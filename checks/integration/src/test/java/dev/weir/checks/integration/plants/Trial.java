@@ -128,7 +128,9 @@ final class Trial {
             throws InterruptedException {
         Optional<String> lever = advice.applyTo(running);
         if (lever.isPresent()) {
-            return new Outcome.Gain(predicted, settledRate() / before, lever.get());
+            double after = settledRate();
+            advice.undo();
+            return new Outcome.Gain(predicted, after / before, lever.get());
         }
         Optional<Tuning> settings = advice.settings();
         if (settings.isEmpty()) {

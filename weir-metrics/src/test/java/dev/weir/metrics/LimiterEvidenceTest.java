@@ -1,0 +1,288 @@
+package dev.weir.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.weir.kafka.ConsumerDump.Paused;
+import dev.weir.metrics.Limiter.Confidence;
+import dev.weir.metrics.Limiter.Kind;
+import dev.weir.metrics.PipelineLook.ConsumerLook;
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.DispatcherSnapshot;
+import dev.weir.stream.StageSnapshot;
+import dev.weir.stream.StageSnapshot.Activity;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Findings from ten looks a second that differ: windows that fill and empty, drains, keys, backlogs. */
+class LimiterEvidenceTest {
+
+    private static final long TENTH = 100_000_000;
+    private static final int LOOKS = 11;
+    private static final DispatcherSnapshot VIRTUAL =
+            DispatcherSnapshot.of("virtual", Dispatcher.Kind.VIRTUAL, Integer.MAX_VALUE, 8, 8, 0, 0);
+
+    private final List<IntFunction<Activity>> activities = new ArrayList<>();
+    private final List<IntFunction<StageSnapshot>> stages = new ArrayList<>();
+    private IntFunction<List<ConsumerLook>> consumers = look -> List.of();
+    private double load = 0.1;
+
+    /** A stage with workers that hands on 1000 elements a second. */
+    private LimiterEvidenceTest workers(String name, int lanes, double busy, IntFunction<Activity> activity) {
+        activities.add(activity);
+        return stage(name, lanes, busy, 0, 0, look -> 0);
+    }
+
+    private LimiterEvidenceTest segment(String name, double starved, double blocked, IntFunction<Integer> depth) {
+        activities.add(look -> activity(name, name, 0, 0, 0, 0, 0));
+        return stage(name, 1, 0.02, starved, blocked, depth);
+    }
+
+    private LimiterEvidenceTest stage(
+            String name, int lanes, double busy, double starved, double blocked, IntFunction<Integer> depth) {
+        stages.add(look -> StageSnapshot.of(
+                name,
+                lanes,
+                100L * look,
+                100L * look,
+                (long) (busy * look * TENTH),
+                (long) (starved * look * TENTH),
+                (long) (blocked * look * TENTH),
+                depth.apply(look),
+                (look + 1) * TENTH));
+        return this;
+    }
+
+    private static Activity activity(
+            String name, @Nullable String thread, int atWork, int ready, int behindKeys, int chain, int io) {
+        return Activity.of(name, thread, VIRTUAL, atWork, atWork, ready, behindKeys, "key", 0)
+                .withWaits(0, io, 0)
+                .withLongestChain(chain);
+    }
+
+    private static Activity atWork(String name, int threads, int ready) {
+        return activity(name, null, threads, ready, 0, 0, 0);
+    }
+
+    private Limiter find() {
+        List<PipelineLook> looks = new ArrayList<>();
+        for (int look = 0; look < LOOKS; look++) {
+            int at = look;
+            looks.add(PipelineLook.of(
+                    at * TENTH,
+                    stages.stream().map(each -> each.apply(at)).toList(),
+                    activities.stream().map(each -> each.apply(at)).toList(),
+                    consumers.apply(at),
+                    List.of(),
+                    MachineLook.of(8, 0.02 * at * TENTH, load, 0)));
+        }
+        return LimiterFinder.find(looks);
+    }
+
+    /** Three windows of seven records each, of which the last look met none in flight. */
+    @Test
+    void smallWindow_isNamed_thoughItIsEmptyAtTheLastLook() {
+        segment("consume", 0.95, 0, look -> 0);
+        workers("price", 84, 20, look -> atWork("price", look % 3 == 1 ? 0 : 7, 0));
+        consumers = look -> StubLooks.consumer(StubLooks.partition(0)
+                .inFlight(look % 3 == 1 ? 0 : 7)
+                .lag(60_000)
+                .paused(Paused.WINDOW));
+        assertThat(find().kind()).isEqualTo(Kind.WINDOW);
+        assertThat(find().sentence()).doesNotContain("with 0 records");
+    }
+
+    /** Full at a third of the looks: where records leave as they come, it would never be. */
+    @Test
+    void windowThatFillsAndEmptiesBetweenLooks_isNamed_whereStagesWait() {
+        segment("consume", 0.9, 0, look -> 0);
+        workers("price", 84, 20, look -> atWork("price", look % 3 == 0 ? 11 : 2, 0));
+        consumers = look -> StubLooks.consumer(
+                look % 3 == 0
+                        ? StubLooks.partition(0).inFlight(11).lag(60_000).paused(Paused.WINDOW)
+                        : StubLooks.partition(0).inFlight(2).lag(60_000));
+        assertThat(find().kind()).isEqualTo(Kind.WINDOW);
+    }
+
+    /** The source has ended, what it handed out is worked on: that is not a pipeline which may read nothing. */
+    @Test
+    void drain_withRecordsInFlight_isNotIdle() {
+        segment("consume", 0.95, 0, look -> 0);
+        workers("price", 84, 20, look -> atWork("price", 7, 0));
+        consumers = look -> StubLooks.consumer(
+                StubLooks.partition(0).inFlight(7).lag(60_000).paused(Paused.WINDOW, Paused.END));
+        assertThat(find().kind()).isEqualTo(Kind.WINDOW);
+    }
+
+    /** All is done since three tenths of a second. */
+    @Test
+    void drain_thatHasJustEnded_hasTheLimiterBeforeIt() {
+        segment("consume", 0.95, 0, look -> 0);
+        workers("price", 84, 20, look -> atWork("price", look < 8 ? 7 : 0, 0));
+        consumers = look -> StubLooks.consumer(
+                look < 8
+                        ? StubLooks.partition(0).inFlight(7).lag(60_000).paused(Paused.WINDOW)
+                        : StubLooks.partition(0).lag(60_000).paused(Paused.END));
+        assertThat(find().kind()).isEqualTo(Kind.WINDOW);
+    }
+
+    @Test
+    void sourceThatWasReadToItsEnd_longAgo_isIdle() {
+        segment("consume", 0.95, 0, look -> 0);
+        consumers =
+                look -> StubLooks.consumer(StubLooks.partition(0).lag(60_000).paused(Paused.END));
+        assertThat(find().kind()).isEqualTo(Kind.SOURCE_IDLE);
+    }
+
+    /** The looks before the first fetch are not evidence against it. */
+    @Test
+    void recordsThatWaitForTheirCommit_areCommit_fromTheStart() {
+        segment("consume", 0.95, 0, look -> 0);
+        consumers = look -> StubLooks.consumer(
+                look < 3
+                        ? StubLooks.partition(0).lag(-1).paused(Paused.STARTING)
+                        : StubLooks.partition(0).buffered(500).lag(60_000).paused(Paused.WINDOW));
+        assertThat(find().kind()).isEqualTo(Kind.COMMIT);
+    }
+
+    /** Fetched a moment ago, and not handed out yet: at least once nothing waits for a commit. */
+    @Test
+    void recordsThatWereJustFetched_areNotCommit() {
+        segment("consume", 0.95, 0, look -> 0);
+        consumers = look -> StubLooks.consumer(
+                look < 8
+                        ? StubLooks.partition(0).lag(-1).paused(Paused.STARTING)
+                        : StubLooks.partition(0).buffered(20_000).lag(60_000));
+        assertThat(find().kind()).isNotEqualTo(Kind.COMMIT);
+    }
+
+    /** In the first second the workers are full since the records came, which is not all of it. */
+    @Test
+    void fullWindow_whoseRecordsWaitForWorkers_isNotNamed_soonAfterTheStart() {
+        segment("consume", 0.5, 0.4, look -> 0);
+        workers("price", 15, 6, look -> look < 5 ? atWork("price", 0, 0) : atWork("price", 15, 800));
+        consumers = look -> StubLooks.consumer(
+                look < 5
+                        ? StubLooks.partition(0).lag(60_000)
+                        : StubLooks.partition(0).inFlight(829).lag(60_000).paused(Paused.WINDOW));
+        Limiter limiter = find();
+        assertThat(limiter.kind()).isEqualTo(Kind.STAGE_WAIT);
+        assertThat(limiter.name()).isEqualTo("price");
+    }
+
+    /** At half of the looks the records of other keys keep all workers busy; the key's chain is as long as ever. */
+    @Test
+    void hotKey_isNamed_thoughOtherKeysKeepTheWorkersBusyInBetween() {
+        segment("consume", 0.05, 0.9, look -> 0);
+        workers(
+                "price",
+                7,
+                3.9,
+                look -> look % 2 == 0
+                        ? activity("price", null, 7, 300, 512, 511, 0)
+                        : activity("price", null, 1, 0, 512, 512, 0));
+        consumers = look -> StubLooks.consumer(
+                StubLooks.partition(0).inFlight(600).lag(60_000).paused(Paused.WINDOW));
+        assertThat(find().kind()).isEqualTo(Kind.KEY_SKEW);
+        assertThat(find().name()).isEqualTo("price");
+    }
+
+    /** A larger window would only add to what waits behind its keys. */
+    @Test
+    void fullWindow_whoseRecordsWaitBehindTheirKeys_isNotNamed() {
+        segment("consume", 0.05, 0.9, look -> 0);
+        workers(
+                "price",
+                8,
+                4,
+                look -> look % 5 < 3 ? atWork("price", 6, 40) : activity("price", null, 1, 0, 2000, 2000, 0));
+        consumers = look -> StubLooks.consumer(
+                StubLooks.partition(0).inFlight(1000).lag(60_000).paused(Paused.WINDOW));
+        assertThat(find().kind()).isEqualTo(Kind.KEY_SKEW);
+    }
+
+    /** All workers are busy, and most of what waits is of one key: either may limit. */
+    @Test
+    void fullStage_whoseQueueIsOfOneKey_hasBothCandidates() {
+        segment("consume", 0, 0.95, look -> 0);
+        workers("price", 10, 10, look -> activity("price", null, 10, 100, 400, 390, 0));
+        Limiter limiter = find();
+        assertThat(limiter.kind()).isEqualTo(Kind.STAGE_WAIT);
+        assertThat(limiter.confidence()).isEqualTo(Confidence.CANDIDATES);
+        assertThat(limiter.candidates()).extracting(Limiter::kind).containsExactly(Kind.KEY_SKEW);
+    }
+
+    /** 3,000 a second arrive and 1,000 leave: more workers gain three times and what waits, not sixteen times. */
+    @Test
+    void gain_isBoundByWhatArrivesInAQueue() {
+        segment("in", 0, 0.95, look -> 200 * look);
+        workers("price", 8, 8, look -> atWork("price", 8, 500));
+        Limiter limiter = find();
+        assertThat(limiter.kind()).isEqualTo(Kind.STAGE_WAIT);
+        assertThat(limiter.expectedGain()).isCloseTo(3 + 2000 / 10.0 / 1000, within(0.01));
+        assertThat(limiter.lever().to()).isEqualTo(26);
+    }
+
+    /** Its writers may wait for room in it: what would arrive is not known. */
+    @Test
+    void gain_isNotBoundByAQueueThatIsFull() {
+        segment("in", 0, 0.95, look -> 1000);
+        workers("price", 8, 8, look -> atWork("price", 8, 500));
+        assertThat(find().expectedGain()).isEqualTo(Interval.MOST_GAIN);
+    }
+
+    @Test
+    void gain_isBoundByWhatArrivesAtTheBrokers_fetchedOrNot() {
+        segment("consume", 0, 0.95, look -> 0);
+        workers("price", 8, 8, look -> atWork("price", 8, 500));
+        consumers = look -> StubLooks.consumer(
+                StubLooks.partition(0).buffered(100 * look).inFlight(500).lag(500 + 200 * look));
+        assertThat(find().expectedGain()).isCloseTo(3.2, within(0.01));
+    }
+
+    /** A standing backlog is worked off faster for as long as it lasts, and this one lasts for minutes. */
+    @Test
+    void gain_isNotBoundByArrival_whereABacklogWaits() {
+        segment("consume", 0, 0.95, look -> 0);
+        workers("price", 8, 8, look -> atWork("price", 8, 500));
+        consumers =
+                look -> StubLooks.consumer(StubLooks.partition(0).inFlight(500).lag(2_000_000 - 100 * look));
+        assertThat(find().expectedGain()).isEqualTo(Interval.MOST_GAIN);
+    }
+
+    /** What arrives is worked on as it comes, by a stage that is full with it. */
+    @Test
+    void stageThatIsFullWithAllThatArrives_isNotPromisedMore() {
+        segment("consume", 0, 0.95, look -> 0);
+        workers("price", 8, 8, look -> atWork("price", 8, 50));
+        consumers =
+                look -> StubLooks.consumer(StubLooks.partition(0).inFlight(58).lag(58));
+        Limiter limiter = find();
+        assertThat(limiter.kind()).isEqualTo(Kind.STAGE_WAIT);
+        assertThat(limiter.expectedGain()).isEqualTo(1);
+        assertThat(limiter.advice()).endsWith("no more than that arrives");
+    }
+
+    @Test
+    void gainOfADispatcher_isBoundByWhatArrives() {
+        DispatcherSnapshot jdbc = DispatcherSnapshot.of("jdbc", Dispatcher.Kind.FIXED, 2, 2, 2, 40, 0);
+        segment("in", 0, 0.95, look -> 100 * look);
+        workers("store", 8, 2, look -> Activity.of("store", null, jdbc, 2, 2, 100, 0, "", 0));
+        Limiter limiter = find();
+        assertThat(limiter.kind()).isEqualTo(Kind.DISPATCHER);
+        assertThat(limiter.expectedGain()).isCloseTo(2.1, within(0.01));
+    }
+
+    /** The kernel and the other end compute for each call, and on a full machine have to win their processors. */
+    @Test
+    void gainOfCallsOverTheNetwork_isModestOnAFullMachine() {
+        segment("in", 0, 0.95, look -> 0);
+        workers("fetch", 18, 18, look -> activity("fetch", null, 18, 500, 0, 0, 18));
+        assertThat(find().expectedGain()).isEqualTo(Interval.MOST_GAIN);
+        load = 1;
+        assertThat(find().expectedGain()).isEqualTo(4);
+    }
+}
