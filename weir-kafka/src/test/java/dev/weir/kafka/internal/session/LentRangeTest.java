@@ -3,6 +3,9 @@ package dev.weir.kafka.internal.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.internal.session.LentRange.Lock;
+import dev.weir.kafka.internal.session.ScriptedBorrower.ScriptedLoan;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class LentRangeTest {
@@ -53,5 +56,148 @@ class LentRangeTest {
         assertThat(range.hasUntold()).isFalse();
         assertThat(range.firstUntold()).isEqualTo(5);
         assertThat(range.takeUntold()).isEmpty();
+    }
+
+    // ---- Records ---------------------------------------------------------------------------------------------------
+
+    private static ScriptedLoan put(LentRange range, long offset) {
+        ScriptedLoan loan = ScriptedLoan.at(offset);
+        range.put(loan);
+        return loan;
+    }
+
+    @Test
+    void acceptedRecords_withGapsBetweenThem_areToldAsOneStretch_andNothingElseIs() {
+        LentRange range = new LentRange(0, 6, LOCK, 0);
+        ScriptedLoan first = put(range, 1);
+        ScriptedLoan second = put(range, 3);
+        ScriptedLoan third = put(range, 4);
+        assertThat(range.open()).isEqualTo(3);
+        assertThat(range.end(first, Ack.ACCEPT, 0)).isTrue();
+        assertThat(range.end(second, Ack.ACCEPT, 0)).isTrue();
+        assertThat(range.end(third, Ack.REJECT, 0)).isTrue();
+        assertThat(range.end(third, Ack.ACCEPT, 0)).as("it has ended").isFalse();
+        assertThat(range.takeUntold())
+                .containsExactly(ack(0, 3, Ack.ACCEPT, 2), ack(4, 4, Ack.REJECT, 1), ack(5, 6, Ack.GAP, 0));
+        assertThat(range.isOver()).isTrue();
+    }
+
+    @Test
+    void recordThatIsOpen_dividesWhatIsTold() {
+        LentRange range = new LentRange(0, 2, LOCK, 0);
+        ScriptedLoan first = put(range, 0);
+        ScriptedLoan second = put(range, 1);
+        ScriptedLoan third = put(range, 2);
+        assertThat(range.end(first, Ack.ACCEPT, 0)).isTrue();
+        assertThat(range.end(third, Ack.RELEASE, 0)).isTrue();
+        assertThat(range.firstOpen()).isEqualTo(1);
+        assertThat(range.takeUntold()).containsExactly(ack(0, 0, Ack.ACCEPT, 1), ack(2, 2, Ack.RELEASE, 1));
+        assertThat(range.firstUntold()).isEqualTo(1);
+        assertThat(range.isOver()).isFalse();
+        assertThat(range.end(second, Ack.ACCEPT, 0)).isTrue();
+        assertThat(range.firstOpen()).isEqualTo(3);
+        assertThat(range.takeUntold()).containsExactly(ack(1, 1, Ack.ACCEPT, 1));
+    }
+
+    /** A late end of a former loan of the offset must not acknowledge the record that is lent now. */
+    @Test
+    void loanOfAnEarlierDelivery_endsNothing() {
+        LentRange range = new LentRange(0, 0, LOCK, 0);
+        ScriptedLoan now = put(range, 0);
+        assertThat(range.end(ScriptedLoan.at(0), Ack.ACCEPT, 0)).isFalse();
+        assertThat(range.open()).isEqualTo(1);
+        assertThat(range.end(now, Ack.ACCEPT, 0)).isTrue();
+    }
+
+    @Test
+    void whatIsLost_isNotTold() {
+        LentRange range = new LentRange(0, 4, LOCK, 0);
+        ScriptedLoan first = put(range, 0);
+        ScriptedLoan second = put(range, 2);
+        ScriptedLoan third = put(range, 4);
+        assertThat(range.loseOpen(1, 3)).containsExactly(second);
+        assertThat(range.open()).isEqualTo(2);
+        assertThat(range.loseOpen()).containsExactly(first, third);
+        assertThat(range.open()).isZero();
+        assertThat(range.takeUntold()).containsExactly(ack(1, 1, Ack.GAP, 0), ack(3, 3, Ack.GAP, 0));
+        assertThat(range.end(second, Ack.ACCEPT, 0)).isFalse();
+        assertThat(range.isOver()).isTrue();
+    }
+
+    @Test
+    void rejectedOffsets_areThoseOfTheRange() {
+        LentRange range = new LentRange(10, 14, LOCK, 0);
+        range.reject(8, 11);
+        range.reject(14, 20);
+        assertThat(range.takeUntold())
+                .containsExactly(ack(10, 11, Ack.REJECT, 2), ack(12, 13, Ack.GAP, 0), ack(14, 14, Ack.REJECT, 1));
+    }
+
+    @Test
+    void renewals_areOfWhatIsOpen() {
+        LentRange range = new LentRange(0, 5, LOCK, 0);
+        ScriptedLoan done = put(range, 1);
+        put(range, 0);
+        put(range, 2);
+        put(range, 3);
+        put(range, 5);
+        assertThat(range.end(done, Ack.ACCEPT, 0)).isTrue();
+        assertThat(range.takeRenewals())
+                .containsExactly(ack(0, 0, Ack.RENEW, 1), ack(2, 3, Ack.RENEW, 2), ack(5, 5, Ack.RENEW, 1));
+        assertThat(range.isRenewing()).isTrue();
+        assertThat(range.loseOpen()).hasSize(4);
+        assertThat(range.takeRenewals()).isEmpty();
+        assertThat(range.isRenewing()).isFalse();
+    }
+
+    @Test
+    void part_keepsOpenRecordsLocksAndRenewals() {
+        LentRange range = new LentRange(0, 5, new Lock(1, 2), 9);
+        ScriptedLoan kept = put(range, 3);
+        put(range, 1);
+        ScriptedLoan done = put(range, 4);
+        assertThat(range.end(done, Ack.ACCEPT, 30)).isTrue();
+        assertThat(range.takeRenewals()).hasSize(2);
+        range.renewed(new Lock(3, 4));
+        assertThat(range.takeRenewals()).hasSize(2);
+        LentRange part = range.part(3, 4);
+        assertThat(part.open()).isEqualTo(1);
+        assertThat(part.acquiredNanos).isEqualTo(9);
+        assertThat(part.lock()).isEqualTo(new Lock(3, 4));
+        assertThat(part.isRenewing()).isTrue();
+        assertThat(part.takeUntold()).containsExactly(ack(4, 4, Ack.ACCEPT, 1));
+        assertThat(part.end(kept, Ack.ACCEPT, 40)).isTrue();
+        assertThat(part.knownSinceNanos()).isEqualTo(40);
+        assertThat(part.takeUntold()).containsExactly(ack(3, 3, Ack.ACCEPT, 1));
+        part.notRenewed();
+        assertThat(part.lock()).isEqualTo(new Lock(3, 4));
+        part.renewed(new Lock(5, 6));
+        assertThat(part.lock()).as("a refusal is for good").isEqualTo(new Lock(3, 4));
+        assertThat(part.part(3, 3).isRenewing()).isTrue();
+    }
+
+    @Test
+    void knownSince_isTheTimeOfTheFirstThatIsNotTold() {
+        LentRange range = new LentRange(0, 1, LOCK, 5);
+        ScriptedLoan first = put(range, 0);
+        ScriptedLoan second = put(range, 1);
+        assertThat(range.hasUntold()).isFalse();
+        assertThat(range.end(second, Ack.ACCEPT, 20)).isTrue();
+        assertThat(range.hasUntold()).isTrue();
+        assertThat(range.endIf(loan -> loan == first, Ack.RELEASE, 30)).isEqualTo(1);
+        assertThat(range.knownSinceNanos()).isEqualTo(20);
+        assertThat(range.takeUntold()).containsExactly(ack(0, 0, Ack.RELEASE, 1), ack(1, 1, Ack.ACCEPT, 1));
+    }
+
+    @Test
+    void openLoans_areHandedOutInOrder() {
+        LentRange range = new LentRange(0, 3, LOCK, 0);
+        ScriptedLoan first = put(range, 0);
+        ScriptedLoan last = put(range, 3);
+        List<Loan> all = new ArrayList<>();
+        range.addOpenTo(all);
+        assertThat(all).containsExactly(first, last);
+        assertThat(range.endIf(loan -> false, Ack.RELEASE, 0)).isZero();
+        assertThat(range.open()).isEqualTo(2);
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.internal.session.LentRange.Lock;
 import dev.weir.kafka.internal.session.Outbox.Packet;
+import dev.weir.kafka.internal.session.ScriptedBorrower.ScriptedLoan;
 import java.util.List;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.Uuid;
@@ -45,5 +46,66 @@ class LentTest {
         assertThat(lent.add(new LentRange(5, 8, LOCK, 0))).isEmpty();
         assertThat(lent.outbox.take()).isEqualTo(new Packet(List.of(ack(0, 4, Ack.RELEASE)), false));
         assertThat(lent.outbox.takeRenewals()).isEqualTo(new Packet(List.of(ack(9, 9, Ack.RENEW)), true));
+    }
+
+    private LentRange lend(long first, long last) {
+        LentRange range = new LentRange(first, last, LOCK, 0);
+        for (long offset = first; offset <= last; offset++) {
+            range.put(ScriptedLoan.at(offset));
+        }
+        return range;
+    }
+
+    /** The lock of what is lent again has ended; the offsets beside it are lent as before. */
+    @Test
+    void rangeThatIsLentAgain_losesItsOpenRecords_andNoneBesideThem() {
+        assertThat(lent.add(lend(0, 9))).isEmpty();
+        assertThat(lent.add(lend(20, 22))).isEmpty();
+        assertThat(lent.add(lend(4, 6))).extracting(Loan::offset).containsExactly(4L, 5L, 6L);
+        assertThat(lent.all()).extracting(range -> range.first).containsExactly(0L, 4L, 7L, 20L);
+        assertThat(lent.all()).extracting(range -> range.last).containsExactly(3L, 6L, 9L, 22L);
+        assertThat(lent.open()).isEqualTo(13);
+        assertThat(lent.add(lend(8, 21))).extracting(Loan::offset).containsExactly(8L, 9L, 20L, 21L);
+        assertThat(lent.all()).extracting(range -> range.first).containsExactly(0L, 4L, 7L, 8L, 22L);
+    }
+
+    @Test
+    void rangesOfSomeOffsets_areFound() {
+        assertThat(lent.add(lend(2, 4))).isEmpty();
+        assertThat(lent.add(lend(5, 6))).isEmpty();
+        assertThat(lent.add(lend(9, 9))).isEmpty();
+        assertThat(lent.touching(4, 5)).extracting(range -> range.first).containsExactly(2L, 5L);
+        assertThat(lent.touching(7, 8)).isEmpty();
+        assertThat(lent.touching(7, 9)).extracting(range -> range.first).containsExactly(9L);
+        assertThat(lent.touching(0, 2)).extracting(range -> range.first).containsExactly(2L);
+        assertThat(lent.find(1)).isNull();
+        assertThat(lent.find(7)).isNull();
+        assertThat(lent.find(6)).isSameAs(lent.all().get(1));
+    }
+
+    @Test
+    void span_isFromTheFirstOpenOffsetToTheLastLent() {
+        assertThat(lent.span()).isZero();
+        assertThat(lent.untoldSpan()).isZero();
+        LentRange first = lend(2, 4);
+        assertThat(lent.add(first)).isEmpty();
+        assertThat(lent.add(lend(8, 9))).isEmpty();
+        assertThat(lent.span()).isEqualTo(8);
+        assertThat(lent.untoldSpan()).isEqualTo(8);
+        assertThat(first.endIf(loan -> loan.offset() < 4, Ack.ACCEPT, 0)).isEqualTo(2);
+        assertThat(lent.span()).isEqualTo(6);
+        assertThat(lent.untoldSpan()).as("the broker does not know it").isEqualTo(8);
+        assertThat(first.takeUntold()).hasSize(1);
+        assertThat(lent.untoldSpan()).isEqualTo(6);
+        assertThat(first.endIf(loan -> true, Ack.ACCEPT, 0)).isEqualTo(1);
+        assertThat(first.takeUntold()).hasSize(1);
+        lent.removeOver();
+        assertThat(lent.all()).hasSize(1);
+        assertThat(lent.span()).isEqualTo(2);
+        assertThat(lent.isEmpty()).isFalse();
+        assertThat(lent.loseAll()).extracting(Loan::offset).containsExactly(8L, 9L);
+        assertThat(lent.isEmpty()).isTrue();
+        assertThat(lent.add(lend(3, 3))).isEmpty();
+        assertThat(lent.span()).as("locks from before do not count").isEqualTo(1);
     }
 }

@@ -57,4 +57,57 @@ class OutboxTest {
         assertThat(outbox.take()).isEqualTo(new Packet(List.of(accepted(1, 1)), false));
         assertThat(outbox.take()).isNull();
     }
+
+    /** A packet that the broker has not looked at is older than all that wait. */
+    @Test
+    void packetThatIsPutBack_goesBeforeAllOthersThatGoApart() {
+        Outbox outbox = new Outbox();
+        outbox.addApart(List.of(accepted(5, 5)), false, 0);
+        outbox.putBack(new Packet(List.of(accepted(1, 1)), false));
+        assertThat(outbox.take()).isEqualTo(new Packet(List.of(accepted(1, 1)), false));
+        assertThat(outbox.take()).isEqualTo(new Packet(List.of(accepted(5, 5)), false));
+        Ack renewal = new Ack(7, 7, Ack.RENEW, 1);
+        Ack later = new Ack(8, 8, Ack.RENEW, 1);
+        outbox.addApart(List.of(later), true, 0);
+        outbox.putBack(new Packet(List.of(renewal), true));
+        assertThat(outbox.hasRenewals()).isTrue();
+        assertThat(outbox.hasAcks()).isFalse();
+        assertThat(outbox.takeRenewals()).isEqualTo(new Packet(List.of(renewal), true));
+        assertThat(outbox.takeRenewals()).isEqualTo(new Packet(List.of(later), true));
+    }
+
+    @Test
+    void refusedRenewals_areDivided_andStayRenewals() {
+        Outbox outbox = new Outbox();
+        Ack one = new Ack(1, 1, Ack.RENEW, 1);
+        Ack two = new Ack(2, 2, Ack.RENEW, 1);
+        assertThat(outbox.split(new Packet(List.of(one, two), true))).isNull();
+        assertThat(outbox.hasAcks()).isFalse();
+        assertThat(outbox.takeRenewals()).isEqualTo(new Packet(List.of(one), true));
+        assertThat(outbox.takeRenewals()).isEqualTo(new Packet(List.of(two), true));
+        assertThat(outbox.split(new Packet(List.of(two), true))).isEqualTo(two);
+    }
+
+    @Test
+    void age_isThatOfTheOldestAcknowledgement_andRenewalsHaveNone() {
+        Outbox outbox = new Outbox();
+        outbox.addApart(List.of(new Ack(1, 1, Ack.RENEW, 1)), true, 3);
+        outbox.addApart(List.of(), false, 4);
+        assertThat(outbox.hasAcks()).isFalse();
+        outbox.addApart(List.of(accepted(2, 2)), false, 5);
+        outbox.add(List.of(accepted(3, 3)), 6);
+        assertThat(outbox.sinceNanos()).isEqualTo(5);
+        outbox.hurry();
+        assertThat(outbox.isHurried()).isTrue();
+        assertThat(outbox.clear())
+                .containsExactlyInAnyOrder(
+                        new Packet(List.of(accepted(2, 2)), false),
+                        new Packet(List.of(accepted(3, 3)), false),
+                        new Packet(List.of(new Ack(1, 1, Ack.RENEW, 1)), true));
+        assertThat(outbox.isHurried()).isFalse();
+        assertThat(outbox.hasRenewals()).isFalse();
+        assertThat(outbox.clear()).isEmpty();
+        outbox.add(List.of(accepted(3, 3)), 9);
+        assertThat(outbox.sinceNanos()).isEqualTo(9);
+    }
 }

@@ -1,0 +1,181 @@
+package dev.weir.kafka.internal.session;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
+
+/** A borrower whose loans are what a test sets, and which notes what it hears. */
+final class ScriptedBorrower implements Borrower {
+
+    final List<ScriptedLoan> lent = new ArrayList<>();
+    final List<Long> lost = new ArrayList<>();
+    final List<Long> wentBack = new ArrayList<>();
+    final List<String> confirmed = new ArrayList<>();
+    final List<String> refused = new ArrayList<>();
+    final List<String> notRenewed = new ArrayList<>();
+    final List<KafkaException> fatal = new ArrayList<>();
+    boolean renews = true;
+    boolean over;
+    int passedBy;
+    int finished;
+    int emptied;
+
+    /** A record with the time from which its lock counts. */
+    static final class ScriptedLoan implements Loan {
+
+        final ConsumerRecord<byte[], byte[]> record;
+        final long lockedSinceNanos;
+        boolean taken;
+        boolean gone;
+        boolean atRisk;
+        boolean lastDelivery;
+        boolean offered = true;
+        AcknowledgeType outcome = AcknowledgeType.ACCEPT;
+
+        ScriptedLoan(ConsumerRecord<byte[], byte[]> record, long lockedSinceNanos) {
+            this.record = record;
+            this.lockedSinceNanos = lockedSinceNanos;
+        }
+
+        /** One of which nothing but the offset matters. */
+        static ScriptedLoan at(long offset) {
+            return new ScriptedLoan(new ConsumerRecord<>("topic", 0, offset, new byte[0], new byte[0]), 0);
+        }
+
+        @Override
+        public String topic() {
+            return record.topic();
+        }
+
+        @Override
+        public int partition() {
+            return record.partition();
+        }
+
+        @Override
+        public long offset() {
+            return record.offset();
+        }
+
+        @Override
+        public boolean giveBack() {
+            gone |= !taken;
+            return !taken;
+        }
+
+        @Override
+        public boolean lose() {
+            gone = true;
+            return true;
+        }
+
+        @Override
+        public boolean isGone() {
+            return gone;
+        }
+
+        @Override
+        public boolean isAtRisk() {
+            return atRisk;
+        }
+
+        @Override
+        public boolean isLastDelivery() {
+            return lastDelivery;
+        }
+
+        @Override
+        public boolean isOffered() {
+            return offered;
+        }
+
+        @Override
+        public AcknowledgeType outcome() {
+            return outcome;
+        }
+    }
+
+    @Override
+    public boolean hasDemand() {
+        return true;
+    }
+
+    @Override
+    public boolean isEnded() {
+        return false;
+    }
+
+    @Override
+    public boolean isOver() {
+        return over;
+    }
+
+    @Override
+    public boolean renewsLocks() {
+        return renews;
+    }
+
+    @Override
+    public Loan lend(ConsumerRecord<byte[], byte[]> record, long lockedSinceNanos) {
+        ScriptedLoan loan = new ScriptedLoan(record, lockedSinceNanos);
+        lent.add(loan);
+        return loan;
+    }
+
+    @Override
+    public void lentAll() {
+        // Nobody waits for it.
+    }
+
+    @Override
+    public void fetched(int records, long nanos, boolean idle) {
+        // Nobody asks.
+    }
+
+    @Override
+    public void emptied() {
+        emptied++;
+    }
+
+    @Override
+    public void finished(long nanosSinceAcquired) {
+        finished++;
+    }
+
+    @Override
+    public void passedBy(int records) {
+        passedBy += records;
+    }
+
+    @Override
+    public void goesBack(Loan loan) {
+        wentBack.add(loan.offset());
+    }
+
+    @Override
+    public void lost(Loan loan) {
+        lost.add(loan.offset());
+    }
+
+    @Override
+    public void confirmed(AcknowledgeType type, int records, long nanos) {
+        confirmed.add(type + " " + records + " " + nanos);
+    }
+
+    @Override
+    public void refused(String place, AcknowledgeType type, int records, String reason) {
+        refused.add(place + " " + type + " " + records + " " + reason);
+    }
+
+    @Override
+    public void notRenewed(String place, int records, String reason) {
+        notRenewed.add(place + " " + records + " " + reason);
+    }
+
+    @Override
+    public void fatal(KafkaException fault) {
+        fatal.add(fault);
+    }
+}
