@@ -22,12 +22,13 @@ public final class BrokerLinks implements AutoCloseable {
     private final LeanSettings settings;
     private final Transports transports;
     private final String clientId;
-    private final SplittableRandom random = new SplittableRandom();
+    private final SplittableRandom random;
     private final List<BrokerLink> links = new ArrayList<>();
 
     private BrokerLinks(LeanSettings settings, Transports transports) {
         this.settings = settings;
         this.transports = transports;
+        this.random = transports.newRandom();
         this.clientId = settings.properties().getOrDefault(CommonClientConfigs.CLIENT_ID_CONFIG, "weir-lean");
     }
 
@@ -39,7 +40,7 @@ public final class BrokerLinks implements AutoCloseable {
     public static BrokerLinks open(LeanSettings settings) {
         Objects.requireNonNull(settings, "settings");
         try {
-            return new BrokerLinks(settings, new Transports(settings.properties(), settings.receiveBufferBytes()));
+            return new BrokerLinks(settings, Transports.of(settings.properties(), settings.receiveBufferBytes()));
         } catch (IOException e) {
             throw new LeanException("the system gives no selector: " + e.getMessage(), e);
         }
@@ -89,6 +90,11 @@ public final class BrokerLinks implements AutoCloseable {
         transports.wakeup();
     }
 
+    /** The time by which these links wait, as of {@link System#nanoTime}. Thread-safe. */
+    public long nanoTime() {
+        return transports.nanoTime();
+    }
+
     LeanSettings settings() {
         return settings;
     }
@@ -99,6 +105,11 @@ public final class BrokerLinks implements AutoCloseable {
 
     String clientId() {
         return clientId;
+    }
+
+    /** Chance for choices beside those of the links. */
+    public SplittableRandom newRandom() {
+        return transports.newRandom();
     }
 
     Backoff newBackoff() {

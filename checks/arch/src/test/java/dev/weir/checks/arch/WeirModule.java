@@ -19,6 +19,7 @@ import java.util.stream.Stream;
  */
 enum WeirModule {
     STREAM("weir-stream", "stream"),
+    SIMULATION("weir-simulation", "simulation"),
     LEAN("weir-lean", "lean"),
     KAFKA("weir-kafka", "kafka"),
     METRICS("weir-metrics", "metrics"),
@@ -53,8 +54,10 @@ enum WeirModule {
     /** The packages of the modules that this one may use. */
     Set<String> uses() {
         return switch (this) {
-            case STREAM, DRIVER, LEAN -> Set.of();
-            case KAFKA -> Set.of("stream", "lean");
+            case STREAM, DRIVER, SIMULATION -> Set.of();
+            // The simulation for their tests.
+            case LEAN -> Set.of("simulation");
+            case KAFKA -> Set.of("stream", "lean", "simulation");
             case METRICS, TESTKIT, JDBC, ASIMOV -> Set.of("stream", "kafka");
             // The testkit for their tests, as their poms have it.
             case OTEL, FORMATS_EXAMPLE, PLAIN_EXAMPLE -> Set.of("stream", "kafka", "testkit");

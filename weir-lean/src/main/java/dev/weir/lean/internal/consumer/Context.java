@@ -23,13 +23,14 @@ record Context(
     static Context of(LeanSettings settings) throws IOException {
         String clientId = settings.properties().getOrDefault(CommonClientConfigs.CLIENT_ID_CONFIG, "weir-lean");
         String rack = settings.properties().getOrDefault(ConsumerConfig.CLIENT_RACK_CONFIG, "");
+        Transports transports = Transports.of(settings.properties(), settings.receiveBufferBytes());
         return new Context(
                 settings,
-                new Transports(settings.properties(), settings.receiveBufferBytes()),
+                transports,
                 clientId,
                 new FetchRequest(settings, clientId, rack),
                 new Counters(),
-                new SplittableRandom());
+                transports.newRandom());
     }
 
     Backoff newBackoff() {

@@ -180,7 +180,7 @@ public final class Engine implements AutoCloseable {
         if (closed) {
             throw new IllegalStateException("the consumer is closed");
         }
-        long nowNanos = System.nanoTime();
+        long nowNanos = context.transports().nanoTime();
         fetcher.at(nowNanos);
         int work = locations.poll(nowNanos);
         // Iterated by index: a map's iterator would be garbage, once per poll.

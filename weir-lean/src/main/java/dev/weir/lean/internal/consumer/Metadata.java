@@ -69,7 +69,7 @@ final class Metadata implements Connection.Listener {
         this.backoff = context.newBackoff();
         this.maxAgeNanos = context.settings().metadataMaxAge().toNanos();
         this.buffers = context.newBuffers();
-        this.refusedNanos = System.nanoTime();
+        this.refusedNanos = context.transports().nanoTime();
     }
 
     /** Asks again, soon. */

@@ -1,164 +1,51 @@
 package dev.weir.lean.internal.net;
 
+import dev.weir.lean.spi.BrokerNetwork;
+import dev.weir.lean.spi.BrokerNetworks;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.StandardSocketOptions;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
-import java.nio.channels.SocketChannel;
-import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
-import org.apache.kafka.clients.ClientUtils;
+import java.util.SplittableRandom;
 import org.apache.kafka.clients.CommonClientConfigs;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
-import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.memory.MemoryPool;
-import org.apache.kafka.common.network.ChannelBuilder;
-import org.apache.kafka.common.network.ChannelMetadataRegistry;
-import org.apache.kafka.common.network.CipherInformation;
-import org.apache.kafka.common.network.ClientInformation;
-import org.apache.kafka.common.security.auth.SecurityProtocol;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.utils.Time;
-import org.apache.kafka.common.utils.internals.LogContext;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Opens connections as the client's properties want them, and waits for any of them. Confined to one thread but
- * {@link #wakeup}.
+ * All that a lean client meets outside its process: connections to brokers, waiting for them, the time, and chance.
+ * Confined to one thread but {@link #wakeup} and {@link #nanoTime}.
  */
-public final class Transports implements AutoCloseable {
-
-    /** Of what a handshake sends. */
-    private static final int MAX_HANDSHAKE_BYTES = 1024 * 1024;
-
-    private final Selector selector;
-    private final int receiveBufferBytes;
-    private final @Nullable ChannelBuilder secured;
-    private int opened;
+public interface Transports extends AutoCloseable {
 
     /**
-     * @throws KafkaException if the properties do not fit, with the name of the one; if the client on the class path
-     * is older than the one that this was compiled with
+     * Sockets with the properties' security protocol, or the simulated network of their bootstrap address.
+     *
+     * @throws org.apache.kafka.common.KafkaException if the properties do not fit, with the name of the one; if the
+     *     client on the class path is older than the one that this was compiled with
      */
-    public Transports(Map<String, String> properties, int receiveBufferBytes) throws IOException {
-        refuseOldClient();
-        this.receiveBufferBytes = receiveBufferBytes;
-        String protocol = properties.getOrDefault(
-                CommonClientConfigs.SECURITY_PROTOCOL_CONFIG, CommonClientConfigs.DEFAULT_SECURITY_PROTOCOL);
-        boolean plain = protocol.toUpperCase(Locale.ROOT).equals(SecurityProtocol.PLAINTEXT.name());
-        this.secured = plain ? null : builder(properties);
-        this.selector = Selector.open();
+    static Transports of(Map<String, String> properties, int receiveBufferBytes) throws IOException {
+        BrokerNetwork simulated = BrokerNetworks.find(properties.get(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG));
+        return simulated == null
+                ? new SocketTransports(properties, receiveBufferBytes)
+                : new NetworkTransports(simulated);
     }
 
-    /** Otherwise the missing class would show in the midst of a run, and only with a secured connection. */
-    private static void refuseOldClient() {
-        try {
-            Objects.requireNonNull(LogContext.class);
-        } catch (NoClassDefFoundError old) {
-            throw new KafkaException(
-                    "the lean path needs kafka-clients 4.4, and older ones are on the class path: pin org.apache.kafka:kafka-clients,"
-                            + " with Spring Boot by the property kafka.version",
-                    old);
-        }
-    }
-
-    private static ChannelBuilder builder(Map<String, String> properties) {
-        Map<String, Object> config = new HashMap<>(properties);
-        config.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class.getName());
-        config.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class.getName());
-        return ClientUtils.createChannelBuilder(new ConsumerConfig(config), Time.SYSTEM, new LogContext("[lean] "));
-    }
-
-    /** @param whenReady called by {@link #await} when bytes are there or the end is */
-    Transport open(InetSocketAddress address, Runnable whenReady) throws IOException {
-        freeClosed();
-        SocketChannel channel = SocketChannel.open();
-        try {
-            channel.configureBlocking(false);
-            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-            channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
-            if (receiveBufferBytes > 0) {
-                channel.setOption(StandardSocketOptions.SO_RCVBUF, receiveBufferBytes);
-            }
-            channel.connect(address);
-            SelectionKey key = channel.register(selector, SelectionKey.OP_CONNECT, whenReady);
-            if (secured == null) {
-                return new PlainTransport(channel, key);
-            }
-            String id = "lean-" + opened++;
-            return new SecuredTransport(
-                    secured.buildChannel(id, key, MAX_HANDSHAKE_BYTES, MemoryPool.NONE, new Registry()), key);
-        } catch (IOException | RuntimeException e) {
-            Quietly.close(channel);
-            throw e;
-        }
-    }
-
-    /** A closed channel keeps its socket until the selector has looked, and whoever never waits never looks. */
-    private void freeClosed() throws IOException {
-        selector.selectNow(key -> {});
-        // That look has forgotten a wake-up, if there was one.
-        selector.wakeup();
-    }
+    /**
+     * Opens a connection.
+     *
+     * @param whenReady called by {@link #await} when bytes are there or the end is
+     */
+    Transport open(InetSocketAddress address, Runnable whenReady) throws IOException;
 
     /** Waits until some connection has something to do, for so long at most; 0 does not wait. */
-    public void await(long millis) throws IOException {
-        if (millis > 0) {
-            selector.select(Transports::tell, millis);
-        } else {
-            selector.selectNow(Transports::tell);
-        }
-    }
-
-    private static void tell(SelectionKey key) {
-        if (key.attachment() instanceof Runnable whenReady) {
-            whenReady.run();
-        }
-    }
+    void await(long millis) throws IOException;
 
     /** Ends the wait. Any thread. */
-    public void wakeup() {
-        selector.wakeup();
-    }
+    void wakeup();
+
+    /** The time, as of {@link System#nanoTime}. Any thread. */
+    long nanoTime();
+
+    /** Chance for pauses and turns. */
+    SplittableRandom newRandom();
 
     @Override
-    public void close() {
-        if (secured != null) {
-            Quietly.close(secured);
-        }
-        Quietly.close(selector);
-    }
-
-    /** The metrics that the client would show. */
-    private static final class Registry implements ChannelMetadataRegistry {
-
-        private CipherInformation cipher = new CipherInformation(null, null);
-        private ClientInformation client = ClientInformation.EMPTY;
-
-        @Override
-        public void registerCipherInformation(CipherInformation information) {
-            cipher = information;
-        }
-
-        @Override
-        public CipherInformation cipherInformation() {
-            return cipher;
-        }
-
-        @Override
-        public void registerClientInformation(ClientInformation information) {
-            client = information;
-        }
-
-        @Override
-        public ClientInformation clientInformation() {
-            return client;
-        }
-
-        @Override
-        public void close() {}
-    }
+    void close();
 }

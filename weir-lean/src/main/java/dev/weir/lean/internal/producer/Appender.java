@@ -4,6 +4,7 @@ import dev.weir.lean.SendException;
 import dev.weir.lean.internal.batch.BatchLayout;
 import dev.weir.lean.internal.encode.Murmur2;
 import dev.weir.lean.internal.encode.RecordBytes;
+import java.util.function.LongSupplier;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 
 /**
@@ -17,12 +18,17 @@ final class Appender {
 
     private final BatchPool pool;
     private final int maxRequestBytes;
+    private final LongSupplier clock;
     private final Runnable wake;
 
-    /** @param wake wakes the producer's thread; called by any thread, must not block */
-    Appender(BatchPool pool, int maxRequestBytes, Runnable wake) {
+    /**
+     * @param clock the time by which batches are sent, as of {@link System#nanoTime}
+     * @param wake wakes the producer's thread; called by any thread, must not block
+     */
+    Appender(BatchPool pool, int maxRequestBytes, LongSupplier clock, Runnable wake) {
         this.pool = pool;
         this.maxRequestBytes = maxRequestBytes;
+        this.clock = clock;
         this.wake = wake;
     }
 
@@ -85,7 +91,7 @@ final class Appender {
     private void appendTo(Partition partition, Batch fresh, long timestampMillis, RecordBytes record, long token) {
         boolean used = false;
         try {
-            used = partition.intake.append(fresh, record, timestampMillis, token);
+            used = partition.intake.append(fresh, clock.getAsLong(), record, timestampMillis, token);
         } finally {
             if (!used) {
                 pool.release(fresh);

@@ -55,7 +55,7 @@ final class Engine implements Runnable, Events {
     private final BrokerLinks links;
     private final Compressor compressor;
     private final Divider divider = new Divider();
-    private final SplittableRandom random = new SplittableRandom();
+    private final SplittableRandom random;
     private final Leaders leaders;
     private final Located located;
     private final long lingerNanos;
@@ -70,7 +70,7 @@ final class Engine implements Runnable, Events {
     /** True if something was found, in this turn, that may be sent to a broker which takes requests. */
     private boolean foundFree;
 
-    private long nowNanos = System.nanoTime();
+    private long nowNanos;
     private long nextLookNanos;
 
     // Of any thread.
@@ -100,6 +100,8 @@ final class Engine implements Runnable, Events {
         List<BrokerAddress> bootstrap =
                 Located.bootstrap(settings.properties().getOrDefault(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, ""));
         this.links = BrokerLinks.open(forLinks(settings));
+        this.nowNanos = links.nanoTime();
+        this.random = links.newRandom();
         try {
             this.compressor = new Compressor(settings.compression());
         } catch (Throwable e) {
@@ -112,7 +114,7 @@ final class Engine implements Runnable, Events {
         this.located = new Located(
                 topics.byName(),
                 this::newBackoff,
-                address -> new ProducerBroker(address, request, settings, this, counters, links::link));
+                address -> new ProducerBroker(address, request, settings, this, counters, links));
         this.leaders = new Leaders(
                 bootstrap,
                 this::learn,
@@ -120,7 +122,7 @@ final class Engine implements Runnable, Events {
                 settings.metadataMaxAge().toNanos(),
                 newBackoff(),
                 newBackoff(),
-                (addresses, own) -> links.link("metadata", addresses, own));
+                links);
     }
 
     /** Returns the settings of connections, whose type is that of the other direction. */
@@ -140,6 +142,11 @@ final class Engine implements Runnable, Events {
 
     private Backoff newBackoff() {
         return new Backoff(maxBackoffNanos, random);
+    }
+
+    /** The time by which batches wait, as of {@link System#nanoTime}. Thread-safe. */
+    long nanoTime() {
+        return links.nanoTime();
     }
 
     /** There is something new to look at. Thread-safe. */
@@ -179,7 +186,6 @@ final class Engine implements Runnable, Events {
         try {
             while (!ending) {
                 news = false;
-                nowNanos = System.nanoTime();
                 int work = turn();
                 changes.tell();
                 if (work == 0) {
@@ -201,7 +207,9 @@ final class Engine implements Runnable, Events {
         }
     }
 
-    private int turn() {
+    /** Does what can be done now, without waiting; returns how much was done. */
+    int turn() {
+        nowNanos = links.nanoTime();
         if (topics.takeNew()) {
             leaders.want();
         }
@@ -263,7 +271,7 @@ final class Engine implements Runnable, Events {
     private void idle() {
         asleep = true;
         if (!news) {
-            long nanos = nextLookNanos - System.nanoTime();
+            long nanos = nextLookNanos - links.nanoTime();
             links.await(Math.max(0, Math.ceilDiv(nanos, NANOS_PER_MILLI)));
         }
         asleep = false;

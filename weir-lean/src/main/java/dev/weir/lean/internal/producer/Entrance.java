@@ -43,7 +43,7 @@ public final class Entrance {
         this.pool = new BatchPool(settings.bufferBytes(), settings.batchBytes(), this::pressed);
         this.topics = new Topics(this::noMore);
         this.engine = new Engine(settings, listener, topics, pool, changes, counters);
-        this.appender = new Appender(pool, settings.maxRequestBytes(), engine::wake);
+        this.appender = new Appender(pool, settings.maxRequestBytes(), engine::nanoTime, engine::wake);
         this.thread = Thread.ofPlatform().daemon().name("weir-lean-producer").start(engine);
     }
 

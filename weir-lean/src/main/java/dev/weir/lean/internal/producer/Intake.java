@@ -70,16 +70,17 @@ final class Intake {
      * Appends to a new batch, unless somebody else brought one meanwhile that has room.
      *
      * @param fresh has room for the record
+     * @param nowNanos when the new batch is begun
      * @return whether the new batch was taken; if not, it stays the caller's
      */
-    boolean append(Batch fresh, RecordBytes record, long timestampMillis, long token) {
+    boolean append(Batch fresh, long nowNanos, RecordBytes record, long timestampMillis, long token) {
         lock.lock();
         try {
             checkOpen();
             if (appendLocked(record, timestampMillis, token)) {
                 return false;
             }
-            fresh.begin(System.nanoTime());
+            fresh.begin(nowNanos);
             if (!fresh.append(record, timestampMillis, token)) {
                 throw new IllegalStateException("no room in a new batch");
             }

@@ -5,6 +5,7 @@ import dev.weir.lean.internal.consumer.Backoff;
 import dev.weir.lean.internal.consumer.TopicIdAgreement;
 import dev.weir.lean.spi.AskedInTurn;
 import dev.weir.lean.spi.BrokerLink;
+import dev.weir.lean.spi.BrokerLinks;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -40,6 +41,7 @@ final class Leaders implements BrokerLink.Listener {
     private final long maxAgeNanos;
     private final Backoff metadataBackoff;
     private final Backoff idBackoff;
+    private final BrokerLinks links;
     private final BrokerLink link;
 
     private final AskedInTurn turns = new AskedInTurn();
@@ -62,7 +64,6 @@ final class Leaders implements BrokerLink.Listener {
 
     /**
      * @param onMetadata told each answer, with the node id of the broker if that is known
-     * @param link makes the link, to the addresses that it is given
      */
     Leaders(
             List<BrokerAddress> bootstrap,
@@ -71,19 +72,15 @@ final class Leaders implements BrokerLink.Listener {
             long maxAgeNanos,
             Backoff metadataBackoff,
             Backoff idBackoff,
-            LinkMaker link) {
+            BrokerLinks links) {
         this.bootstrap = bootstrap;
         this.onMetadata = onMetadata;
         this.onId = onId;
         this.maxAgeNanos = maxAgeNanos;
         this.metadataBackoff = metadataBackoff;
         this.idBackoff = idBackoff;
-        this.link = link.make(this::addresses, this);
-    }
-
-    /** Makes the link that is used here. */
-    interface LinkMaker {
-        BrokerLink make(Supplier<List<InetSocketAddress>> addresses, BrokerLink.Listener listener);
+        this.links = links;
+        this.link = links.link("metadata", this::addresses, this);
     }
 
     /** The one of the next attempt. Looks up one name only. */
@@ -194,7 +191,7 @@ final class Leaders implements BrokerLink.Listener {
             // Without the controllers it has none to give.
             turns.answered();
             turns.doubt();
-            idBackoff.failed(System.nanoTime());
+            idBackoff.failed(links.nanoTime());
         } else {
             throw new LeanException(
                     link + " gives no producer id: " + error.message()

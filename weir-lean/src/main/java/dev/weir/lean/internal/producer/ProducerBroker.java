@@ -3,6 +3,7 @@ package dev.weir.lean.internal.producer;
 import dev.weir.lean.LeanException;
 import dev.weir.lean.LeanProducerSettings;
 import dev.weir.lean.spi.BrokerLink;
+import dev.weir.lean.spi.BrokerLinks;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.zip.CRC32C;
@@ -22,6 +23,7 @@ final class ProducerBroker implements BrokerLink.Listener {
     private final long requestTimeoutNanos;
     private final Events events;
     private final ProducerCounters counters;
+    private final BrokerLinks links;
     private final BrokerLink link;
     private final CRC32C crc = new CRC32C();
 
@@ -40,19 +42,15 @@ final class ProducerBroker implements BrokerLink.Listener {
             LeanProducerSettings settings,
             Events events,
             ProducerCounters counters,
-            LinkOpener opener) {
+            BrokerLinks links) {
         this.address = address;
         this.request = request;
         this.ready = new Ready(settings.maxRequestBytes());
         this.requestTimeoutNanos = settings.requestTimeout().toNanos();
         this.events = events;
         this.counters = counters;
-        this.link = opener.open(address.toString(), address, this);
-    }
-
-    /** Opens links; nothing is connected before somebody wants to send. */
-    interface LinkOpener {
-        BrokerLink open(String name, BrokerAddress address, BrokerLink.Listener listener);
+        this.links = links;
+        this.link = links.link(address.toString(), address, this);
     }
 
     /** It may have moved. */
@@ -131,7 +129,7 @@ final class ProducerBroker implements BrokerLink.Listener {
             throw new LeanException(link + " sent an answer to " + api + " that makes no sense", e);
         }
         if (answer.throttleTimeMs() > 0) {
-            long until = System.nanoTime() + answer.throttleTimeMs() * NANOS_PER_MILLI;
+            long until = links.nanoTime() + answer.throttleTimeMs() * NANOS_PER_MILLI;
             if (!throttled || until - throttledUntilNanos > 0) {
                 throttledUntilNanos = until;
             }
@@ -140,7 +138,7 @@ final class ProducerBroker implements BrokerLink.Listener {
         }
         Flight flight = flights.remove();
         counters.add(ProducerCounters.ANSWERS, 1);
-        counters.add(ProducerCounters.ANSWER_NANOS, System.nanoTime() - flight.sentNanos);
+        counters.add(ProducerCounters.ANSWER_NANOS, links.nanoTime() - flight.sentNanos);
         int answered = 0;
         int at = 0;
         for (TopicProduceResponse topic : answer.responses()) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.Constructor;
 import java.util.Map;
 import java.util.Objects;
 import org.apache.kafka.common.KafkaException;
@@ -17,8 +18,10 @@ class OldClientTest {
 
     @Test
     void olderClient_isRefusedAtTheStart_withTheWayOut() throws Exception {
-        Class<?> transports = new OldClient().loadClass(Transports.class.getName());
-        assertThatThrownBy(() -> transports.getConstructor(Map.class, int.class).newInstance(Map.of(), 0))
+        Class<?> transports = new OldClient().loadClass(SocketTransports.class.getName());
+        Constructor<?> constructor = transports.getDeclaredConstructor(Map.class, int.class);
+        constructor.setAccessible(true);
+        assertThatThrownBy(() -> constructor.newInstance(Map.of(), 0))
                 .cause()
                 .isInstanceOf(KafkaException.class)
                 .hasMessageContainingAll("the lean path needs kafka-clients 4.4", "pin org.apache.kafka:kafka-clients");
@@ -28,7 +31,7 @@ class OldClientTest {
     private static final class OldClient extends ClassLoader {
 
         OldClient() {
-            super(Transports.class.getClassLoader());
+            super(SocketTransports.class.getClassLoader());
         }
 
         @Override
@@ -36,13 +39,14 @@ class OldClientTest {
             if (name.equals("org.apache.kafka.common.utils.internals.LogContext")) {
                 throw new ClassNotFoundException(name);
             }
-            return name.equals(Transports.class.getName()) ? defineTransports() : super.loadClass(name, resolve);
+            return name.equals(SocketTransports.class.getName()) ? defineTransports() : super.loadClass(name, resolve);
         }
 
         private Class<?> defineTransports() throws ClassNotFoundException {
-            try (InputStream in = Objects.requireNonNull(Transports.class.getResourceAsStream("Transports.class"))) {
+            try (InputStream in =
+                    Objects.requireNonNull(SocketTransports.class.getResourceAsStream("SocketTransports.class"))) {
                 byte[] bytes = in.readAllBytes();
-                return defineClass(Transports.class.getName(), bytes, 0, bytes.length);
+                return defineClass(SocketTransports.class.getName(), bytes, 0, bytes.length);
             } catch (IOException e) {
                 throw new ClassNotFoundException("unreadable", e);
             }

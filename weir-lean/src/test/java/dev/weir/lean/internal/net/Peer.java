@@ -58,7 +58,7 @@ final class Peer implements AutoCloseable {
         server = sockets.createServerSocket();
         server.setReceiveBufferSize(RECEIVE_BYTES);
         server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-        transports = new Transports(properties, 0);
+        transports = Transports.of(properties, 0);
         connection = new Connection(
                 transports,
                 new InetSocketAddress("localhost", server.getLocalPort()),

@@ -28,7 +28,7 @@ class AppenderTest {
 
     private final AtomicInteger wakes = new AtomicInteger();
     private final BatchPool pool = new BatchPool(16 * BATCH_BYTES, BATCH_BYTES, () -> {});
-    private final Appender appender = new Appender(pool, BATCH_BYTES, wakes::incrementAndGet);
+    private final Appender appender = new Appender(pool, BATCH_BYTES, System::nanoTime, wakes::incrementAndGet);
     private final Topic topic = topic();
     private final Partition first = topic.partitions()[0];
     private final Partition second = topic.partitions()[1];

@@ -1,0 +1,37 @@
+package dev.weir.lean.spi;
+
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** Simulated networks by bootstrap address. A client with any other address uses sockets. Thread-safe. */
+public final class BrokerNetworks {
+
+    private static final Map<String, BrokerNetwork> NETWORKS = new ConcurrentHashMap<>();
+
+    private BrokerNetworks() {}
+
+    /**
+     * Gives each lean client that is opened with this address the network.
+     *
+     * @param bootstrapServers the whole text of {@code bootstrap.servers}
+     * @throws IllegalStateException if the address has a network
+     */
+    public static void put(String bootstrapServers, BrokerNetwork network) {
+        Objects.requireNonNull(bootstrapServers, "bootstrapServers");
+        if (NETWORKS.putIfAbsent(bootstrapServers, Objects.requireNonNull(network, "network")) != null) {
+            throw new IllegalStateException(bootstrapServers + " is taken");
+        }
+    }
+
+    /** Removes the network of an address. Clients that are open keep it. */
+    public static void remove(String bootstrapServers) {
+        NETWORKS.remove(Objects.requireNonNull(bootstrapServers, "bootstrapServers"));
+    }
+
+    /** The network of an address, or null for sockets. */
+    public static @Nullable BrokerNetwork find(@Nullable String bootstrapServers) {
+        return bootstrapServers == null ? null : NETWORKS.get(bootstrapServers);
+    }
+}

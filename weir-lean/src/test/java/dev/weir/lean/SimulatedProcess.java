@@ -1,0 +1,65 @@
+package dev.weir.lean;
+
+import dev.weir.lean.spi.BrokerNetwork;
+import dev.weir.lean.spi.BrokerNetworks;
+import dev.weir.simulation.Brokers;
+import dev.weir.simulation.Network.Process;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.channels.ByteChannel;
+import java.util.Random;
+
+/** A process of lean clients on a simulated cluster, with the cluster's clock. Confined to the world's thread. */
+public final class SimulatedProcess implements BrokerNetwork, AutoCloseable {
+
+    private final Brokers brokers;
+    private final Random random;
+    private final Process process;
+
+    public SimulatedProcess(Brokers brokers, Random random, String name) {
+        this.brokers = brokers;
+        this.random = random;
+        this.process = brokers.network().process(name);
+        BrokerNetworks.put(bootstrap(), this);
+    }
+
+    /** The addresses of the first two brokers. */
+    public String bootstrap() {
+        String host = brokers.network().host();
+        return host + ":1," + host + ":2";
+    }
+
+    public Process process() {
+        return process;
+    }
+
+    @Override
+    public ByteChannel connect(InetSocketAddress address, Runnable whenReady) throws IOException {
+        return process.connect(address, whenReady);
+    }
+
+    @Override
+    public void await(long millis) {
+        brokers.schedule().advance(millis * 1_000_000);
+        process.tellReady();
+    }
+
+    @Override
+    public void wakeup() {}
+
+    @Override
+    public long nanoTime() {
+        return brokers.schedule().now();
+    }
+
+    @Override
+    public long nextSeed() {
+        return random.nextLong();
+    }
+
+    @Override
+    public void close() {
+        BrokerNetworks.remove(bootstrap());
+        brokers.close();
+    }
+}

@@ -1,0 +1,273 @@
+package dev.weir.lean.internal.producer;
+
+import dev.weir.lean.LeanProducerSettings;
+import dev.weir.lean.LeanRecord;
+import dev.weir.lean.SendException;
+import dev.weir.lean.SendListener;
+import dev.weir.lean.SimulatedProcess;
+import dev.weir.lean.internal.encode.RecordBytes;
+import dev.weir.simulation.Brokers;
+import dev.weir.simulation.Brokers.Refusal;
+import dev.weir.simulation.Log;
+import dev.weir.simulation.Planted;
+import dev.weir.simulation.Topics.Partition;
+import dev.weir.simulation.Topics.Topic;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.apache.kafka.common.record.internal.SimpleRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lean producer among simulated brokers, without its thread: the world gives it turns. A seed decides about the topic,
+ * the settings, the pace and what goes wrong. Each record's value is its number in its partition.
+ */
+final class ProducerWorld implements SendListener, AutoCloseable {
+
+    /** A class of faults; most worlds have one or two. */
+    enum Trouble {
+        CONNECTIONS,
+        SILENCE,
+        RESTARTS,
+        SLOW_BROKERS,
+        ELECTIONS,
+        STALE_METADATA,
+        TIMEOUTS,
+        QUOTAS,
+        MORE_PARTITIONS,
+        /** Brokers forget producers, which may then write records twice. */
+        FORGOTTEN_PRODUCERS,
+        /** Logs lose records that were acknowledged. */
+        UNCLEAN_ELECTIONS
+    }
+
+    private static final String TOPIC = "t";
+    private static final int BROKERS = 3;
+    private static final long MILLI = 1_000_000;
+    private static final long SECOND = 1_000 * MILLI;
+    private static final long MAX_CALM_NANOS = 180 * SECOND;
+
+    private final Random random;
+    private final Brokers brokers;
+    private final SimulatedProcess process;
+    private final Topic topic;
+    private final Set<Trouble> troubles = EnumSet.noneOf(Trouble.class);
+    private final boolean mayRepeat;
+    private final Topics topics = new Topics(() -> new IllegalStateException("closed"));
+    private final BatchPool pool;
+    private final Engine engine;
+    private final Appender appender;
+    private final RecordBytes record = new RecordBytes();
+    private final byte[] value = new byte[Long.BYTES + 100];
+
+    /** The records that were sent to each partition. */
+    private final Map<Integer, Long> sent = new HashMap<>();
+
+    /** The records of each partition that were acknowledged, in that order. */
+    private final Map<Integer, List<Long>> acknowledged = new HashMap<>();
+
+    private final Map<Integer, Set<Long>> ended = new HashMap<>();
+    private long open;
+
+    ProducerWorld(long seed, @Nullable Planted planted) {
+        random = new Random(seed * 0x9E3779B97F4A7C15L);
+        brokers = new Brokers(random, BROKERS);
+        topic = brokers.topics().create(TOPIC, 1 + random.nextInt(4));
+        Trouble[] all = Trouble.values();
+        for (int n = random.nextInt(3); n > 0; n--) {
+            troubles.add(all[random.nextInt(all.length)]);
+        }
+        if (troubles.contains(Trouble.FORGOTTEN_PRODUCERS)) {
+            // With answers that are late as well, what nobody can tell apart is written behind newer records for good.
+            troubles.removeAll(EnumSet.of(Trouble.TIMEOUTS, Trouble.SLOW_BROKERS));
+        }
+        mayRepeat = troubles.contains(Trouble.FORGOTTEN_PRODUCERS) || troubles.contains(Trouble.UNCLEAN_ELECTIONS);
+        if (planted != null) {
+            brokers.plant(planted);
+        }
+        process = new SimulatedProcess(brokers, random, "producer");
+        LeanProducerSettings settings = LeanProducerSettings.builder()
+                .bootstrapServers(process.bootstrap())
+                .batchBytes(1_024 + random.nextInt(2_000))
+                .bufferBytes(64 * 1_024)
+                .maxRequestBytes(8 * 1_024)
+                .linger(Duration.ofMillis(random.nextInt(20)))
+                .requestTimeout(Duration.ofSeconds(2))
+                .deliveryTimeout(Duration.ofMinutes(5))
+                .metadataMaxAge(Duration.ofSeconds(2 + random.nextInt(20)))
+                .build();
+        pool = new BatchPool(settings.bufferBytes(), settings.batchBytes(), () -> {});
+        engine = new Engine(settings, this, topics, pool, new Changes(), new ProducerCounters());
+        appender = new Appender(pool, settings.maxRequestBytes(), engine::nanoTime, () -> {});
+    }
+
+    Set<Trouble> troubles() {
+        return troubles;
+    }
+
+    void run() throws InterruptedException {
+        int steps = 200 + random.nextInt(400);
+        for (int i = 0; i < steps; i++) {
+            send();
+            if (random.nextInt(10) == 0) {
+                troubles.forEach(this::befall);
+            }
+            step();
+        }
+        troubles.clear();
+        brokers.network().slow(false);
+        long until = brokers.schedule().now() + MAX_CALM_NANOS;
+        while (open > 0) {
+            require(brokers.schedule().now() < until, () -> open + " records have no end");
+            step();
+        }
+        topic.partitions().forEach(this::checkLog);
+    }
+
+    /** Distinguishes this run from others. */
+    String course() {
+        return brokers.schedule().now() + " " + brokers.network().opened() + " "
+                + brokers.network().answers() + " " + acknowledged.hashCode();
+    }
+
+    private void step() {
+        int turns = 0;
+        while (engine.turn() > 0) {
+            require(++turns < 10_000, () -> "turns without an end at the same time");
+        }
+        process.await(1 + random.nextInt(10));
+    }
+
+    private void send() throws InterruptedException {
+        dev.weir.lean.internal.producer.Topic to = topics.of(TOPIC);
+        for (int n = random.nextInt(12); n > 0 && to.partitions().length > 0; n--) {
+            int partition = random.nextInt(to.partitions().length);
+            long number = sent.getOrDefault(partition, 0L);
+            ByteBuffer.wrap(value).putLong(0, number);
+            record.key.clear();
+            record.value.wrap(value, 0, Long.BYTES + random.nextInt(100));
+            if (appender.append(to, partition, record, LeanRecord.NOW, number << 8 | partition, 0)) {
+                sent.put(partition, number + 1);
+                open++;
+            }
+        }
+    }
+
+    private void befall(Trouble trouble) {
+        Partition partition =
+                topic.partitions().get(random.nextInt(topic.partitions().size()));
+        int broker = 1 + random.nextInt(BROKERS);
+        long some = (long) Math.pow(10, random.nextInt(4)) * 10 * MILLI;
+        switch (trouble) {
+            case CONNECTIONS -> process.process().cutOne();
+            case SILENCE -> process.process().silenceOne();
+            case RESTARTS -> brokers.network().restart(broker, some);
+            case SLOW_BROKERS -> brokers.network().slow(random.nextBoolean());
+            case ELECTIONS -> partition.moveTo(broker);
+            case STALE_METADATA -> {
+                brokers.topics().cutOff(broker, some);
+                partition.moveTo(broker % BROKERS + 1);
+            }
+            case TIMEOUTS ->
+                brokers.refuseNext(random.nextBoolean() ? Refusal.WRITTEN_BUT_TIMED_OUT : Refusal.NOT_LEADER);
+            case QUOTAS -> brokers.throttle(2, random.nextInt(1_000));
+            case MORE_PARTITIONS -> {
+                if (topic.partitions().size() < 8) {
+                    brokers.topics().grow(topic, 1);
+                }
+            }
+            case FORGOTTEN_PRODUCERS -> {
+                partition.log().forgetProducers();
+                partition.log().append(List.of(new SimpleRecord(new byte[0])));
+                process.process().cutOne();
+            }
+            case UNCLEAN_ELECTIONS -> partition.moveUnclean(broker, random.nextInt(3));
+        }
+    }
+
+    // ---- What must hold --------------------------------------------------------------------------------------------
+
+    @Override
+    public void acknowledged(long token, String name, int partition, long offset) {
+        long number = end(token, partition);
+        List<Long> before = acknowledged.computeIfAbsent(partition, none -> new ArrayList<>());
+        require(
+                before.isEmpty() || before.getLast() < number,
+                () -> number + " is acknowledged after " + before.getLast() + " of partition " + partition);
+        before.add(number);
+        Log log = topic.partitions().get(partition).log();
+        if (offset >= 0 && !mayRepeat) {
+            ByteBuffer there = log.valueAt(offset);
+            require(
+                    there != null && there.getLong(there.position()) == number,
+                    () -> number + " is not at offset " + offset + " of partition " + partition);
+        }
+    }
+
+    @Override
+    public void failed(long token, SendException why) {
+        long number = end(token, (int) (token & 255));
+        throw new AssertionError(number + " failed: " + why, why);
+    }
+
+    private long end(long token, int partition) {
+        long number = token >> 8;
+        require((token & 255) == partition, () -> token + " ended in partition " + partition);
+        require(
+                ended.computeIfAbsent(partition, none -> new HashSet<>()).add(number),
+                () -> number + " of partition " + partition + " ended twice");
+        open--;
+        return number;
+    }
+
+    /** In a log that lost nothing, all records stand in order, each once unless brokers forgot the producer. */
+    private void checkLog(Partition partition) {
+        Log log = partition.log();
+        List<Long> numbers = new ArrayList<>();
+        log.records(false).values().forEach(each -> {
+            if (each.remaining() > 0) {
+                numbers.add(each.getLong(each.position()));
+            }
+        });
+        long count = sent.getOrDefault(partition.number(), 0L);
+        if (!mayRepeat) {
+            require(numbers.size() == count, () -> numbers.size() + " of " + count + " are in " + partition);
+            for (int i = 0; i < count; i++) {
+                int at = i;
+                require(numbers.get(i) == i, () -> numbers.get(at) + " is at place " + at + " of " + partition);
+            }
+        } else if (log.cuts() == 0) {
+            require(Set.copyOf(numbers).size() == count, () -> "some of " + count + " are not in " + partition);
+            List<Long> last = numbers.reversed().stream().distinct().toList();
+            for (int i = 0; i < count; i++) {
+                long expected = count - 1 - i;
+                require(last.get(i) == expected, () -> "an older record follows " + expected + " in " + partition);
+            }
+        }
+    }
+
+    private static void require(boolean holds, Supplier<String> violation) {
+        if (!holds) {
+            throw new AssertionError(violation.get());
+        }
+    }
+
+    @Override
+    public void close() {
+        engine.end();
+        engine.run();
+        try {
+            require(process.process().connections() == 0, () -> "connections are left");
+        } finally {
+            process.close();
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package dev.weir.simulation;
+
+import java.util.EnumSet;
+import java.util.Random;
+import java.util.Set;
+
+/** The planted faults of a world. Confined to its thread. */
+final class Faults {
+
+    private static final int NOW_AND_THEN = 12;
+
+    private final Set<Planted> planted = EnumSet.noneOf(Planted.class);
+    private final Random random;
+
+    Faults(Random random) {
+        this.random = random;
+    }
+
+    void plant(Planted fault) {
+        planted.add(fault);
+    }
+
+    boolean has(Planted fault) {
+        return planted.contains(fault);
+    }
+
+    /** Returns whether a fault that comes now and then comes now. */
+    boolean happens(Planted fault) {
+        return !planted.isEmpty() && has(fault) && random.nextInt(NOW_AND_THEN) == 0;
+    }
+}

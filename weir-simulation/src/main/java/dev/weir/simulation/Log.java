@@ -1,0 +1,358 @@
+package dev.weir.simulation;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.kafka.common.compress.Compression;
+import org.apache.kafka.common.message.FetchResponseData.AbortedTransaction;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.record.TimestampType;
+import org.apache.kafka.common.record.internal.ControlRecordType;
+import org.apache.kafka.common.record.internal.EndTransactionMarker;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.record.internal.MutableRecordBatch;
+import org.apache.kafka.common.record.internal.Record;
+import org.apache.kafka.common.record.internal.RecordBatch;
+import org.apache.kafka.common.record.internal.SimpleRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The log of one partition as its leader has it: batches with leader epochs, the state of idempotent and transactional
+ * producers, and what elections and retention have taken away. Confined to one thread.
+ */
+public final class Log {
+
+    /** An offset or an epoch that nobody knows. */
+    public static final int UNKNOWN = -1;
+
+    /** Batches of a producer that a broker knows again. */
+    private static final int REMEMBERED = 5;
+
+    /** A batch in the log, with the bytes that a fetch returns. */
+    public record Batch(
+            long base, int epoch, long producerId, short producerEpoch, int sequence, int count, MemoryRecords bytes) {
+
+        /** The offset after its last record. */
+        public long next() {
+            return bytes.batches().iterator().next().nextOffset();
+        }
+
+        boolean isControl() {
+            return bytes.batches().iterator().next().isControlBatch();
+        }
+    }
+
+    /** The outcome of an append: the offset of the first record, or the reason for a refusal. */
+    public record Appended(Errors error, long base, boolean wasKnown) {}
+
+    /** The end of a leader epoch; {@link #UNKNOWN} twice if this log has none of it. */
+    public record EpochEnd(int epoch, long offset) {}
+
+    private record Aborted(long producerId, long first, long marker) {}
+
+    private final List<Batch> batches = new ArrayList<>();
+
+    /** The first offset of each leader epoch. */
+    private final TreeMap<Integer, Long> epochs = new TreeMap<>(Map.of(0, 0L));
+
+    private final Map<Long, ArrayDeque<Batch>> producers = new HashMap<>();
+    private final Map<Long, Long> open = new HashMap<>();
+    private final List<Aborted> aborted = new ArrayList<>();
+    private long start;
+    private long end;
+    private int epoch;
+    private int cuts;
+    private int remembered = REMEMBERED;
+    private Errors outOfSequence = Errors.OUT_OF_ORDER_SEQUENCE_NUMBER;
+
+    /** The first offset that is readable. */
+    public long start() {
+        return start;
+    }
+
+    /** The offset of the next record. */
+    public long end() {
+        return end;
+    }
+
+    /** The first offset of a transaction that is open, or the end. */
+    public long lastStable() {
+        return open.isEmpty() ? end : Collections.min(open.values());
+    }
+
+    /** The epoch of the current leader. */
+    public int epoch() {
+        return epoch;
+    }
+
+    /** The number of elections that took records away. */
+    public int cuts() {
+        return cuts;
+    }
+
+    /** The batches from the start on. */
+    public List<Batch> batches() {
+        return Collections.unmodifiableList(batches);
+    }
+
+    /** Returns whether the last batches are of producers without an id. */
+    public boolean isPlain(int last) {
+        return batches.subList(Math.max(0, batches.size() - last), batches.size()).stream()
+                .allMatch(batch -> batch.producerId < 0);
+    }
+
+    /** The values of the records in a batch. */
+    public static List<ByteBuffer> values(Batch batch) {
+        List<ByteBuffer> values = new ArrayList<>();
+        for (Record record : batch.bytes.records()) {
+            values.add(record.value());
+        }
+        return values;
+    }
+
+    // ---- Producers -------------------------------------------------------------------------------------------------
+
+    /** Remembers one batch of each producer only, as a broker does after a restart. */
+    public void rememberTheLastOnly() {
+        remembered = 1;
+    }
+
+    /** Refuses a sequence that is not the next one with this error. */
+    public void outOfSequence(Errors error) {
+        outOfSequence = error;
+    }
+
+    /** Forgets all producers, as a broker does when their last records are too old. */
+    public void forgetProducers() {
+        producers.clear();
+    }
+
+    /** Appends a batch of a producer unless it is a repetition or out of sequence. */
+    public Appended append(MutableRecordBatch batch) {
+        long producer = batch.producerId();
+        ArrayDeque<Batch> known = producers.get(producer);
+        if (producer >= 0 && known != null) {
+            Batch last = known.getLast();
+            for (Batch each : known) {
+                if (isSame(each, batch)) {
+                    return new Appended(Errors.NONE, each.base, true);
+                }
+            }
+            if (batch.producerEpoch() < last.producerEpoch) {
+                return refused(Errors.INVALID_PRODUCER_EPOCH);
+            }
+            boolean goesOn = batch.producerEpoch() == last.producerEpoch && last.sequence >= 0;
+            if (batch.baseSequence() != (goesOn ? last.sequence + last.count : 0)) {
+                return refused(outOfSequence);
+            }
+        }
+        return appendUnchecked(batch);
+    }
+
+    private static boolean isSame(Batch known, MutableRecordBatch batch) {
+        return known.producerEpoch == batch.producerEpoch()
+                && known.sequence == batch.baseSequence()
+                && known.count == batch.countOrNull();
+    }
+
+    private static Appended refused(Errors error) {
+        return new Appended(error, UNKNOWN, false);
+    }
+
+    /** Appends a batch whatever its sequence. */
+    public Appended appendUnchecked(MutableRecordBatch batch) {
+        ByteBuffer copy = ByteBuffer.allocate(batch.sizeInBytes());
+        batch.writeTo(copy);
+        return add(MemoryRecords.readableRecords(copy.flip()));
+    }
+
+    private Appended add(MemoryRecords bytes) {
+        MutableRecordBatch batch = bytes.batches().iterator().next();
+        long base = end;
+        int count = Math.max(1, batch.countOrNull());
+        batch.setLastOffset(base + batch.lastOffset() - batch.baseOffset());
+        batch.setPartitionLeaderEpoch(epoch);
+        Batch added =
+                new Batch(base, epoch, batch.producerId(), batch.producerEpoch(), batch.baseSequence(), count, bytes);
+        batches.add(added);
+        end = added.next();
+        note(added);
+        return new Appended(Errors.NONE, base, false);
+    }
+
+    private void note(Batch added) {
+        if (added.producerId < 0) {
+            return;
+        }
+        ArrayDeque<Batch> known = producers.computeIfAbsent(added.producerId, none -> new ArrayDeque<>());
+        known.add(added);
+        while (known.size() > remembered) {
+            known.remove();
+        }
+        MutableRecordBatch batch = added.bytes.batches().iterator().next();
+        if (batch.isControlBatch()) {
+            Long first = open.remove(added.producerId);
+            if (first != null && ControlRecordType.parse(batch.iterator().next().key()) == ControlRecordType.ABORT) {
+                aborted.add(new Aborted(added.producerId, first, added.base));
+            }
+        } else if (batch.isTransactional()) {
+            open.putIfAbsent(added.producerId, added.base);
+        }
+    }
+
+    /** Appends records of a producer without an id. */
+    public void append(List<SimpleRecord> records) {
+        Appended ignored = add(MemoryRecords.withRecords(Compression.NONE, records.toArray(SimpleRecord[]::new)));
+    }
+
+    /** Appends records of which compaction has removed some: the offsets of null elements are gaps. */
+    public void appendCompacted(List<SimpleRecord> records) {
+        var builder =
+                MemoryRecords.builder(ByteBuffer.allocate(1_024), Compression.NONE, TimestampType.CREATE_TIME, 0L);
+        for (int i = 0; i < records.size(); i++) {
+            SimpleRecord record = records.get(i);
+            if (record != null) {
+                builder.appendWithOffset(i, record);
+            }
+        }
+        Appended ignored = add(builder.build());
+    }
+
+    /** Appends records of a transaction. */
+    public void appendInTransaction(long producerId, int sequence, List<SimpleRecord> records) {
+        Appended ignored = add(MemoryRecords.withTransactionalRecords(
+                Compression.NONE, producerId, (short) 0, sequence, records.toArray(SimpleRecord[]::new)));
+    }
+
+    /** Appends the marker that ends a transaction. */
+    public void endTransaction(long producerId, boolean commit) {
+        ControlRecordType type = commit ? ControlRecordType.COMMIT : ControlRecordType.ABORT;
+        Appended ignored = add(MemoryRecords.withEndTransactionMarker(
+                0, 0, epoch, producerId, (short) 0, new EndTransactionMarker(type, 0)));
+    }
+
+    // ---- Elections and retention -----------------------------------------------------------------------------------
+
+    /** Begins the epoch of another leader, which has all records. */
+    public void elect() {
+        epoch++;
+        // An epoch without a record is none.
+        epochs.values().removeIf(first -> first >= end);
+        epochs.put(epoch, end);
+    }
+
+    /** Begins the epoch of another leader, which has none of the last batches. */
+    public void electUnclean(int missing) {
+        int keep = Math.max(0, batches.size() - missing);
+        end = keep < batches.size() ? batches.get(keep).base : end;
+        cuts += keep < batches.size() ? 1 : 0;
+        batches.subList(keep, batches.size()).clear();
+        producers.clear();
+        open.clear();
+        aborted.clear();
+        batches.forEach(this::note);
+        elect();
+    }
+
+    /** Deletes the first batches, as retention does. */
+    public void retain(int last) {
+        int gone = Math.max(0, batches.size() - last);
+        start = gone == 0 ? start : gone < batches.size() ? batches.get(gone).base : end;
+        batches.subList(0, gone).clear();
+    }
+
+    /** The largest epoch up to {@code of} that this log has, and where it ends. */
+    public EpochEnd endOf(int of) {
+        if (of == epoch) {
+            return new EpochEnd(epoch, end);
+        }
+        Map.Entry<Integer, Long> higher = epochs.higherEntry(of);
+        if (higher == null) {
+            return new EpochEnd(UNKNOWN, UNKNOWN);
+        }
+        Integer floor = epochs.floorKey(of);
+        return new EpochEnd(floor == null ? of : floor, higher.getValue());
+    }
+
+    // ---- Reading ---------------------------------------------------------------------------------------------------
+
+    /** The whole batches from the one with the offset on, at least one and then up to so many bytes. */
+    public MemoryRecords read(long from, int maxBytes, boolean committed) {
+        long limit = committed ? lastStable() : end;
+        List<Batch> found = new ArrayList<>();
+        int bytes = 0;
+        for (int at = indexOf(from); at < batches.size(); at++) {
+            Batch batch = batches.get(at);
+            boolean fits = found.isEmpty() || bytes + batch.bytes.sizeInBytes() <= maxBytes;
+            if (batch.base >= limit || !fits) {
+                break;
+            }
+            found.add(batch);
+            bytes += batch.bytes.sizeInBytes();
+        }
+        ByteBuffer all = ByteBuffer.allocate(bytes);
+        found.forEach(batch -> all.put(batch.bytes.buffer().duplicate()));
+        return MemoryRecords.readableRecords(all.flip());
+    }
+
+    /** The place of the first batch that ends after the offset. */
+    private int indexOf(long offset) {
+        int low = 0;
+        int high = batches.size();
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (batches.get(middle).next() <= offset) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    /** The value of the record at an offset; null if there is none. */
+    public @Nullable ByteBuffer valueAt(long offset) {
+        int at = indexOf(offset);
+        if (at < batches.size()) {
+            for (Record record : batches.get(at).bytes.records()) {
+                if (record.offset() == offset) {
+                    return record.value();
+                }
+            }
+        }
+        return null;
+    }
+
+    /** The aborted transactions that concern a read from an offset on. */
+    public List<AbortedTransaction> aborted(long from) {
+        return aborted.stream()
+                .filter(each -> each.marker >= from)
+                .sorted((one, other) -> Long.compare(one.first, other.first))
+                .map(each ->
+                        new AbortedTransaction().setProducerId(each.producerId).setFirstOffset(each.first))
+                .toList();
+    }
+
+    /** The values that a reader gets in the end, by offset. */
+    public TreeMap<Long, ByteBuffer> records(boolean committed) {
+        TreeMap<Long, ByteBuffer> all = new TreeMap<>();
+        for (Batch batch : batches) {
+            boolean isAborted = committed
+                    && batch.producerId >= 0
+                    && aborted.stream()
+                            .anyMatch(each -> each.producerId == batch.producerId
+                                    && each.first <= batch.base
+                                    && batch.base < each.marker);
+            RecordBatch bytes = batch.bytes.batches().iterator().next();
+            if (!batch.isControl() && !(isAborted && bytes.isTransactional())) {
+                batch.bytes.records().forEach(record -> all.put(record.offset(), record.value()));
+            }
+        }
+        return all;
+    }
+}
