@@ -39,6 +39,21 @@ public final class RunConsole implements AutoCloseable {
     /** Figure: how long a handler blocks. */
     public static final String WORK_MILLIS = "work_ms";
 
+    /** Figure: how long a fetch of the consumers under test takes, by the mean over their last 30 seconds. */
+    public static final String FETCH_MILLIS = "fetch_ms";
+
+    /** Figure: how many records a fetch brought, by the mean of the second. */
+    public static final String RECORDS_PER_FETCH = "records_per_fetch";
+
+    /** Figure: the median number of records of the polls that returned any. */
+    public static final String RECORDS_PER_POLL_P50 = "records_per_poll_p50";
+
+    /** Figure: the most records that a poll returned. */
+    public static final String RECORDS_PER_POLL_MAX = "records_per_poll_max";
+
+    /** Figure: how many of a hundred polls returned nothing. */
+    public static final String EMPTY_POLLS = "empty_polls_percent";
+
     private final HttpEndpoint http;
     private final RunLooker looker;
 

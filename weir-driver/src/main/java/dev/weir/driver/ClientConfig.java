@@ -37,6 +37,13 @@ public final class ClientConfig {
         return config;
     }
 
+    /** The same of a consumer that a library polls: {@link PolledRecords} sees how many records each poll returns. */
+    public Map<String, String> consumerOfLibrary(Map<String, String> driversOwn) {
+        Map<String, String> config = consumer(driversOwn);
+        config.merge("interceptor.classes", PolledRecords.class.getName(), (others, own) -> others + "," + own);
+        return config;
+    }
+
     /**
      * Of a share consumer. Where the group begins and which records it is lent are settings of the group, which the
      * harness has set.

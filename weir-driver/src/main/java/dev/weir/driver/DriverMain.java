@@ -57,6 +57,8 @@ public final class DriverMain {
     // The thread that hears the commands sets the flag, or adds a change, before it looks for the pass; the main thread
     // looks the other way round. A change that both see is made twice, which is the same.
     private final Queue<Map<String, String>> changes = new ConcurrentLinkedQueue<>(); // since the pass was started
+    private final Pauses pauses = Pauses.start();
+
     private volatile boolean endIsWanted;
     private volatile @Nullable Pass underWay;
 
@@ -247,7 +249,8 @@ public final class DriverMain {
             if (PLACE != null) {
                 host.begin();
             }
-            Series series = new Series(pass);
+            Series series = new Series(pass, pauses);
+            series.begin();
             long startNanos = last.nanos();
             long periodNanos =
                     TimeUnit.MILLISECONDS.toNanos(pass.configuration().intervalMillis());
@@ -265,7 +268,8 @@ public final class DriverMain {
                         now.handlers().since(last.handlers()),
                         pass.lateness().take(),
                         ended,
-                        series.look(now.nanos())));
+                        series.look(now.nanos()),
+                        PollSizes.OF_PROCESS.take()));
                 last = now;
             }
             host.end();
@@ -274,23 +278,37 @@ public final class DriverMain {
         }
     }
 
-    /** The series of clients, and of a machine elsewhere; nothing where nobody asks. */
+    /** The series of clients, of the process, and of a machine elsewhere; nothing of them where nobody asks. */
     private static final class Series {
+        private static final String NON_HEAP = "driver: non-heap memory MB";
+
         private final boolean isAskedFor;
+        private final Pauses pauses;
         private final ClientSeries clients = new ClientSeries();
         private final @Nullable HostSeries host = PLACE == null ? null : new HostSeries();
 
-        Series(Pass pass) {
-            isAskedFor = pass.options().takesSeries();
+        Series(Pass pass, Pauses pauses) {
+            this.isAskedFor = pass.options().takesSeries();
+            this.pauses = pauses;
+        }
+
+        /** Forgets polls and pauses of the time before the first record. */
+        void begin() {
+            PollSizes.OF_PROCESS.take();
+            pauses.take();
         }
 
         Map<String, Double> look(long nanos) {
-            Map<String, Double> figures = isAskedFor ? clients.look(nanos) : Map.of();
-            if (host == null || figures.isEmpty()) {
-                return figures;
+            Map<String, Double> all = new TreeMap<>(pauses.take());
+            if (!isAskedFor) {
+                return all;
             }
-            Map<String, Double> all = new TreeMap<>(figures);
-            host.look(nanos).forEach((name, value) -> all.put(name + " at " + PLACE, value));
+            Map<String, Double> figures = clients.look(nanos);
+            all.putAll(figures);
+            all.put(NON_HEAP, Meters.nonHeapBytes() / 1e6);
+            if (host != null && !figures.isEmpty()) {
+                host.look(nanos).forEach((name, value) -> all.put(name + " at " + PLACE, value));
+            }
             return all;
         }
     }

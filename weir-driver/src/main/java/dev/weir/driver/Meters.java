@@ -11,6 +11,8 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Reads what this process has used so far. Thread-safe. */
 final class Meters {
@@ -20,13 +22,14 @@ final class Meters {
     private static final Path TASKS = Path.of("/proc/self/task");
     private static final ProcessTime TIME = new ProcessTime(TASKS, SYSTEM::getProcessCpuTime);
 
-    private static volatile long harnessThread = -1;
+    private static final List<Thread> HARNESS = new CopyOnWriteArrayList<>();
 
     private Meters() {}
 
-    /** What this thread uses is not counted, as long as it lives: it is the harness's. One at a time. */
+    /** What this thread uses is not counted, as long as it lives: it is the harness's. Before it is started. */
     static void exclude(Thread thread) {
-        harnessThread = thread.threadId();
+        HARNESS.removeIf(other -> other.getState() == Thread.State.TERMINATED);
+        HARNESS.add(thread);
     }
 
     /** A reading without context switches, which cost a file per thread. */
@@ -95,9 +98,12 @@ final class Meters {
             direct += pool.getName().equals("direct") ? pool.getMemoryUsed() : 0;
         }
         Runtime runtime = Runtime.getRuntime();
-        long harness = harnessThread;
-        long harnessCpu = harness < 0 ? 0 : Math.max(0, THREADS.getThreadCpuTime(harness));
-        long harnessAllocated = harness < 0 ? 0 : Math.max(0, THREADS.getThreadAllocatedBytes(harness));
+        long harnessCpu = 0;
+        long harnessAllocated = 0;
+        for (Thread thread : HARNESS) {
+            harnessCpu += Math.max(0, THREADS.getThreadCpuTime(thread.threadId()));
+            harnessAllocated += Math.max(0, THREADS.getThreadAllocatedBytes(thread.threadId()));
+        }
         return new Usage(
                 TIME.nanos() - harnessCpu,
                 THREADS.getTotalThreadAllocatedBytes() - harnessAllocated,
@@ -108,6 +114,11 @@ final class Meters {
                 runtime.totalMemory() - runtime.freeMemory(),
                 direct,
                 compileMillis());
+    }
+
+    /** Memory of the virtual machine outside the heap: classes, compiled code; not direct buffers. */
+    static long nonHeapBytes() {
+        return ManagementFactory.getMemoryMXBean().getNonHeapMemoryUsage().getUsed();
     }
 
     private static long compileMillis() {

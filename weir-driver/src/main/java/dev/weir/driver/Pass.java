@@ -244,6 +244,11 @@ public final class Pass {
         return work;
     }
 
+    /** A poll of the driver's own loop returned so many records, or none. Any thread. */
+    public void polled(int records) {
+        PollSizes.OF_PROCESS.polled(records);
+    }
+
     /** Adds a figure to those that clients tell of themselves, such as {@code share: lanes}. Any thread. */
     public void figure(String name, double value) {
         figures.put(name, value);

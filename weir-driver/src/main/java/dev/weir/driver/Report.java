@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** What a driver tells the harness, one JSON object per line on its standard output. Immutable. See {@link Command}. */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "say")
@@ -72,6 +73,7 @@ public sealed interface Report {
      * @param last whether enough has come, or time has run out: what follows is closing down
      * @param figures what its clients are at, by name, once a second where that is asked for;
      *     of a machine elsewhere too
+     * @param polls the polls of its consumers; null if it polled nothing
      */
     record Interval(
             long atNanos,
@@ -81,7 +83,8 @@ public sealed interface Report {
             HandlerTime handlers,
             List<String> timings,
             boolean last,
-            Map<String, Double> figures)
+            Map<String, Double> figures,
+            @Nullable Polls polls)
             implements Report {
 
         public Interval {
@@ -97,8 +100,19 @@ public sealed interface Report {
                 HandlerTime handlers,
                 List<String> timings,
                 boolean last) {
-            this(atNanos, records, bytes, usage, handlers, timings, last, Map.of());
+            this(atNanos, records, bytes, usage, handlers, timings, last, Map.of(), null);
         }
+    }
+
+    /**
+     * Polls of consumers.
+     *
+     * @param sizes how many records those with records had, as an HdrHistogram, compressed, in Base64; empty for none
+     * @param empty how many had none, or {@link #UNKNOWN}
+     */
+    record Polls(String sizes, long empty) {
+        /** Nobody sees the empty polls of a library's own loop. */
+        public static final long UNKNOWN = -1;
     }
 
     /**

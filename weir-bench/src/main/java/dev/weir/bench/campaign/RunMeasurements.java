@@ -19,6 +19,7 @@ import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.Scenario;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Map;
 
 /**
  * Measures one run of a campaign after the other, each in the way that its point asks for, and opens a desk for those
@@ -107,8 +108,8 @@ final class RunMeasurements {
     private LiveListener hears() {
         return new LiveListener() {
             @Override
-            public void second(Phase second) {
-                listener.second(second);
+            public void second(Phase second, Map<String, Double> series) {
+                listener.second(second, series);
             }
 
             @Override

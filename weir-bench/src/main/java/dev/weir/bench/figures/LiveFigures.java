@@ -82,6 +82,7 @@ public final class LiveFigures {
         private final Histogram timings = new Histogram(3);
         private final Histogram lateness = new Histogram(3);
         private final SeriesBook series = new SeriesBook();
+        private final PolledSizes polls = new PolledSizes();
         private long sent;
         private long records;
         private long bytes;
@@ -94,6 +95,13 @@ public final class LiveFigures {
         Slot(int partitions) {
             sentTo = new int[partitions];
             cameFrom = new int[partitions];
+        }
+
+        /** The series, and what the polls of all members together were. */
+        Map<String, Double> figures() {
+            Map<String, Double> figures = series.figures();
+            polls.put(figures);
+            return figures;
         }
 
         /** Of however few came: a second with one late record is not one of which nothing is known. */
@@ -215,6 +223,7 @@ public final class LiveFigures {
     private void ofProcess(int member, int index, Report.Interval interval) {
         Slot slot = slot(index);
         slot.series.add(member, interval.figures());
+        slot.polls.add(interval.polls());
         slot.handlers = slot.handlers.plus(interval.handlers());
         Usage before = slot.usage;
         slot.usage = before == null ? interval.usage() : before.plus(interval.usage());
@@ -437,7 +446,8 @@ public final class LiveFigures {
                     usage == null ? Interval.UNKNOWN : usage.heapBytes(),
                     usage == null ? Interval.UNKNOWN : usage.directBytes(),
                     slot.brokerNanos,
-                    slot.series.figures()));
+                    slot.figures(),
+                    slot.polls.told()));
         }
         return intervals;
     }
@@ -552,6 +562,12 @@ public final class LiveFigures {
                 Latencies.percentileMillis(timings, 50),
                 Latencies.percentileMillis(timings, 99),
                 lag);
+    }
+
+    /** What clients, brokers and the machine were at in the second of {@link #latest}, by name. */
+    public Map<String, Double> latestSeries(double nowMillis) {
+        int last = (int) Math.floor(nowMillis / slotMillis) - 2;
+        return last < 0 || last >= slots.size() ? Map.of() : slots.get(last).figures();
     }
 
     /** The second before the last, of which all processes have reported. */

@@ -6,18 +6,20 @@ import java.util.TreeMap;
 
 /**
  * Figures that several processes told of one slice of time: each its own mean, then the sum of rates and of what is
- * under way, and the mean of all others. Confined to one thread.
+ * under way, and the mean of all others. Of the longest and the most there is no mean: the greatest one counts.
+ * Confined to one thread.
  */
 public final class SeriesBook {
     /** Of what tells by itself: brokers and the machine. */
     static final int AROUND = -1;
 
-    private final Map<String, Map<Integer, double[]>> told = new TreeMap<>(); // by name and process: sum, count
+    private final Map<String, Map<Integer, double[]>> told = new TreeMap<>(); // by name and process: sum, count, most
 
     public void add(int process, Map<String, Double> figures) {
         figures.forEach((name, value) -> {
             double[] sum =
-                    told.computeIfAbsent(name, n -> new HashMap<>()).computeIfAbsent(process, p -> new double[2]);
+                    told.computeIfAbsent(name, n -> new HashMap<>()).computeIfAbsent(process, p -> new double[3]);
+            sum[2] = sum[1] == 0 ? value : Math.max(sum[2], value);
             sum[0] += value;
             sum[1]++;
         });
@@ -28,16 +30,23 @@ public final class SeriesBook {
         Map<String, Double> figures = new TreeMap<>();
         told.forEach((name, byProcess) -> {
             double sum = 0;
+            double most = Double.NEGATIVE_INFINITY;
             for (double[] ofProcess : byProcess.values()) {
                 sum += ofProcess[0] / ofProcess[1];
+                most = Math.max(most, ofProcess[2]);
             }
-            figures.put(name, addsUp(name) ? sum : sum / byProcess.size());
+            figures.put(name, isGreatest(name) ? most : addsUp(name) ? sum : sum / byProcess.size());
         });
         return figures;
     }
 
     private static boolean addsUp(String name) {
         return name.startsWith("client: ") && (name.endsWith("/s") || name.endsWith("under way"));
+    }
+
+    /** Returns whether several of that figure come to the greatest of them. */
+    public static boolean isGreatest(String name) {
+        return name.endsWith("longest ms") || name.equals(PolledSizes.MAX);
     }
 
     /** The mean of each figure over some slices, of those that have it. */

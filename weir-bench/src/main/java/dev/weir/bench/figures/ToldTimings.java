@@ -2,6 +2,7 @@ package dev.weir.bench.figures;
 
 import dev.weir.bench.RunFailure;
 import dev.weir.driver.Report;
+import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -21,18 +22,25 @@ public final class ToldTimings {
      */
     public static List<Histogram> of(Report.Interval interval) {
         List<Histogram> histograms = new ArrayList<>();
-        for (String text : interval.timings()) {
-            try {
-                histograms.add(
-                        text.isEmpty()
-                                ? new Histogram(3)
-                                : Histogram.decodeFromCompressedByteBuffer(
-                                        ByteBuffer.wrap(Base64.getDecoder().decode(text)), 0));
-            } catch (DataFormatException | IllegalArgumentException e) {
-                throw new RunFailure("it said what is no histogram: " + e.getMessage());
-            }
-        }
+        interval.timings().forEach(text -> histograms.add(decoded(text)));
         return histograms;
+    }
+
+    /**
+     * A histogram as processes tell it; an empty one for an empty text.
+     *
+     * @throws RunFailure if it is none
+     */
+    static Histogram decoded(String text) {
+        if (text.isEmpty()) {
+            return new Histogram(3);
+        }
+        try {
+            ByteBuffer bytes = ByteBuffer.wrap(Base64.getDecoder().decode(text));
+            return Histogram.decodeFromCompressedByteBuffer(bytes, 0);
+        } catch (DataFormatException | IllegalArgumentException | BufferUnderflowException e) {
+            throw new RunFailure("it said what is no histogram: " + e.getMessage());
+        }
     }
 
     public static Histogram sum(List<Histogram> some) {

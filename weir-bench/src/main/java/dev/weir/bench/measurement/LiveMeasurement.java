@@ -175,7 +175,9 @@ public final class LiveMeasurement implements Orders.Target {
                 background.sample();
                 surroundings.sample();
                 books.all().ofAround(now, background.series(now));
-                listener.second(books.all().latest(books.all().millisSince(now), settings));
+                double millis = books.all().millisSince(now);
+                listener.second(
+                        books.all().latest(millis, settings), books.all().latestSeries(millis));
             }
         }
     }

@@ -6,7 +6,6 @@ import dev.weir.bench.figures.LiveFigures;
 import dev.weir.bench.figures.LiveSettings;
 import dev.weir.bench.figures.LoadShares;
 import dev.weir.bench.figures.Measured;
-import dev.weir.bench.figures.SeriesBook;
 import dev.weir.bench.live.TimelineEntry;
 import dev.weir.bench.result.Disturbance;
 import dev.weir.bench.result.Flag;
@@ -205,7 +204,7 @@ public record LiveResult(
         if (reader > 0) {
             metrics.put("reader, % of a core", 100.0 * reader / sums.nanos());
         }
-        SeriesBook.means(measured.stream().map(Interval::figures).toList()).forEach(metrics::putIfAbsent);
+        Measurement.putSeries(metrics, measured);
         LockWindow.put(point, metrics);
         double handlerMillis = figures.handlers(part.from, part.to).meanMillis();
         double ceiling = ceilingPerSecond(part.handlers, handlerMillis * point.callsPerRecord());

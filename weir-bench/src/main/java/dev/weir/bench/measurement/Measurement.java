@@ -8,6 +8,7 @@ import dev.weir.bench.figures.ColdStart;
 import dev.weir.bench.figures.Fetches;
 import dev.weir.bench.figures.Measured;
 import dev.weir.bench.figures.OptionalCounts;
+import dev.weir.bench.figures.PolledSizes;
 import dev.weir.bench.figures.ProcessorCounters;
 import dev.weir.bench.figures.SeriesBook;
 import dev.weir.bench.figures.Settling;
@@ -322,6 +323,9 @@ public final class Measurement {
             Map<String, Double> around) {
         Map<String, Double> figures = new TreeMap<>(report.figures());
         figures.putAll(around);
+        PolledSizes polls = new PolledSizes();
+        polls.add(report.polls());
+        polls.put(figures);
         return new Interval(
                 startMillis,
                 lengthMillis,
@@ -334,7 +338,8 @@ public final class Measurement {
                 report.usage().heapBytes(),
                 report.usage().directBytes(),
                 brokerCpuNanos,
-                figures);
+                figures,
+                report.polls());
     }
 
     private Totals totals(Map<String, Double> around) {
@@ -368,7 +373,7 @@ public final class Measurement {
                 !point.compression().equals("none"),
                 metrics);
         putClient(metrics);
-        SeriesBook.means(measuredSeries()).forEach(metrics::putIfAbsent);
+        putSeries(metrics, intervals.subList(warmUpIntervals, intervals.size()));
         LockWindow.put(point, metrics);
         metrics.putAll(around);
         metrics.putAll(counters.perRecord(sum.cpuNanos(), records));
@@ -383,10 +388,12 @@ public final class Measurement {
                 records, bytes, nanos, sum.cpuNanos(), sum.allocatedBytes(), sum.gcMillis(), switches, broker, metrics);
     }
 
-    private List<Map<String, Double>> measuredSeries() {
-        return intervals.subList(warmUpIntervals, intervals.size()).stream()
-                .map(Interval::figures)
-                .toList();
+    /** The polls of the measured intervals, and the means of all series that are not among the figures yet. */
+    static void putSeries(Map<String, Double> metrics, List<Interval> measured) {
+        PolledSizes polls = new PolledSizes();
+        measured.forEach(interval -> polls.add(interval.polls()));
+        polls.put(metrics);
+        SeriesBook.means(measured.stream().map(Interval::figures).toList()).forEach(metrics::putIfAbsent);
     }
 
     /** By how long handlers did block, which is longer than they were told to. */

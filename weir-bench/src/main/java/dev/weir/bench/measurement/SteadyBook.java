@@ -5,7 +5,6 @@ import dev.weir.bench.cluster.BenchCluster;
 import dev.weir.bench.figures.BackgroundFigures;
 import dev.weir.bench.figures.IntervalSums;
 import dev.weir.bench.figures.OptionalCounts;
-import dev.weir.bench.figures.SeriesBook;
 import dev.weir.bench.figures.ToldTimings;
 import dev.weir.bench.measurement.SteadyPlan.Part;
 import dev.weir.bench.process.DriverSession;
@@ -290,7 +289,7 @@ final class SteadyBook {
         if (!driverSends) {
             metrics.put("generator, % of a core", 100.0 * generatorNanos / sums.nanos());
         }
-        SeriesBook.means(counted.stream().map(Interval::figures).toList()).forEach(metrics::putIfAbsent);
+        Measurement.putSeries(metrics, counted);
         metrics.putAll(passed.client());
         metrics.putAll(around);
         if (sent != null) {

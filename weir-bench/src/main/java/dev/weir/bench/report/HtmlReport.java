@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.weir.bench.explain.Explanation;
 import dev.weir.bench.explain.Explanations;
+import dev.weir.bench.figures.SeriesBook;
 import dev.weir.bench.result.Campaign;
 import dev.weir.bench.result.Environment;
 import dev.weir.bench.result.Interval;
@@ -21,7 +22,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -176,12 +176,7 @@ final class HtmlReport {
     }
 
     private static double mean(List<Interval> slice, String name) {
-        return slice.stream()
-                .map(interval -> interval.figures().get(name))
-                .filter(Objects::nonNull)
-                .mapToDouble(value -> value)
-                .average()
-                .orElse(Double.NaN);
+        return SeriesBook.means(slice.stream().map(Interval::figures).toList()).getOrDefault(name, Double.NaN);
     }
 
     private static double longestMillis(Histogram histogram) {

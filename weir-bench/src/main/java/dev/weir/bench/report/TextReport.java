@@ -1,5 +1,6 @@
 package dev.weir.bench.report;
 
+import dev.weir.bench.figures.PolledSizes;
 import dev.weir.bench.figures.ProcessorCounters;
 import dev.weir.bench.result.Campaign;
 import dev.weir.bench.result.Ledger;
@@ -37,6 +38,14 @@ final class TextReport {
             new Column(Totals.CEILING, "ceiling/s"),
             new Column(Totals.EFFICIENCY, "efficiency %"),
             new Column(Totals.NOMINAL, "% of nominal"),
+            new Column(PolledSizes.P50, "records/poll p50"),
+            new Column(PolledSizes.P90, "p90"),
+            new Column(PolledSizes.P99, "p99"),
+            new Column(PolledSizes.MAX, "max"),
+            new Column(PolledSizes.EMPTY, "empty polls %"),
+            new Column("pause: collector, longest ms", "longest GC pause ms"),
+            new Column("pause: process, longest ms", "longest pause ms"),
+            new Column("pause: to a safepoint, longest ms", "to safepoint ms"),
             new Column(ProcessorCounters.figure("cycles"), "cycles/record"),
             new Column(ProcessorCounters.figure("instructions"), "instructions/record"),
             new Column(ProcessorCounters.figure("cache-misses"), "cache misses/record"));

@@ -1,6 +1,7 @@
 package dev.weir.bench.result;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.weir.driver.Report;
 import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param heapBytes used at the end of the interval
  * @param directBytes outside the heap at the end of the interval
  * @param figures what clients, brokers and the machine were at, by name, where it was asked for: once a second at most
+ * @param polls the polls of the consumers under test; null if they polled nothing, or of runs of before
  */
 public record Interval(
         long startMillis,
@@ -31,12 +33,13 @@ public record Interval(
         long heapBytes,
         long directBytes,
         long brokerCpuNanos,
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, Double> figures) {
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, Double> figures,
+        @JsonInclude(JsonInclude.Include.NON_NULL) Report.@Nullable Polls polls) {
 
     /** Was not taken. */
     public static final long UNKNOWN = -1;
 
-    /** One without {@link #figures}. */
+    /** One without {@link #figures} and {@link #polls}. */
     public Interval(
             long startMillis,
             long lengthMillis,
@@ -61,7 +64,8 @@ public record Interval(
                 heapBytes,
                 directBytes,
                 brokerCpuNanos,
-                Map.of());
+                Map.of(),
+                null);
     }
 
     public Interval {

@@ -1,6 +1,7 @@
 package dev.weir.cli.bench;
 
 import dev.weir.bench.campaign.CampaignListener;
+import dev.weir.bench.figures.PolledSizes;
 import dev.weir.bench.live.Answer;
 import dev.weir.bench.live.Order;
 import dev.weir.bench.live.OrderSender;
@@ -59,6 +60,19 @@ final class BenchConsole implements AutoCloseable {
         return shown == null ? terminal : new Both(terminal, shown);
     }
 
+    /** By the name in results, the name on the page. */
+    private static final Map<String, String> SERIES = Map.of(
+            "client: fetch ms",
+            RunConsole.FETCH_MILLIS,
+            "client: records per fetch",
+            RunConsole.RECORDS_PER_FETCH,
+            PolledSizes.P50,
+            RunConsole.RECORDS_PER_POLL_P50,
+            PolledSizes.MAX,
+            RunConsole.RECORDS_PER_POLL_MAX,
+            PolledSizes.EMPTY,
+            RunConsole.EMPTY_POLLS);
+
     private record Both(CampaignListener terminal, RunConsole page) implements CampaignListener {
         @Override
         public void note(String line) {
@@ -73,8 +87,8 @@ final class BenchConsole implements AutoCloseable {
         }
 
         @Override
-        public void second(Phase second) {
-            terminal.second(second);
+        public void second(Phase second, Map<String, Double> series) {
+            terminal.second(second, series);
             Map<String, Double> figures = new LinkedHashMap<>();
             figures.put(RunConsole.PLANNED, second.producerRate());
             figures.put(RunConsole.SENT, (double) second.sent());
@@ -84,6 +98,12 @@ final class BenchConsole implements AutoCloseable {
             figures.put(RunConsole.P99_MILLIS, second.p99Millis());
             figures.put(RunConsole.CONSUMERS, (double) second.consumers());
             figures.put(RunConsole.WORK_MILLIS, second.workMillis());
+            SERIES.forEach((name, shown) -> {
+                Double value = series.get(name);
+                if (value != null) {
+                    figures.put(shown, value);
+                }
+            });
             page.second(figures);
         }
 

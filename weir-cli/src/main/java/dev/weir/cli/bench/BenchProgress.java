@@ -7,6 +7,7 @@ import dev.weir.bench.result.Run;
 import dev.weir.cli.terminal.Terminal;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +32,7 @@ record BenchProgress(Terminal terminal, String prefix, Duration others) implemen
     }
 
     @Override
-    public void second(Phase second) {
+    public void second(Phase second, Map<String, Double> series) {
         terminal.status(String.format(
                 Locale.ROOT,
                 "%s%.0f s, planned %,.0f/s, sent %,d, handled %,d, lag %,d, p50 %s, p99 %s, %d consumers, work %.1f ms",

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.weir.bench.campaign.CampaignListener;
+import dev.weir.bench.figures.PolledSizes;
 import dev.weir.bench.live.Answer;
 import dev.weir.bench.live.Order;
 import dev.weir.bench.live.OrderDesk;
@@ -109,11 +110,30 @@ class BenchConsoleTest {
                 OrderDesk desk = OrderDesk.open(results, "run")) {
             CampaignListener hears = console.hearing(results, silent());
             hears.status("plain at work, round 1", 0, 2, null);
-            hears.second(new Phase(1000, 2000, "", 600, 5, 60, 600, 590, 590, 6, 9, 10));
+            hears.second(
+                    new Phase(1000, 2000, "", 600, 5, 60, 600, 590, 590, 6, 9, 10),
+                    Map.of(
+                            "client: fetch ms",
+                            12.0,
+                            "client: records per fetch",
+                            70.0,
+                            PolledSizes.P50,
+                            8.0,
+                            PolledSizes.MAX,
+                            500.0));
             JsonNode state = asked("/api/state");
             assertThat(state.path("doing").asText()).isEqualTo("0 of 2 runs done, plain at work, round 1");
             assertThat(state.path("figures").path("handled").asInt()).isEqualTo(590);
             assertThat(state.path("figures").path("p99_ms").asInt()).isEqualTo(9);
+            assertThat(state.path("figures").path("fetch_ms").asInt()).isEqualTo(12);
+            assertThat(state.path("figures").path("records_per_fetch").asInt()).isEqualTo(70);
+            assertThat(state.path("figures").path("records_per_poll_p50").asInt())
+                    .isEqualTo(8);
+            assertThat(state.path("figures").path("records_per_poll_max").asInt())
+                    .isEqualTo(500);
+            assertThat(state.path("figures").has("empty_polls_percent"))
+                    .as("nobody saw them")
+                    .isFalse();
             CompletableFuture<List<Order>> run = doing(desk, 3);
             JsonNode report =
                     set("{\"restart-consumers\":\"50%\",\"work\":\"0ms\",\"producerRate\":0,\"freeze\":\"1 for 2s\"}");

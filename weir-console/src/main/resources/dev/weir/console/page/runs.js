@@ -59,12 +59,34 @@ function charts() {
     + ` the highest of the last ${seconds.length} seconds: ${millis(Math.max(0, ...known(of("p99_ms"))))}`);
 }
 
+/** Hidden for drivers without Kafka's clients, which tell nothing of their fetches. */
+function fetching() {
+  const of = (name) => seconds.map((figures) => figures[name]);
+  const names = ["fetch_ms", "records_per_fetch", "records_per_poll_max"];
+  at("fetching").hidden = !names.some((name) => known(of(name)).length > 0);
+  const [fetchMost, recordsMost] = draw(at("fetches"), [
+    [{ values: of("fetch_ms"), name: "--lag" }],
+    [{ values: of("records_per_fetch"), name: "--busy" }, { values: of("records_per_poll_max"), name: "--starved" },
+      { values: of("records_per_poll_p50"), name: "--blocked" }],
+  ]);
+  const now = seconds.at(-1) ?? {};
+  const count = (value) => (value === null || value === undefined ? "-" : short(value));
+  put(at("fetch-most"), "text", millis(fetchMost));
+  put(at("per-fetch-most"), "text", `${short(recordsMost)} records`);
+  put(at("fetches"), "aria-label", `now ${count(now.records_per_fetch)} records per fetch, which takes ${millis(now.fetch_ms)};`
+    + ` polls return ${count(now.records_per_poll_p50)} records by the median and ${count(now.records_per_poll_max)} at most`);
+}
+
 function figures(state) {
   const now = state.figures;
   const pairs = now.handled === undefined ? [] : [
     ["Planned", `${short(now.planned_per_second)}/s`], ["Sent", `${short(now.sent)}/s`], ["Handled", `${short(now.handled)}/s`],
     ["Lag", `${short(now.lag)} records`], ["Median", millis(now.p50_ms)], ["p99", millis(now.p99_ms)],
     ["Consumers", now.consumers], ["A handler blocks", `${now.work_ms} ms`],
+    ...[["Fetch", now.fetch_ms, millis], ["Records per fetch", now.records_per_fetch, short],
+      ["Records per poll, median", now.records_per_poll_p50, short], ["Most", now.records_per_poll_max, short],
+      ["Empty polls", now.empty_polls_percent, (value) => `${Math.round(value)} %`]]
+      .filter(([, value]) => value !== null && value !== undefined).map(([name, value, shown]) => [name, shown(value)]),
   ];
   const list = at("figures");
   if (list.children.length !== pairs.length) {
@@ -146,6 +168,7 @@ follow({
     }
     seconds = seconds.slice(-KEPT);
     charts();
+    fetching();
   },
   state: show,
   restarted() {

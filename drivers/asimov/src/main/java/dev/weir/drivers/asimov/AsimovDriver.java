@@ -61,7 +61,7 @@ final class AsimovDriver implements Driver {
         ConsumerSettings.Builder<byte[], byte[]> consumer = ConsumerSettings.builder()
                 .commitInterval(Duration.ofMillis(pass.options().commitIntervalMillis()))
                 .commitRecords(Integer.MAX_VALUE);
-        pass.clientConfig().consumer(Map.of()).forEach(consumer::property);
+        pass.clientConfig().consumerOfLibrary(Map.of()).forEach(consumer::property);
         ProducerSettings.Builder<byte[], byte[]> producer = ProducerSettings.builder();
         pass.clientConfig().connection().forEach(producer::property);
         String output = pass.outputTopic();

@@ -108,6 +108,7 @@ final class ParallelLoop implements Driver {
             while (!pass.isDone()) {
                 ConsumerRecords<byte[], byte[]> polled =
                         consumer.poll(isContinuous && lanes.busy() > 0 ? SHORT_POLL : POLL);
+                pass.polled(polled.count());
                 // Partitions that were taken away are another member's: nothing of them is committed any more.
                 underWay.keySet().retainAll(consumer.assignment());
                 finished.keySet().retainAll(consumer.assignment());

@@ -83,6 +83,7 @@ final class PlainCopy implements Driver {
         Map<TopicPartition, OffsetAndMetadata> finished = new HashMap<>();
         while (!pass.isDone()) {
             ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
+            pass.polled(records.count());
             threads.run(records, partition -> send(partition, producer, pass));
             finished.putAll(records.nextOffsets());
             long now = System.nanoTime();

@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -77,10 +78,17 @@ final class PlainDriver implements Driver {
 
     private static void consume(Consumer<byte[], byte[]> consumer, Pass pass) {
         while (!pass.isDone()) {
-            for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+            for (ConsumerRecord<byte[], byte[]> record : polled(consumer, pass)) {
                 pass.delivered(number(record, pass), record.value());
             }
         }
+    }
+
+    /** The next poll, which the pass counts. */
+    private static ConsumerRecords<byte[], byte[]> polled(Consumer<byte[], byte[]> consumer, Pass pass) {
+        ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
+        pass.polled(records.count());
+        return records;
     }
 
     private static int number(ConsumerRecord<byte[], byte[]> record, Pass pass) {
@@ -93,7 +101,7 @@ final class PlainDriver implements Driver {
         long everyNanos = TimeUnit.MILLISECONDS.toNanos(pass.options().commitIntervalMillis());
         long dueNanos = System.nanoTime() + everyNanos;
         while (!pass.isDone()) {
-            for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+            for (ConsumerRecord<byte[], byte[]> record : polled(consumer, pass)) {
                 if (works && pass.isDone()) {
                     return; // A poll can hold minutes of work.
                 }
@@ -139,7 +147,7 @@ final class PlainDriver implements Driver {
             if (paused.size() + open.size() == pass.configuration().partitions()) { // It has joined its group.
                 turns.othersArePaused();
             }
-            for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+            for (ConsumerRecord<byte[], byte[]> record : polled(consumer, pass)) {
                 turns.delivered(record.partition());
                 pass.delivered(record.partition(), record.value());
             }
@@ -148,7 +156,7 @@ final class PlainDriver implements Driver {
 
     private static void commitAhead(Consumer<byte[], byte[]> consumer, Pass pass) {
         while (!pass.isDone()) {
-            for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+            for (ConsumerRecord<byte[], byte[]> record : polled(consumer, pass)) {
                 if (pass.isDone()) {
                     return;
                 }

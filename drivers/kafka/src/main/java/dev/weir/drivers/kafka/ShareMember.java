@@ -45,6 +45,7 @@ final class ShareMember implements Runnable {
             boolean whole = true;
             while (!pass.isDone()) {
                 ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
+                pass.polled(records.count());
                 whole = workers == 1 ? handled(consumer, records) : handled(consumer, records, pool);
             }
             // Without explicit acknowledgements this accepts all of the last poll, which is to be done by then.

@@ -46,7 +46,7 @@ final class ParallelConsumerDriver implements Driver {
 
     @Override
     public void run(Pass pass) {
-        Map<String, Object> config = new HashMap<>(pass.clientConfig().consumer(Map.of()));
+        Map<String, Object> config = new HashMap<>(pass.clientConfig().consumerOfLibrary(Map.of()));
         var options = ParallelConsumerOptions.<byte[], byte[]>builder()
                 .consumer(new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer()))
                 .ordering(

@@ -85,7 +85,7 @@ final class PekkoDriver implements Driver {
         ConsumerSettings<byte[], byte[]> settings = ConsumerSettings.create(
                         system, new ByteArrayDeserializer(), new ByteArrayDeserializer())
                 .withStopTimeout(Duration.ZERO)
-                .withProperties(pass.clientConfig().consumer(consumer));
+                .withProperties(pass.clientConfig().consumerOfLibrary(consumer));
         Subscription topic = Subscriptions.topics(pass.topics().names().toArray(String[]::new));
         Consumer.DrainingControl<Done> control = switch (pass.configuration().scenario()) {
             case CONSUME, STEADY ->

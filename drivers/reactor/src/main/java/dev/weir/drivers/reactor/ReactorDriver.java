@@ -69,7 +69,7 @@ final class ReactorDriver implements Driver {
             produce(pass);
             return;
         }
-        Map<String, Object> config = new HashMap<>(pass.clientConfig().consumer(consumer));
+        Map<String, Object> config = new HashMap<>(pass.clientConfig().consumerOfLibrary(consumer));
         boolean isCopy = pass.configuration().scenario() == Scenario.COPY;
         boolean acknowledges = isCopy || pass.configuration().scenario() == Scenario.AT_LEAST_ONCE;
         CountDownLatch closed = new CountDownLatch(1);

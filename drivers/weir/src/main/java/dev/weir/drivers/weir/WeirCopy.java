@@ -71,7 +71,7 @@ final class WeirCopy implements Driver {
                 .fetchThreads(fetchThreads)
                 .commitInterval(interval)
                 .commitRecords(Integer.MAX_VALUE);
-        pass.clientConfig().consumer(preset).forEach(consumer::property);
+        pass.clientConfig().consumerOfLibrary(preset).forEach(consumer::property);
         ProducerSettings.Builder<byte[], byte[]> producer =
                 ProducerSettings.builder().producePath(produce);
         Map<String, String> writing = pass.clientConfig().producer(Map.of());

@@ -135,7 +135,7 @@ final class WeirDriver implements Driver {
                 .fetchThreads(fetchThreads)
                 .commitInterval(Duration.ofMillis(pass.options().commitIntervalMillis()))
                 .commitRecords(Integer.MAX_VALUE);
-        pass.clientConfig().consumer(preset).forEach(builder::property);
+        pass.clientConfig().consumerOfLibrary(preset).forEach(builder::property);
         ConsumerSettings<byte[], byte[]> settings = builder.build();
         Subscription topic = Subscription.topics(pass.topics().names());
         return switch (pass.configuration().scenario()) {

@@ -56,7 +56,7 @@ final class WeirViewsCopy implements Driver {
                 .fetch(FetchPath.LEAN)
                 .commitInterval(Duration.ofMillis(pass.options().commitIntervalMillis()))
                 .commitRecords(Integer.MAX_VALUE);
-        pass.clientConfig().consumer(Map.of()).forEach(consumer::property);
+        pass.clientConfig().consumerOfLibrary(Map.of()).forEach(consumer::property);
         ProducerSettings.Builder<byte[], byte[]> producer =
                 ProducerSettings.builder().producePath(ProducePath.LEAN);
         Map<String, String> writing = pass.clientConfig().producer(Map.of());

@@ -1,0 +1,77 @@
+package dev.weir.bench.figures;
+
+import dev.weir.driver.Report;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The distribution of the number of records that polls returned, over any number of processes and intervals: counts are
+ * added, percentiles never averaged. Confined to one thread.
+ */
+public final class PolledSizes {
+    /** Begins the figures of polls. */
+    public static final String PREFIX = "polls: ";
+
+    public static final String P50 = PREFIX + "records p50";
+    public static final String P90 = PREFIX + "records p90";
+    public static final String P99 = PREFIX + "records p99";
+    public static final String MAX = PREFIX + "records max";
+
+    /** Polls without a record, by all polls. Missing where a library polls and nobody sees its empty polls. */
+    public static final String EMPTY = PREFIX + "empty %";
+
+    private final Histogram sizes = new Histogram(3);
+    private long empty;
+    private boolean seesEmpty = true;
+
+    /**
+     * Adds what a process told of an interval.
+     *
+     * @throws dev.weir.bench.RunFailure if that is no histogram
+     */
+    public void add(Report.@Nullable Polls polls) {
+        if (polls == null) {
+            return;
+        }
+        seesEmpty &= polls.empty() != Report.Polls.UNKNOWN;
+        empty += Math.max(0, polls.empty());
+        sizes.add(ToldTimings.decoded(polls.sizes()));
+    }
+
+    /** All of it, as a process would tell it; null for no poll. */
+    public Report.@Nullable Polls told() {
+        if (sizes.getTotalCount() == 0 && empty == 0) {
+            return null;
+        }
+        String text = "";
+        if (sizes.getTotalCount() > 0) {
+            ByteBuffer buffer = ByteBuffer.allocate(sizes.getNeededByteBufferCapacity());
+            int length = sizes.encodeIntoCompressedByteBuffer(buffer);
+            text = Base64.getEncoder().encodeToString(Arrays.copyOf(buffer.array(), length));
+        }
+        return new Report.Polls(text, seesEmpty ? empty : Report.Polls.UNKNOWN);
+    }
+
+    /** Adds the figures by name. Percentiles are of the polls that returned records. */
+    public void put(Map<String, Double> figures) {
+        if (sizes.getTotalCount() > 0) {
+            figures.put(P50, atPercentile(50));
+            figures.put(P90, atPercentile(90));
+            figures.put(P99, atPercentile(99));
+            figures.put(MAX, atPercentile(100));
+        }
+        long all = sizes.getTotalCount() + empty;
+        if (seesEmpty && all > 0) {
+            figures.put(EMPTY, 100.0 * empty / all);
+        }
+    }
+
+    /** The least of the sizes that count alike: polls are bounded by round numbers, and 2,048 should not read 2,049. */
+    private double atPercentile(double percentile) {
+        return sizes.lowestEquivalentValue(sizes.getValueAtPercentile(percentile));
+    }
+}

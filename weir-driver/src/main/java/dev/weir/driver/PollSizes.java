@@ -1,0 +1,59 @@
+package dev.weir.driver;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.concurrent.atomic.LongAdder;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.Recorder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The number of records that each poll of this process returned. Loops of a driver's own tell every poll; {@link
+ * PolledRecords} sees only those with records. Thread-safe; {@link #take} is for one thread.
+ */
+final class PollSizes {
+    /** The one of this process: Kafka creates interceptors by their class name, so nothing can be handed to them. */
+    static final PollSizes OF_PROCESS = new PollSizes();
+
+    private static final int DIGITS = 3;
+
+    private final Recorder recorder = new Recorder(DIGITS);
+    private final LongAdder empty = new LongAdder();
+    private volatile boolean seesEmpty;
+    private Histogram taken = recorder.getIntervalHistogram(); // taker only
+
+    /** A poll of the driver's own loop. */
+    void polled(int records) {
+        seesEmpty = true;
+        if (records == 0) {
+            empty.increment();
+        } else {
+            recorder.recordValue(records);
+        }
+    }
+
+    /** A poll of a library whose empty polls nobody sees. */
+    void polledByLibrary(int records) {
+        recorder.recordValue(records);
+    }
+
+    /** The polls since the last call; null if there were none. */
+    Report.@Nullable Polls take() {
+        taken = recorder.getIntervalHistogram(taken);
+        long empties = empty.sumThenReset();
+        if (taken.getTotalCount() == 0 && empties == 0) {
+            return null;
+        }
+        return new Report.Polls(encoded(taken), seesEmpty ? empties : Report.Polls.UNKNOWN);
+    }
+
+    private static String encoded(Histogram histogram) {
+        if (histogram.getTotalCount() == 0) {
+            return "";
+        }
+        ByteBuffer buffer = ByteBuffer.allocate(histogram.getNeededByteBufferCapacity());
+        int length = histogram.encodeIntoCompressedByteBuffer(buffer);
+        return Base64.getEncoder().encodeToString(Arrays.copyOf(buffer.array(), length));
+    }
+}
