@@ -15,8 +15,31 @@ public interface Driver {
      */
     String OWN_DEFAULTS = "-defaults";
 
-    /** That name without {@link #OWN_DEFAULTS}. */
-    static String withoutDefaults(String name) {
+    /**
+     * Separates the name of a driver from the version of its library, where that is another than the driver's own:
+     * {@code plain@2.4.0}.
+     */
+    char VERSION = '@';
+
+    /** The name that a driver's module gives it, without {@link #OWN_DEFAULTS} and without a version. */
+    static String baseName(String name) {
+        int at = name.indexOf(VERSION);
+        return withoutDefaults(at < 0 ? name : name.substring(0, at));
+    }
+
+    /** The version of its library that a name asks for; empty for the driver's own. */
+    static String version(String name) {
+        int at = name.indexOf(VERSION);
+        return at < 0 ? "" : withoutDefaults(name.substring(at + 1));
+    }
+
+    /** Returns whether the driver of that name runs with the defaults of its library: the name has {@link #OWN_DEFAULTS}. */
+    static boolean hasOwnDefaults(String name) {
+        int at = name.indexOf(VERSION);
+        return name.endsWith(OWN_DEFAULTS) || (at >= 0 && name.substring(0, at).endsWith(OWN_DEFAULTS));
+    }
+
+    private static String withoutDefaults(String name) {
         return name.endsWith(OWN_DEFAULTS) ? name.substring(0, name.length() - OWN_DEFAULTS.length()) : name;
     }
 

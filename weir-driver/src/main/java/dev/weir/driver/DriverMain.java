@@ -79,7 +79,7 @@ public final class DriverMain {
         System.setOut(System.err);
         ROOT_LOGGER.setLevel(Level.WARNING);
         CONFIGURATIONS.setLevel(Level.INFO);
-        Supplier<Driver> wanted = arguments.length == 1 ? drivers.get(Driver.withoutDefaults(arguments[0])) : null;
+        Supplier<Driver> wanted = arguments.length == 1 ? drivers.get(Driver.baseName(arguments[0])) : null;
         if (wanted == null) {
             System.err.println("The one argument is a driver: " + String.join(", ", drivers.keySet()));
             System.exit(2);
@@ -99,7 +99,7 @@ public final class DriverMain {
             while (true) {
                 switch (JSON.readValue(commands.take(), Command.class)) {
                     case Command.Configure given ->
-                        configuration = name.endsWith(Driver.OWN_DEFAULTS) ? given.withOwnDefaults() : given;
+                        configuration = Driver.hasOwnDefaults(name) ? given.withOwnDefaults() : given;
                     case Command.Start order -> {
                         if (configuration == null) {
                             throw new IllegalStateException("start came before configure");

@@ -58,8 +58,9 @@ final class CampaignTopics {
 
     private String events(BenchCluster cluster, WorkloadPoint point, long recordsPerPartition, Path log)
             throws InterruptedException {
-        String events = "asimov-p" + point.partitions() + "-n" + recordsPerPartition;
-        return cluster.topics().fillOnce(events, point.partitions(), recordsPerPartition, topic -> {
+        String events = "asimov-p" + point.partitions() + "-n" + recordsPerPartition
+                + (point.replicas() == 1 ? "" : "-rf" + point.replicas());
+        return cluster.topics().fillOnce(events, point, recordsPerPartition, topic -> {
             try (DriverProcess process = launcher.start(EVENTS, point.heapMegabytes(), log)) {
                 DriverSession driver = new DriverSession(process, cluster, point);
                 driver.hello(Scenario.PRODUCE);

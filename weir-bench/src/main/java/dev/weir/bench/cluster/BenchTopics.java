@@ -81,17 +81,21 @@ public final class BenchTopics {
                 point.spreadsValueBytes() ? "-u" : "",
                 point.randomShare() == 0 ? "" : "-r" + point.randomShare(),
                 payload(point),
-                plan.suffix() + (point.scenario() != Scenario.COPY ? "" : point.isPlanned() ? "-cp" : "-c"));
+                plan.suffix()
+                        + replicated(point)
+                        + (point.scenario() != Scenario.COPY ? "" : point.isPlanned() ? "-cp" : "-c"));
         List<String> names = new ArrayList<>();
         for (int topic = 0; topic < point.topics(); topic++) {
             int index = topic;
             names.add(fillOnce(
-                    content + ofSeveral(topic),
-                    point.partitionsOfTopic(),
-                    plan.endOffset(),
-                    name -> fill(name, index, point, plan)));
+                    content + ofSeveral(topic), point, plan.endOffset(), name -> fill(name, index, point, plan)));
         }
         return TopicSet.text(names);
+    }
+
+    /** Part of the name of a topic; empty for one replica. */
+    private static String replicated(WorkloadPoint point) {
+        return point.replicas() == 1 ? "" : "-rf" + point.replicas();
     }
 
     /**
@@ -140,9 +144,11 @@ public final class BenchTopics {
     }
 
     /**
-     * The name of the topic with that content; lets it be filled if it is not there with all partitions ending there.
+     * The name of the topic with that content, and partitions and replicas of the point; lets it be filled if it is not
+     * there with all partitions ending there.
      */
-    public String fillOnce(String content, int partitions, long endOffset, Filler filler) throws InterruptedException {
+    public String fillOnce(String content, WorkloadPoint point, long endOffset, Filler filler)
+            throws InterruptedException {
         String topic = brokers.named(content);
         if (!filled.add(topic)) {
             return topic;
@@ -153,7 +159,7 @@ public final class BenchTopics {
             }
             brokers.delete(topic); // An interrupted campaign left it half full.
         }
-        create(topic, partitions, 1, FILLED);
+        create(topic, point.partitionsOfTopic(), point.replicas(), FILLED);
         filler.fill(topic);
         return topic;
     }

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -18,6 +19,7 @@ import java.util.TreeMap;
 import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 import java.util.jar.Manifest;
+import java.util.regex.Pattern;
 import java.util.zip.ZipEntry;
 
 /**
@@ -44,6 +46,7 @@ public final class DriverCatalog {
      * Describes how a driver is started.
      *
      * @param library begin of the name of the jar whose version counts
+     * @param coordinates group and artifact of that jar, of which other versions can be had; empty of none
      * @param speaksPlaintextOnly whether it reaches no broker that asks for TLS or SASL
      * @param joinsNoGroup whether it takes all partitions, however many of its processes there are
      * @param repair what to do if a part of the class path is not there
@@ -52,6 +55,7 @@ public final class DriverCatalog {
             String mainClass,
             String classPath,
             String library,
+            String coordinates,
             boolean speaksPlaintextOnly,
             boolean joinsNoGroup,
             String repair) {}
@@ -132,6 +136,7 @@ public final class DriverCatalog {
                     description.getProperty("main", ""),
                     classPath,
                     description.getProperty("library", ""),
+                    description.getProperty("coordinates", ""),
                     plaintext.contains(name),
                     groupless.contains(name),
                     repair);
@@ -148,13 +153,20 @@ public final class DriverCatalog {
         return root;
     }
 
+    /**
+     * The driver of that name. One with a version, {@code plain@2.4.0}, is the same driver with the jar of its library
+     * exchanged; what that needs besides stays as it is.
+     *
+     * @throws BenchException if there is no such driver, or a part of its class path is missing
+     */
     public Entry entry(String driver) {
-        Entry entry = entries.get(Driver.withoutDefaults(driver));
+        Entry entry = entries.get(Driver.baseName(driver));
         if (entry == null) {
             String others = ofArchive
                     ? " (those of other libraries are in a checkout of Weir, not in its archive: --drivers leaves them out)"
                     : "";
-            throw new BenchException("there is no driver " + driver + Spelling.hint(driver, entries.keySet()) + others);
+            throw new BenchException(
+                    "there is no driver " + driver + Spelling.hint(Driver.baseName(driver), entries.keySet()) + others);
         }
         for (String place : entry.classPath().split(File.pathSeparator, -1)) {
             if (!Files.exists(Path.of(place))) {
@@ -162,6 +174,32 @@ public final class DriverCatalog {
                         "driver " + driver + " needs " + place + ", which is not there: " + entry.repair());
             }
         }
-        return entry;
+        return driver.indexOf(Driver.VERSION) < 0 ? entry : withVersion(driver, entry);
+    }
+
+    private Entry withVersion(String driver, Entry entry) {
+        String coordinates = entry.coordinates();
+        if (coordinates.isEmpty()) {
+            throw new BenchException("driver " + driver + ": " + Driver.baseName(driver)
+                    + " has no other versions, since its library is on no repository");
+        }
+        Path other = new LibraryVersions(root).jar(driver, coordinates, Driver.version(driver));
+        Pattern ownName =
+                Pattern.compile(Pattern.quote(coordinates.substring(coordinates.indexOf(':') + 1)) + "-\\d.*\\.jar");
+        List<String> places = new ArrayList<>(List.of(entry.classPath().split(File.pathSeparator, -1)));
+        places.replaceAll(place ->
+                ownName.matcher(String.valueOf(Path.of(place).getFileName())).matches() ? other.toString() : place);
+        if (!places.contains(other.toString())) {
+            throw new BenchException("driver " + driver + " has no jar of " + coordinates
+                    + " on its class path that could be exchanged: " + entry.classPath());
+        }
+        return new Entry(
+                entry.mainClass(),
+                String.join(File.pathSeparator, places),
+                entry.library(),
+                coordinates,
+                entry.speaksPlaintextOnly(),
+                entry.joinsNoGroup(),
+                entry.repair());
     }
 }

@@ -98,9 +98,9 @@ final class Combinations {
             throw new WorkloadException("topic.replicas must be at most brokers: topic.replicas=" + point.replicas()
                     + " brokers=" + point.brokers());
         }
-        if ((point.replicas() > 1 || point.usesProxy()) && !point.isChangeable()) {
-            throw new WorkloadException("topic.replicas and method.proxy are of groups that are sent to: set " + SENT_TO
-                    + ", or leave them out");
+        if (point.usesProxy() && !point.isChangeable()) {
+            throw new WorkloadException(
+                    "method.proxy is of groups that are sent to: set " + SENT_TO + ", or leave it out");
         }
     }
 

@@ -142,12 +142,7 @@ record Key(
                             "even",
                             List.of("even", "poisson"),
                             "Whether records of a planned rate are due at even times, or as from many senders."),
-                    integer(
-                            "topic.replicas",
-                            1,
-                            1,
-                            3,
-                            "Replicas of each partition, at brokers of the campaign's own, where a generator sends to a group."),
+                    integer("topic.replicas", 1, 1, 3, "Replicas of each partition, at brokers of the campaign's own."),
                     new Key(
                             "topic.load",
                             Type.LOAD,

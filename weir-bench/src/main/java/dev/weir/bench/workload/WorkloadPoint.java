@@ -196,7 +196,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return Boolean.parseBoolean(text("method.series"));
     }
 
-    /** How many replicas a partition has that a generator sends to. */
+    /** The number of replicas of a partition. */
     public int replicas() {
         return integer("topic.replicas");
     }

@@ -65,6 +65,7 @@ class DryRunsTest {
                         "w.yaml", "name: small\nscenario: consume\ndrivers: [plain]\n" + line + "\n", false)
                 .points()
                 .getFirst();
-        return DryRuns.key("weir", new DriverCatalog.Entry("Main", jar.toString(), "library", false, false, ""), point);
+        return DryRuns.key(
+                "weir", new DriverCatalog.Entry("Main", jar.toString(), "library", "", false, false, ""), point);
     }
 }
