@@ -1,15 +1,19 @@
 package dev.weir.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.weir.metrics.Limiter;
+import dev.weir.metrics.LimiterProbe;
+import dev.weir.metrics.StageTime;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -75,6 +79,36 @@ class ConsoleLimiterTest {
             console.show(first, () -> given);
             assertThat(probes()).isZero();
             awaitLimiter(asker, "given");
+        }
+    }
+
+    /** The page said 12 % of a stage beside a headline that said 17 %: each had looked at other seconds. */
+    @Test
+    void stages_areToldByTheAccountOfTheFinding() throws Exception {
+        try (RunningPipeline running = run("look up");
+                LimiterProbe probe = LimiterProbe.start(running);
+                ConsoleServer console = ConsoleServer.builder().start();
+                Asker asker = new Asker(console)) {
+            await().atMost(PATIENCE).until(() -> probe.limiter().kind() == Limiter.Kind.STAGE_WAIT);
+            Limiter finding = probe.limiter();
+            console.show(running, () -> finding);
+            awaitLimiter(asker, "look up");
+            JsonNode state = asker.json("/api/state");
+            assertThat(state.path("figures").path("seconds").asDouble()).isCloseTo(finding.seconds(), within(0.051));
+            for (JsonNode stage : state.path("stages")) {
+                StageTime time =
+                        Objects.requireNonNull(finding.stage(stage.path("name").asText()));
+                assertThat(stage.path("busy_share").asDouble()).isCloseTo(time.working(), within(0.0005));
+                assertThat(stage.path("blocked_up_share").asDouble()).isCloseTo(time.starved(), within(0.0005));
+                assertThat(stage.path("blocked_down_share").asDouble()).isCloseTo(time.blocked(), within(0.0005));
+                assertThat(stage.path("recent_out_per_second").asDouble())
+                        .isCloseTo(time.outPerSecond(), within(0.0005));
+                double sum = 0;
+                for (JsonNode share : stage.path("shares")) {
+                    sum += share.asDouble();
+                }
+                assertThat(sum).as("%s", stage).isCloseTo(1, within(0.01));
+            }
         }
     }
 

@@ -40,8 +40,10 @@ final class Interval {
     /** True if it is told of when it is over. */
     final boolean isPast;
 
-    /** In the order of the flow. */
+    /** In the order of the flow; of a time that is past, those that had an element. */
     final List<Unit> units;
+
+    private final List<Unit> allUnits;
 
     private Interval(List<PipelineLook> looks, boolean isPast) {
         this.isPast = isPast;
@@ -49,6 +51,7 @@ final class Interval {
         this.first = looks.getFirst();
         this.last = looks.getLast();
         this.seconds = Math.max(1, last.atNanos() - first.atNanos()) / 1e9;
+        this.allUnits = allUnits();
         this.units = units();
     }
 
@@ -68,6 +71,17 @@ final class Interval {
     }
 
     private List<Unit> units() {
+        if (!isPast || allUnits.isEmpty()) {
+            return allUnits;
+        }
+        // The thread of a branch that never had an element waits for its first; it limited nothing.
+        List<Unit> touched = new ArrayList<>(allUnits);
+        touched.subList(1, touched.size())
+                .removeIf(unit -> unit.stages().stream().noneMatch(StageLoad::isTouched));
+        return List.copyOf(touched);
+    }
+
+    private List<Unit> allUnits() {
         Map<String, List<StageLoad>> byThread = new LinkedHashMap<>();
         double busy = 0;
         for (StageSnapshot stage : last.stages()) {
@@ -79,12 +93,7 @@ final class Interval {
         }
         double cpu = processCpu();
         double cpuShare = Double.isNaN(cpu) || busy == 0 ? 1 : cpu / busy;
-        List<List<StageLoad>> all = new ArrayList<>(byThread.values());
-        if (isPast && !all.isEmpty()) {
-            // The thread of a branch that never had an element waits for its first; it limited nothing.
-            all.subList(1, all.size()).removeIf(stages -> stages.stream().noneMatch(StageLoad::isTouched));
-        }
-        return all.stream()
+        return byThread.values().stream()
                 .map(stages -> Unit.of(stages, cpuShare, paused(stages)))
                 .toList();
     }
@@ -108,16 +117,9 @@ final class Interval {
 
     /** The account of the time of all stages, in the order of the flow. */
     List<StageTime> times() {
-        return units.stream().flatMap(unit -> unit.times(seconds).stream()).toList();
-    }
-
-    /** That of one stage; null if there is none of that name. */
-    @Nullable
-    StageTime timeOf(String stage) {
-        return times().stream()
-                .filter(each -> each.stage().equals(stage))
-                .findFirst()
-                .orElse(null);
+        return allUnits.stream()
+                .flatMap(unit -> units.contains(unit) ? unit.times(seconds).stream() : StageTime.starved(unit))
+                .toList();
     }
 
     private StageLoad load(StageSnapshot stage) {

@@ -25,8 +25,12 @@ public final class Limiter {
             Lever lever,
             Confidence confidence,
             List<Limiter> candidates) {
-        this.values =
-                new Values(kind, name, sentence, advice, expectedGain, measuredGain, lever, confidence, candidates);
+        this(new Values(
+                kind, name, sentence, advice, expectedGain, measuredGain, lever, confidence, candidates, Account.NONE));
+    }
+
+    private Limiter(Values values) {
+        this.values = values;
     }
 
     /** The class of the limiter. */
@@ -68,6 +72,29 @@ public final class Limiter {
     /** What it may be instead, if the evidence does not separate them; empty if it does. */
     public List<Limiter> candidates() {
         return values.candidates;
+    }
+
+    /**
+     * The account of each stage's time in the looks that the finding is from, in the order of the flow: the sentence
+     * has its figures from here, and whatever shows the stages beside it reads them here. Empty for a finding that was
+     * not made from looks.
+     */
+    public List<StageTime> stages() {
+        return values.account.stages;
+    }
+
+    /** The account of one stage; null if the finding has none. */
+    public @Nullable StageTime stage(String stage) {
+        Objects.requireNonNull(stage, "stage");
+        return values.account.stages.stream()
+                .filter(each -> each.stage().equals(stage))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** Seconds from the first to the last of the looks that the finding is from; 0 if it was not made from looks. */
+    public double seconds() {
+        return values.account.seconds;
     }
 
     /** The confidence of a finding. */
@@ -181,7 +208,7 @@ public final class Limiter {
 
     /** The same finding, which may as well be {@code other}; {@code separates} would tell. */
     Limiter or(Limiter other, String separates) {
-        return new Limiter(
+        return new Limiter(new Values(
                 values.kind,
                 values.name,
                 values.sentence + "; it may as well be " + other.name() + " (" + other.sentence() + "): " + separates,
@@ -190,14 +217,15 @@ public final class Limiter {
                 values.measuredGain,
                 values.lever,
                 Confidence.CANDIDATES,
-                List.of(other));
+                List.of(other),
+                values.account));
     }
 
     /** The same finding in other words, for a reader who can change other things. */
     public Limiter inWordsOf(FrontEnd frontEnd, UnaryOperator<String> words) {
         Objects.requireNonNull(frontEnd, "frontEnd");
         Objects.requireNonNull(words, "words");
-        return new Limiter(
+        return new Limiter(new Values(
                 values.kind,
                 values.name,
                 words.apply(values.sentence),
@@ -206,12 +234,13 @@ public final class Limiter {
                 values.measuredGain,
                 values.lever,
                 values.confidence,
-                values.candidates);
+                values.candidates,
+                values.account));
     }
 
     /** The same limiter, after its advice was applied and the rate was measured again. */
     public Limiter measured(double gain) {
-        return new Limiter(
+        return new Limiter(new Values(
                 values.kind,
                 values.name,
                 values.sentence,
@@ -220,7 +249,23 @@ public final class Limiter {
                 gain,
                 values.lever,
                 values.confidence,
-                values.candidates);
+                values.candidates,
+                values.account));
+    }
+
+    /** The same finding with the account of the looks that it is from. */
+    Limiter from(Interval interval) {
+        return new Limiter(new Values(
+                values.kind,
+                values.name,
+                values.sentence,
+                values.advice,
+                values.expectedGain,
+                values.measuredGain,
+                values.lever,
+                values.confidence,
+                values.candidates,
+                new Account(interval.seconds, interval.times())));
     }
 
     @Override
@@ -247,7 +292,8 @@ public final class Limiter {
             @Nullable Double measuredGain,
             Lever lever,
             Confidence confidence,
-            List<Limiter> candidates) {
+            List<Limiter> candidates,
+            Account account) {
 
         Values {
             Objects.requireNonNull(kind, "kind");
@@ -261,5 +307,11 @@ public final class Limiter {
                 throw new IllegalArgumentException("measuredGain must not be negative: " + measuredGain);
             }
         }
+    }
+
+    /** The looks that a finding is from, in figures. */
+    private record Account(double seconds, List<StageTime> stages) {
+
+        static final Account NONE = new Account(0, List.of());
     }
 }

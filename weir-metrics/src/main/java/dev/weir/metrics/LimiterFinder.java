@@ -59,6 +59,10 @@ public final class LimiterFinder {
     }
 
     private static Limiter find(Interval interval) {
+        return verdict(interval).from(interval);
+    }
+
+    private static Limiter verdict(Interval interval) {
         for (Function<Interval, @Nullable Limiter> rule : RULES) {
             Limiter found = rule.apply(interval);
             if (found != null) {

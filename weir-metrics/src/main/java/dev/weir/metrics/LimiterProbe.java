@@ -160,6 +160,7 @@ public final class LimiterProbe implements AutoCloseable {
                 List<PipelineLook> recent = twoAtLeast();
                 limits = isTooEarly(recent)
                         ? Limiter.measuring("the pipeline has been looked at for less than a second")
+                                .from(Interval.of(recent))
                         : LimiterFinder.find(recent);
                 found = limits;
             }
@@ -173,16 +174,6 @@ public final class LimiterProbe implements AutoCloseable {
     private boolean isTooEarly(List<PipelineLook> recent) {
         return recent.getLast().atNanos() - recent.getFirst().atNanos() < EARLY_NANOS
                 && !pipeline.completion().isDone();
-    }
-
-    /** Where the time of each stage went, over the same looks as {@link #limiter}; in the order of the flow. */
-    public List<StageTime> stages() {
-        lock.lock();
-        try {
-            return Interval.of(twoAtLeast()).times();
-        } finally {
-            lock.unlock();
-        }
     }
 
     /**
@@ -230,7 +221,7 @@ public final class LimiterProbe implements AutoCloseable {
                 || found.kind() == Kind.SOURCE_IDLE
                 || interval.stages().stream()
                         .anyMatch(stage -> stage.name().equals(found.name()) && (!stage.isTouched() || isEmpty(stage)));
-        return isNone ? SourceRules.stuck(interval) : found;
+        return isNone ? SourceRules.stuck(interval).from(interval) : found;
     }
 
     /**

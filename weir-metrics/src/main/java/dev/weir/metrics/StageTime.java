@@ -1,6 +1,10 @@
 package dev.weir.metrics;
 
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +35,12 @@ public final class StageTime {
      */
     static StageTime of(String stage, int threads, double in, double out, Shares shares) {
         return new StageTime(new Values(stage, threads, in, out, shares));
+    }
+
+    /** The account of stages whose thread has waited for its first element all the time. */
+    static Stream<StageTime> starved(Unit unit) {
+        Shares starved = new Shares(0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0);
+        return unit.stages().stream().map(stage -> of(stage.name(), unit.lanes(), 0, 0, starved));
     }
 
     /** The stage's name. */
@@ -111,6 +121,32 @@ public final class StageTime {
     /** Its thread waits in the engine, and no counter says for what. */
     public double unknown() {
         return values.shares.unknown;
+    }
+
+    /** The shares by their names for programs, in the order of the table above; they add up to 1. */
+    public Map<String, Double> shares() {
+        Map<String, Double> shares = new LinkedHashMap<>();
+        shares.put("computing", computing());
+        shares.put("locked", locked());
+        shares.put("io", io());
+        shares.put("asleep", asleep());
+        shares.put("waiting_other", waitingOther());
+        shares.put("elsewhere", elsewhere());
+        shares.put("paused", paused());
+        shares.put("starved", starved());
+        shares.put("sibling", sibling());
+        shares.put("blocked", blocked());
+        shares.put("unknown", unknown());
+        return Collections.unmodifiableMap(shares);
+    }
+
+    /**
+     * The time that one of its threads works for an element, in nanoseconds: for one that it takes, or that it hands on
+     * if it takes none, as a source. NaN if there was none.
+     */
+    public double nanosPerElement() {
+        double elements = values.in > 0 ? values.in : values.out;
+        return elements > 0 ? working() * values.threads * 1e9 / elements : Double.NaN;
     }
 
     @Override

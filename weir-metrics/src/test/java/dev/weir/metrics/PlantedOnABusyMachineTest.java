@@ -74,7 +74,7 @@ class PlantedOnABusyMachineTest {
                     assertThat(found.kind()).as("%s", found).isEqualTo(kind);
                     assertThat(found.name()).as("%s", found).isEqualTo(name);
                 });
-                assertShares(probe.stages());
+                assertShares(probe.limiter().stages());
                 return probe.limiter();
             } finally {
                 running.cancel();

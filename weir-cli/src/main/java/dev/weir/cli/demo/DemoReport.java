@@ -2,7 +2,8 @@ package dev.weir.cli.demo;
 
 import dev.weir.cli.pipeline.LimiterFields;
 import dev.weir.examples.asimov.OutputLedger;
-import dev.weir.stream.StageSnapshot;
+import dev.weir.metrics.Limiter;
+import dev.weir.metrics.StageTime;
 import java.nio.charset.Charset;
 import java.util.ArrayList;
 import java.util.List;
@@ -87,32 +88,39 @@ final class DemoReport {
         lines.add("           max   %,12d   ms, %s".formatted(latency.getMaxValue(), from));
     }
 
+    /** All of the time that the finding below is of. */
     private void stages(List<String> lines) {
-        long allBusyNanos = Math.max(
-                1, summary.stages().stream().mapToLong(StageSnapshot::busyNanos).sum());
+        Limiter limiter = summary.limiter();
+        double allWork = limiter.stages().stream().mapToDouble(DemoReport::work).sum();
         lines.add(
                 "  where the time went   work   busy  starved  blocked   %s busy  %s blocked".formatted(busy, blocked));
-        for (StageSnapshot stage : summary.stages()) {
+        for (StageTime stage : limiter.stages()) {
             lines.add("  %-14s x%-4d %5.0f %%  %3.0f %%    %3.0f %%    %3.0f %%   %s"
                     .formatted(
-                            stage.name(),
-                            stage.parallelism(),
-                            100.0 * stage.busyNanos() / allBusyNanos,
-                            100 * stage.busyShare(),
-                            100 * stage.blockedUpShare(),
-                            100 * stage.blockedDownShare(),
+                            stage.stage(),
+                            stage.threads(),
+                            allWork == 0 ? 0 : 100 * work(stage) / allWork,
+                            100 * stage.working(),
+                            100 * stage.starved(),
+                            100 * stage.blocked(),
                             bar(stage)));
         }
         lines.add("  work: share of all that was done; starved: no input; blocked: output not taken");
+        lines.add("  all of the %.1f s of the finding below".formatted(limiter.seconds()));
         lines.add("");
-        LimiterFields.lines(summary.limiter(), COLUMNS - 2).forEach(line -> lines.add("  " + line));
+        LimiterFields.lines(limiter, COLUMNS - 2).forEach(line -> lines.add("  " + line));
     }
 
-    private String bar(StageSnapshot stage) {
-        int busyColumns = columns(stage.busyShare());
-        int blockedColumns = Math.min(columns(stage.blockedDownShare()), BAR_COLUMNS - busyColumns);
-        int rest = BAR_COLUMNS - busyColumns - blockedColumns;
-        return busy.repeat(busyColumns) + blocked.repeat(blockedColumns) + starved.repeat(rest);
+    /** Threads that worked in it on average. */
+    private static double work(StageTime stage) {
+        return stage.working() * stage.threads();
+    }
+
+    private String bar(StageTime stage) {
+        int busyColumns = columns(stage.working());
+        int blockedColumns = Math.min(columns(stage.blocked()), BAR_COLUMNS - busyColumns);
+        int starvedColumns = Math.min(columns(stage.starved()), BAR_COLUMNS - busyColumns - blockedColumns);
+        return busy.repeat(busyColumns) + blocked.repeat(blockedColumns) + starved.repeat(starvedColumns);
     }
 
     private static int columns(double share) {

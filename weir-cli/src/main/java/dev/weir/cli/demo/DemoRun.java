@@ -25,7 +25,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
-import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 
 /**
@@ -100,7 +99,7 @@ final class DemoRun {
                 Progress progress = weir.progress()) {
             endpoints.show(running, probe);
             weir.shutdown().onStop(traffic::stop);
-            List<StageSnapshot> profile = flow(cluster, running, traffic, progress);
+            flow(cluster, running, traffic, progress);
             DrainReport report = running.drain(DRAIN);
             report.leftUndone().forEach(left -> weir.terminal().note("left undone: " + left));
             DemoVerifier verifier = new DemoVerifier(generator, (int) traffic.generated());
@@ -111,7 +110,6 @@ final class DemoRun {
                     verifier.latencyMillis(),
                     verifier.elapsedMillis(),
                     probe.overall(),
-                    profile,
                     ConsumerHandle.of(running).snapshot().dropped());
         }
     }
@@ -130,9 +128,8 @@ final class DemoRun {
         return pipelines.create(consumer, producer, deadLetters::increment);
     }
 
-    /** Runs the traffic through the pipeline; returns what its stages did from the first output to the last. */
-    private List<StageSnapshot> flow(
-            KafkaCluster cluster, RunningPipeline running, DemoTraffic traffic, Progress progress)
+    /** Runs the traffic through the pipeline. */
+    private void flow(KafkaCluster cluster, RunningPipeline running, DemoTraffic traffic, Progress progress)
             throws InterruptedException {
         Future<DrainReport> end = running.completion();
         ConsumerHandle consumer = running.handles(ConsumerHandle.class).getFirst();
@@ -141,23 +138,17 @@ final class DemoRun {
         while (consumer.snapshot().partitions().size() < PARTITIONS && forGroup.goesOn(0)) {
             progress.update(() -> "joining the consumer group");
         }
-        List<StageSnapshot> first = running.stages();
-        List<StageSnapshot> last = first;
+        long last = acknowledged(running.stages());
         DemoStatus status = new DemoStatus(traffic, consumer, deadLetters::sum);
         traffic.start();
         Waiting forAll = new Waiting(end, traffic);
         // What is committed was acknowledged, and every record before it: then nothing is left in the pipeline.
         BooleanSupplier allCommitted = () -> traffic.isDone() && committed(cluster) >= traffic.generated();
-        while (!allCommitted.getAsBoolean() && forAll.goesOn(traffic.generated() + acknowledged(last))) {
-            boolean through = traffic.isDone() && acknowledged(last) >= traffic.generated();
-            last = through ? last : running.stages();
-            // A wait is counted when it ends; that for the first event says nothing of the pipeline.
-            first = acknowledged(first) == 0 ? last : first;
-            long acknowledged = acknowledged(last);
+        while (!allCommitted.getAsBoolean() && forAll.goesOn(traffic.generated() + last)) {
+            long acknowledged = acknowledged(running.stages());
+            last = acknowledged;
             progress.update(() -> status.line(acknowledged));
         }
-        // Too few events to look twice: then the whole life of the pipeline.
-        return first == last ? last : between(first, last);
     }
 
     /** The number of records the broker has of those that the pipeline sent. */
@@ -169,25 +160,6 @@ final class DemoRun {
         return cluster.committedOffsets(GROUP).values().stream()
                 .mapToLong(Long::longValue)
                 .sum();
-    }
-
-    private static List<StageSnapshot> between(List<StageSnapshot> first, List<StageSnapshot> last) {
-        return IntStream.range(0, last.size())
-                .mapToObj(i -> between(first.get(i), last.get(i)))
-                .toList();
-    }
-
-    private static StageSnapshot between(StageSnapshot first, StageSnapshot last) {
-        return StageSnapshot.of(
-                last.name(),
-                last.parallelism(),
-                last.elementsIn() - first.elementsIn(),
-                last.elementsOut() - first.elementsOut(),
-                last.busyNanos() - first.busyNanos(),
-                last.blockedUpNanos() - first.blockedUpNanos(),
-                last.blockedDownNanos() - first.blockedDownNanos(),
-                last.depth(),
-                last.elapsedNanos() - first.elapsedNanos());
     }
 
     /** Waiting in ticks for as long as something moves. */

@@ -3,11 +3,12 @@ package dev.weir.cli.demo;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.cli.pipeline.LimiterFields;
 import dev.weir.cli.pipeline.RangeFields;
+import dev.weir.cli.pipeline.StageFields;
 import dev.weir.cli.terminal.ExitCode;
 import dev.weir.examples.asimov.OutputLedger;
 import dev.weir.kafka.ConsumerSnapshot.RecordRange;
 import dev.weir.metrics.Limiter;
-import dev.weir.stream.StageSnapshot;
+import dev.weir.metrics.StageTime;
 import java.io.IOException;
 import java.util.List;
 import org.HdrHistogram.Histogram;
@@ -17,8 +18,7 @@ import org.HdrHistogram.Histogram;
  *
  * @param latencyMillis from when an event was made, or planned to be, to when the broker wrote what became of it
  * @param elapsedMillis from when the first event was made to when the last output was written
- * @param limiter what held the pipeline down for most of the time
- * @param stages the pipeline's stages from the first event to the last acknowledgement
+ * @param limiter what held the pipeline down for most of the time, with the stages' account of that time
  * @param dropped records that were read and not finished, because their partition went away
  */
 record DemoSummary(
@@ -27,7 +27,6 @@ record DemoSummary(
         Histogram latencyMillis,
         long elapsedMillis,
         Limiter limiter,
-        List<StageSnapshot> stages,
         List<RecordRange> dropped) {
 
     /** As {@code weir pipe} names it. */
@@ -62,29 +61,19 @@ record DemoSummary(
         json.writeNumberField("max", latencyMillis.getMaxValue());
         json.writeEndObject();
         json.writeArrayFieldStart("stages");
-        for (StageSnapshot stage : stages) {
+        for (StageTime stage : limiter.stages()) {
             json.writeStartObject();
-            json.writeStringField("name", stage.name());
-            json.writeNumberField("threads", stage.parallelism());
-            json.writeNumberField("busy_share", rounded(stage.busyShare()));
-            json.writeNumberField("blocked_up_share", rounded(stage.blockedUpShare()));
-            json.writeNumberField("blocked_down_share", rounded(stage.blockedDownShare()));
+            json.writeStringField("name", stage.stage());
+            json.writeNumberField("threads", stage.threads());
+            StageFields.writeShares(json, stage);
             json.writeEndObject();
         }
         json.writeEndArray();
         LimiterFields.write(json, limiter);
-        json.writeStringField("bottleneck", isStage(limiter.name()) ? limiter.name() : null);
+        json.writeStringField("bottleneck", limiter.stage(limiter.name()) == null ? null : limiter.name());
         json.writeNumberField("seed", plan.seed());
         if (exitCode() != ExitCode.DONE) {
             json.writeStringField("error", DemoReport.verdict(books));
         }
-    }
-
-    private boolean isStage(String name) {
-        return stages.stream().anyMatch(stage -> stage.name().equals(name));
-    }
-
-    private static double rounded(double share) {
-        return Math.round(share * 10_000) / 10_000.0;
     }
 }

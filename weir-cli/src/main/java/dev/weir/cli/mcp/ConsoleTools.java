@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.weir.cli.mcp.Arguments.Parameter;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,6 +21,9 @@ final class ConsoleTools {
     private static final List<String> HEALTH = List.of("live", "ready", "progressing", "reason");
 
     private static final List<String> STAGE_SHARES = List.of("busy_share", "blocked_up_share", "blocked_down_share");
+
+    /** By share, also of an older process, which tells three alone; the first of equal ones counts. */
+    private static final Map<String, String> WAITS_FOR = waitsFor();
 
     private static final String NO_LIMITER = "the process has not said what limits it: it has not measured for long"
             + " enough, or nobody measures (an application starts a LimiterProbe and shows it on its console)";
@@ -220,21 +224,35 @@ final class ConsoleTools {
         return oldest;
     }
 
-    /** A stage with the largest of its three shares in words. */
+    private static Map<String, String> waitsFor() {
+        Map<String, String> words = new LinkedHashMap<>();
+        words.put("busy_share", "nothing: it works, or waits within its own function");
+        words.put("blocked_up_share", "input from the stage above it");
+        words.put("blocked_down_share", "room in the stage below it");
+        words.put("sibling", "a slower branch beside it");
+        words.put("paused", "the rate that is set for it");
+        words.put("elsewhere", "its thread, which works in a stage fused to it");
+        return Collections.unmodifiableMap(words);
+    }
+
+    /** A stage with the largest share of its time in words. */
     private static ObjectNode waits(JsonNode stage) {
         ObjectNode waits = Answer.JSON.createObjectNode();
         for (String each : List.of("name", "parallelism", "in_per_second", "out_per_second", "depth")) {
             waits.set(each, stage.path(each));
         }
         STAGE_SHARES.forEach(each -> waits.set(each, stage.path(each)));
-        double busy = stage.path("busy_share").asDouble();
-        double up = stage.path("blocked_up_share").asDouble();
-        double down = stage.path("blocked_down_share").asDouble();
-        String most = busy + up + down == 0
-                ? Answer.UNKNOWN
-                : busy >= up && busy >= down
-                        ? "nothing: it works, or waits within its own function"
-                        : up >= down ? "input from the stage above it" : "room in the stage below it";
+        String most = Answer.UNKNOWN;
+        double largest = 0;
+        for (Map.Entry<String, String> each : WAITS_FOR.entrySet()) {
+            double share = each.getKey().contains("_share")
+                    ? stage.path(each.getKey()).asDouble()
+                    : stage.path("shares").path(each.getKey()).asDouble();
+            if (share > largest) {
+                largest = share;
+                most = each.getValue();
+            }
+        }
         return waits.put("waits_for", most);
     }
 

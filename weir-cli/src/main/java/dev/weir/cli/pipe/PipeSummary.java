@@ -3,6 +3,7 @@ package dev.weir.cli.pipe;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.cli.pipeline.LimiterFields;
 import dev.weir.cli.pipeline.RangeFields;
+import dev.weir.cli.pipeline.StageFields;
 import dev.weir.cli.terminal.JsonLines;
 import dev.weir.cli.terminal.Printable;
 import dev.weir.kafka.ConsumerSnapshot;
@@ -11,6 +12,7 @@ import dev.weir.kafka.ConsumerSnapshot.RecordRange;
 import dev.weir.kafka.ProducerHandle;
 import dev.weir.kafka.TransactionHandle;
 import dev.weir.metrics.Limiter;
+import dev.weir.metrics.StageTime;
 import dev.weir.stream.DrainReport;
 import dev.weir.stream.StageSnapshot;
 import java.io.IOException;
@@ -114,7 +116,7 @@ record PipeSummary(
             if (transactions != null) {
                 write(line, transactions);
             }
-            writeStages(line, shownStages());
+            writeStages(line);
             if (share != null) {
                 share.write(line);
             }
@@ -224,17 +226,17 @@ record PipeSummary(
         }
     }
 
-    private static void writeStages(JsonGenerator line, List<StageSnapshot> stages) throws IOException {
+    /** Counts of the whole run, and shares of the time that the finding is of. */
+    private void writeStages(JsonGenerator line) throws IOException {
         line.writeArrayFieldStart("stages");
-        for (StageSnapshot stage : stages) {
+        for (StageSnapshot stage : shownStages()) {
+            StageTime time = limiter.stage(stage.name());
             line.writeStartObject();
             line.writeStringField("name", stage.name());
-            line.writeNumberField("parallelism", stage.parallelism());
+            line.writeNumberField("parallelism", time == null ? stage.parallelism() : time.threads());
             line.writeNumberField("in", stage.elementsIn());
             line.writeNumberField("out", stage.elementsOut());
-            line.writeNumberField("busy_share", rounded(stage.busyShare()));
-            line.writeNumberField("blocked_up_share", rounded(stage.blockedUpShare()));
-            line.writeNumberField("blocked_down_share", rounded(stage.blockedDownShare()));
+            StageFields.writeShares(line, time);
             line.writeEndObject();
         }
         line.writeEndArray();
@@ -284,19 +286,7 @@ record PipeSummary(
         report.leftUndone()
                 .forEach(
                         left -> text.append(System.lineSeparator()).append("  ").append(Printable.line(left)));
-        text.append(
-                String.format("%n  %-12s %7s %6s %11s %12s", "stage", "threads", "busy", "blocked up", "blocked down"));
-        for (StageSnapshot stage : shownStages()) {
-            text.append(String.format(
-                    Locale.ROOT,
-                    "%n  %-12s %7d %5.0f%% %10.0f%% %11.0f%%%s",
-                    stage.name(),
-                    stage.parallelism(),
-                    100 * stage.busyShare(),
-                    100 * stage.blockedUpShare(),
-                    100 * stage.blockedDownShare(),
-                    stage.name().equals(limiter.name()) ? "  <- limits" : ""));
-        }
+        appendStages(text);
         if (latency != null && latency.count() > 0) {
             text.append(String.format(
                     Locale.ROOT,
@@ -308,5 +298,34 @@ record PipeSummary(
         LimiterFields.lines(limiter, COLUMNS)
                 .forEach(line -> text.append(String.format("%n  ")).append(Printable.line(line)));
         return text.toString();
+    }
+
+    /** Where the time went while what is named below held it down: the sentence has its figures from the same looks. */
+    private void appendStages(StringBuilder text) {
+        text.append(String.format(
+                Locale.ROOT,
+                "%n  %-12s %7s %6s %8s %8s%s",
+                "stage",
+                "threads",
+                "busy",
+                "starved",
+                "blocked",
+                limiter.seconds() == 0 ? "" : "   in the %.1f s of the finding below".formatted(limiter.seconds())));
+        for (StageSnapshot stage : shownStages()) {
+            StageTime time = limiter.stage(stage.name());
+            text.append(String.format(
+                    Locale.ROOT,
+                    "%n  %-12s %7d %6s %8s %8s%s",
+                    stage.name(),
+                    time == null ? stage.parallelism() : time.threads(),
+                    time == null ? "-" : percent(time.working()),
+                    time == null ? "-" : percent(time.starved()),
+                    time == null ? "-" : percent(time.blocked()),
+                    stage.name().equals(limiter.name()) ? "  <- limits" : ""));
+        }
+    }
+
+    private static String percent(double share) {
+        return String.format(Locale.ROOT, "%.0f%%", 100 * share);
     }
 }

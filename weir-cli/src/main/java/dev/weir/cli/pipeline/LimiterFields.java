@@ -29,6 +29,7 @@ public final class LimiterFields {
         } else {
             json.writeNumberField("measured_gain", rounded(measured));
         }
+        json.writeNumberField("seconds", rounded(limiter.seconds()));
         json.writeStringField("confidence", limiter.confidence().id());
         json.writeArrayFieldStart("candidates");
         for (Limiter candidate : limiter.candidates()) {
@@ -41,8 +42,8 @@ public final class LimiterFields {
         json.writeEndObject();
     }
 
-    private static double rounded(double gain) {
-        return Math.round(gain * 100) / 100.0;
+    private static double rounded(double figure) {
+        return Math.round(figure * 100) / 100.0;
     }
 
     /**

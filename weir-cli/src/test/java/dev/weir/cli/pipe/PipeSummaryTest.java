@@ -2,6 +2,7 @@ package dev.weir.cli.pipe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.cli.pipeline.FusedFinding;
 import dev.weir.cli.terminal.JsonLines;
 import dev.weir.kafka.ConsumerSnapshot;
 import dev.weir.kafka.ConsumerSnapshot.PartitionSnapshot;
@@ -18,6 +19,8 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PipeSummaryTest {
 
@@ -38,13 +41,23 @@ class PipeSummaryTest {
 
     private static PipeSummary summary(
             boolean drained, @Nullable Instant noAnswerSince, Limiter limiter, ConsumerSnapshot consumer) {
+        return summary(
+                drained,
+                noAnswerSince,
+                limiter,
+                consumer,
+                List.of(stage("consume", 10), stage("handle", 100), stage("produce", 730)));
+    }
+
+    private static PipeSummary summary(
+            boolean drained,
+            @Nullable Instant noAnswerSince,
+            Limiter limiter,
+            ConsumerSnapshot consumer,
+            List<StageSnapshot> stages) {
         List<String> leftUndone = drained ? List.of() : List.of("consume: 3 unfinished");
         return new PipeSummary(
-                DrainReport.of(
-                        drained,
-                        leftUndone,
-                        Duration.ofSeconds(1),
-                        List.of(stage("consume", 10), stage("handle", 100), stage("produce", 730))),
+                DrainReport.of(drained, leftUndone, Duration.ofSeconds(1), stages),
                 "at-least-once",
                 0,
                 0,
@@ -88,6 +101,23 @@ class PipeSummaryTest {
         PipeSummary summary = summary(true, null, limiter(Kind.ARRIVAL, "arrival"));
         assertThat(summary.text()).contains("arrival: a finding").doesNotContain("<- limits");
         assertThat(json(summary)).contains("\"bottleneck\":null");
+    }
+
+    /** The table said 13 % of a stage, from the whole run, and the sentence below it 33 %. */
+    @ParameterizedTest
+    @ValueSource(doubles = {0.52, 0.66, 0.7, 0.93})
+    void table_json_andSentence_haveTheSameShares(double share) {
+        FusedFinding finding = FusedFinding.of(share);
+        PipeSummary summary = summary(true, null, finding.limiter(), CONSUMER, finding.stages());
+        long percent = Math.round(100 * share);
+        assertThat(finding.limiter().sentence()).startsWith("parse has " + percent + " % of the time of its thread");
+        assertThat(summary.text().lines().filter(line -> line.contains("<- limits")))
+                .singleElement()
+                .asString()
+                .contains(" " + percent + "%");
+        assertThat(json(summary))
+                .contains(
+                        "{\"name\":\"parse\",\"parallelism\":1,\"in\":6000,\"out\":6000,\"busy_share\":" + share + ",");
     }
 
     /** It said that the resources of the pipeline were still being closed, and nothing more. */

@@ -21,7 +21,7 @@ class LimiterFieldsTest {
         assertThat(written(LIMITER))
                 .isEqualTo("{\"limiter\":{\"kind\":\"stage-wait\",\"name\":\"price\","
                         + "\"sentence\":\"price waits for its shop\",\"advice\":\"raise it from 8 to 24\","
-                        + "\"expected_gain\":2.99,\"measured_gain\":null,"
+                        + "\"expected_gain\":2.99,\"measured_gain\":null,\"seconds\":0.0,"
                         + "\"confidence\":\"sure\",\"candidates\":[]}}");
         assertThat(written(LIMITER.measured(2.5))).contains("\"measured_gain\":2.5");
     }

@@ -3,11 +3,13 @@ package dev.weir.console.internal.state;
 import dev.weir.kafka.ConsumerDump;
 import dev.weir.kafka.ConsumerHealth;
 import dev.weir.metrics.Limiter;
+import dev.weir.metrics.StageTime;
 import dev.weir.stream.DispatcherSnapshot;
 import dev.weir.stream.StageSnapshot;
 import dev.weir.stream.control.ThreadActivity;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,6 +91,7 @@ record Look(
      * @param nanosPerRecord the time that one of its threads worked for a record in those seconds; NaN if there was
      *     none
      * @param recentSeconds how many seconds those are
+     * @param account the shares of its thread time by name, which add up to 1; empty if only the three above are known
      */
     record StageLook(
             StageSnapshot now,
@@ -100,7 +103,8 @@ record Look(
             double recentInPerSecond,
             double recentOutPerSecond,
             double nanosPerRecord,
-            double recentSeconds) {
+            double recentSeconds,
+            Map<String, Double> account) {
 
         /** The same with the counters of a later moment. */
         StageLook with(StageSnapshot later) {
@@ -114,7 +118,24 @@ record Look(
                     recentInPerSecond,
                     recentOutPerSecond,
                     nanosPerRecord,
-                    recentSeconds);
+                    recentSeconds,
+                    account);
+        }
+
+        /** The same with the account that a finding of so many seconds carries. */
+        StageLook judged(StageTime time, double seconds) {
+            return new StageLook(
+                    now,
+                    inPerSecond,
+                    outPerSecond,
+                    time.working(),
+                    time.starved(),
+                    time.blocked(),
+                    time.inPerSecond(),
+                    time.outPerSecond(),
+                    time.nanosPerElement(),
+                    seconds,
+                    time.shares());
         }
 
         /**
@@ -127,7 +148,7 @@ record Look(
             long sinceBefore = now.elapsedNanos() - (before == null ? 0 : before.elapsedNanos());
             long elapsed = now.elapsedNanos() - (earlier == null ? 0 : earlier.elapsedNanos());
             if (sinceBefore <= 0 || elapsed <= 0) {
-                return new StageLook(now, 0, 0, 0, 0, 0, 0, 0, Double.NaN, 0);
+                return new StageLook(now, 0, 0, 0, 0, 0, 0, 0, Double.NaN, 0, Map.of());
             }
             double seconds = sinceBefore / 1e9;
             double in = now.elementsIn() - (earlier == null ? 0 : earlier.elementsIn());
@@ -148,7 +169,8 @@ record Look(
                     out * 1e9 / elapsed,
                     // A source has no input that it counts.
                     Math.max(in, out) <= 0 ? Double.NaN : busy / (in > 0 ? in : out),
-                    elapsed / 1e9);
+                    elapsed / 1e9,
+                    Map.of());
         }
 
         /** Elements that it took in those seconds. */

@@ -12,6 +12,7 @@ import dev.weir.stream.StageSnapshot;
 import dev.weir.stream.control.ThreadActivity;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A look as JSON: in full for {@code /api/state}, without partitions and controls for the history. Functions only. */
@@ -143,6 +144,7 @@ final class LookText {
         } else {
             json.writeNumberField("measured_gain", measured);
         }
+        json.writeNumberField("seconds", rounded(limiter.seconds()));
         json.writeStringField("confidence", limiter.confidence().id());
         json.writeArrayFieldStart("candidates");
         for (Limiter candidate : limiter.candidates()) {
@@ -174,6 +176,13 @@ final class LookText {
         json.writeNumberField("busy_share", rounded(stage.busy()));
         json.writeNumberField("blocked_up_share", rounded(stage.up()));
         json.writeNumberField("blocked_down_share", rounded(stage.down()));
+        if (!stage.account().isEmpty()) {
+            json.writeObjectFieldStart("shares");
+            for (Map.Entry<String, Double> share : stage.account().entrySet()) {
+                json.writeNumberField(share.getKey(), rounded(share.getValue()));
+            }
+            json.writeEndObject();
+        }
         json.writeNumberField("depth", now.depth());
         json.writeEndObject();
     }

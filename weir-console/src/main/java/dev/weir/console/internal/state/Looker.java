@@ -11,6 +11,7 @@ import dev.weir.kafka.ConsumerHealth;
 import dev.weir.kafka.produce.WrittenTopics;
 import dev.weir.metrics.Limiter;
 import dev.weir.metrics.LimiterProbe;
+import dev.weir.metrics.StageTime;
 import dev.weir.stream.DispatcherSnapshot;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.StageSnapshot;
@@ -226,11 +227,9 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
                 (double) collected);
     }
 
-    private Figures figures(@Nullable ConsumerDump consumer) {
-        double seconds = shares.values().stream()
-                .mapToDouble(StageLook::recentSeconds)
-                .max()
-                .orElse(0);
+    private Figures figures(List<StageLook> stages, @Nullable ConsumerDump consumer) {
+        double seconds =
+                stages.stream().mapToDouble(StageLook::recentSeconds).max().orElse(0);
         Lag first = lags.peekFirst();
         Lag last = lags.peekLast();
         double fall = first == null || last == null || first == last || consumer == null
@@ -289,12 +288,13 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
         ConsumerDump dump = consumers.isEmpty() ? null : consumers.getFirst().dump();
         ConsumerHealth health =
                 consumers.isEmpty() ? null : consumers.getFirst().health();
+        List<StageLook> stages = pipeline.stages().stream().map(this::asOfNow).toList();
         return new Look(
                 number,
                 Instant.now(),
                 pipeline.name(),
                 !pipeline.completion().isDone(),
-                pipeline.stages().stream().map(this::asOfNow).toList(),
+                stages,
                 pipeline.handles(DispatcherControl.class).stream()
                         .map(DispatcherControl::snapshot)
                         .sorted(Comparator.comparing(DispatcherSnapshot::name))
@@ -311,13 +311,17 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
                 health,
                 limiter,
                 process,
-                figures(dump),
+                figures(stages, dump),
                 null);
     }
 
+    /** Its shares and rates are the finding's own, if that carries any: what is shown beside it does not differ. */
     private StageLook asOfNow(StageSnapshot now) {
         StageLook last = shares.get(now.name());
-        return last == null ? StageLook.between(null, null, now) : last.with(now);
+        StageLook counted = last == null ? StageLook.between(null, null, now) : last.with(now);
+        Limiter found = limiter;
+        StageTime time = found == null ? null : found.stage(now.name());
+        return found == null || time == null ? counted : counted.judged(time, found.seconds());
     }
 
     /** Ends its threads and all waits for looks. */

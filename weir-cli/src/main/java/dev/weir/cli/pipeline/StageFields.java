@@ -1,0 +1,36 @@
+package dev.weir.cli.pipeline;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.metrics.StageTime;
+import java.io.IOException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A stage's account of its time in summaries for programs. */
+public final class StageFields {
+
+    private StageFields() {}
+
+    /**
+     * Writes the fields of the shares into the object of a stage, as all commands have them.
+     *
+     * @param time the account that the finding carries; nothing is written if it has none
+     */
+    public static void writeShares(JsonGenerator json, @Nullable StageTime time) throws IOException {
+        if (time == null) {
+            return;
+        }
+        json.writeNumberField("busy_share", rounded(time.working()));
+        json.writeNumberField("blocked_up_share", rounded(time.starved()));
+        json.writeNumberField("blocked_down_share", rounded(time.blocked()));
+        json.writeObjectFieldStart("shares");
+        for (Map.Entry<String, Double> share : time.shares().entrySet()) {
+            json.writeNumberField(share.getKey(), rounded(share.getValue()));
+        }
+        json.writeEndObject();
+    }
+
+    private static double rounded(double share) {
+        return Math.round(share * 1000) / 1000.0;
+    }
+}

@@ -1,0 +1,59 @@
+package dev.weir.cli.pipeline;
+
+import dev.weir.metrics.Limiter;
+import dev.weir.metrics.LimiterFinder;
+import dev.weir.metrics.MachineLook;
+import dev.weir.metrics.PipelineLook;
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.DispatcherSnapshot;
+import dev.weir.stream.StageSnapshot;
+import dev.weir.stream.StageSnapshot.Activity;
+import java.util.List;
+
+/**
+ * A finding about two stages that share a thread, after a run in which they worked otherwise: figures of the whole run
+ * differ from those of the finding.
+ *
+ * @param stages the counters at the end of the run
+ * @param limiter of the run's last two seconds
+ */
+public record FusedFinding(List<StageSnapshot> stages, Limiter limiter) {
+
+    /** The stage that the finding names. */
+    public static final String STAGE = "parse";
+
+    private static final long SECOND = 1_000_000_000;
+    private static final DispatcherSnapshot ONE =
+            DispatcherSnapshot.of("fork-join", Dispatcher.Kind.FORK_JOIN, 8, 1, 1, 0, 0);
+
+    /** A finding in which {@link #STAGE} worked for this share of two seconds, and its neighbour for the rest. */
+    public static FusedFinding of(double share) {
+        return of(share, 1 - share, 0, 0);
+    }
+
+    /** A finding of two seconds in which the thread worked for the two stages, had no input, and nobody took. */
+    public static FusedFinding of(double share, double neighbour, double starved, double blocked) {
+        List<StageSnapshot> before = List.of(stage("unpack", 4_000, 10, 4, 1, 1), stage(STAGE, 4_000, 10, 0.1, 1, 1));
+        double up = 1 + 2 * starved;
+        double down = 1 + 2 * blocked;
+        List<StageSnapshot> after = List.of(
+                stage("unpack", 6_000, 12, 4 + 2 * neighbour, up, down),
+                stage(STAGE, 6_000, 12, 0.1 + 2 * share, up, down));
+        List<Activity> activity = List.of(
+                Activity.of("unpack", "main", ONE, 1, 0, 0, 0, "", 0),
+                Activity.of(STAGE, "main", ONE, 1, 0, 0, 0, "", 0));
+        Limiter limiter = LimiterFinder.find(
+                PipelineLook.of(0, before, activity, List.of(), List.of(), MachineLook.unknown(8)),
+                PipelineLook.of(2 * SECOND, after, activity, List.of(), List.of(), MachineLook.unknown(8)));
+        return new FusedFinding(after, limiter);
+    }
+
+    private static StageSnapshot stage(
+            String name, long elements, double elapsed, double busy, double up, double down) {
+        return StageSnapshot.of(name, 1, elements, elements, nanos(busy), nanos(up), nanos(down), 0, nanos(elapsed));
+    }
+
+    private static long nanos(double seconds) {
+        return Math.round(seconds * SECOND);
+    }
+}
