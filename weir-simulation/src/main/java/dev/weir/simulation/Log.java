@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.message.FetchResponseData.AbortedTransaction;
@@ -339,7 +340,7 @@ public final class Log {
     }
 
     /** The values that a reader gets in the end, by offset. */
-    public TreeMap<Long, ByteBuffer> records(boolean committed) {
+    public NavigableMap<Long, ByteBuffer> records(boolean committed) {
         TreeMap<Long, ByteBuffer> all = new TreeMap<>();
         for (Batch batch : batches) {
             boolean isAborted = committed

@@ -52,12 +52,12 @@ public final class Network implements AutoCloseable {
     }
 
     /** One client's process: its connections, and a stop of all that it does. */
-    public final class Process {
+    public final class ClientProcess {
         private final String name;
         private final List<Connection> connections = new ArrayList<>();
         private long frozenUntil;
 
-        Process(String name) {
+        ClientProcess(String name) {
             this.name = name;
         }
 
@@ -122,7 +122,7 @@ public final class Network implements AutoCloseable {
 
     /** One connection, seen from the client's end. */
     final class Connection implements ByteChannel {
-        private final Process process;
+        private final ClientProcess process;
         private final int node;
         private final Runnable whenReady;
         private final ArrayDeque<ByteBuffer> inbound = new ArrayDeque<>();
@@ -134,7 +134,7 @@ public final class Network implements AutoCloseable {
         private long busyUntilNanos;
         private long answersArriveNanos;
 
-        Connection(Process process, int node, Runnable whenReady) {
+        Connection(ClientProcess process, int node, Runnable whenReady) {
             this.process = process;
             this.node = node;
             this.whenReady = whenReady;
@@ -144,7 +144,7 @@ public final class Network implements AutoCloseable {
             return node;
         }
 
-        Process process() {
+        ClientProcess process() {
             return process;
         }
 
@@ -202,7 +202,7 @@ public final class Network implements AutoCloseable {
                 return;
             }
             // What was sent before the connection broke may have arrived.
-            if (silent || (!open || broken) && random.nextBoolean()) {
+            if (silent || ((!open || broken) && random.nextBoolean())) {
                 return;
             }
             RequestHeader header = RequestHeader.parse(bytes);
@@ -282,7 +282,7 @@ public final class Network implements AutoCloseable {
     private final Map<ApiKeys, Integer> requests = new HashMap<>();
     private final Set<Integer> down = new HashSet<>();
     private final Map<Integer, Long> refusesUntil = new HashMap<>();
-    private final List<Process> processes = new ArrayList<>();
+    private final List<ClientProcess> processes = new ArrayList<>();
     private boolean isSlow;
     private int opened;
     private int answers;
@@ -306,14 +306,14 @@ public final class Network implements AutoCloseable {
     }
 
     /** The process of another client. */
-    public Process process(String name) {
-        Process process = new Process(name);
+    public ClientProcess process(String name) {
+        ClientProcess process = new ClientProcess(name);
         processes.add(process);
         return process;
     }
 
     /** The process with the name, which must not be gone. */
-    public Process named(String name) {
+    public ClientProcess named(String name) {
         return processes.stream()
                 .filter(each -> each.name.equals(name))
                 .findFirst()
@@ -328,7 +328,7 @@ public final class Network implements AutoCloseable {
     /** A broker refuses connections for so long, and breaks those that it has. */
     public void restart(int node, long nanos) {
         refusesUntil.put(node, schedule.now() + nanos);
-        for (Process process : processes) {
+        for (ClientProcess process : processes) {
             List.copyOf(process.connections).stream()
                     .filter(each -> each.node == node)
                     .forEach(Connection::cut);
@@ -360,7 +360,7 @@ public final class Network implements AutoCloseable {
 
     @Override
     public void close() {
-        processes.forEach(Process::kill);
+        processes.forEach(ClientProcess::kill);
         HOSTS.lock();
         try {
             TAKEN.clear(Objects.checkIndex(hostNumber, TAKEN.length()));
