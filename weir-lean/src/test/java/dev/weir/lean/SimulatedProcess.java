@@ -3,7 +3,7 @@ package dev.weir.lean;
 import dev.weir.lean.spi.BrokerNetwork;
 import dev.weir.lean.spi.BrokerNetworks;
 import dev.weir.simulation.Brokers;
-import dev.weir.simulation.Network.Process;
+import dev.weir.simulation.Network.ClientProcess;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.ByteChannel;
@@ -14,7 +14,7 @@ public final class SimulatedProcess implements BrokerNetwork, AutoCloseable {
 
     private final Brokers brokers;
     private final Random random;
-    private final Process process;
+    private final ClientProcess process;
 
     public SimulatedProcess(Brokers brokers, Random random, String name) {
         this.brokers = brokers;
@@ -29,7 +29,7 @@ public final class SimulatedProcess implements BrokerNetwork, AutoCloseable {
         return host + ":1," + host + ":2";
     }
 
-    public Process process() {
+    public ClientProcess process() {
         return process;
     }
 
