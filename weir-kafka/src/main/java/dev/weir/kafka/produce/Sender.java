@@ -8,6 +8,7 @@ import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.internal.health.ClientThread;
 import dev.weir.kafka.internal.health.ClientWatch;
 import dev.weir.kafka.internal.producer.Producers;
+import dev.weir.kafka.internal.send.ClientInterrupts;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -247,10 +248,7 @@ public final class Sender<K, V> implements AutoCloseable {
             }
             return written;
         } catch (InterruptException interrupted) {
-            boolean ignored = Thread.interrupted();
-            InterruptedException unwrapped = new InterruptedException();
-            unwrapped.initCause(interrupted);
-            throw unwrapped;
+            throw ClientInterrupts.unwrapped(interrupted);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.producer;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProducerHandle;
 import dev.weir.kafka.internal.producer.Answer.Kept;
+import dev.weir.kafka.internal.send.ClientInterrupts;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.FailedElement;
@@ -78,10 +79,7 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
             }
             writer.finish();
         } catch (InterruptException interrupted) {
-            boolean ignored = Thread.interrupted();
-            InterruptedException unwrapped = new InterruptedException();
-            unwrapped.initCause(interrupted);
-            throw unwrapped;
+            throw ClientInterrupts.unwrapped(interrupted);
         }
     }
 

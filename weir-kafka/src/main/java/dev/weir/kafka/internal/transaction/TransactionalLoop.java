@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.transaction;
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
 import dev.weir.kafka.internal.producer.TopicWatch;
+import dev.weir.kafka.internal.send.ClientInterrupts;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SinkLoop;
@@ -95,10 +96,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             }
             end();
         } catch (InterruptException interrupted) {
-            boolean ignored = Thread.interrupted();
-            InterruptedException unwrapped = new InterruptedException();
-            unwrapped.initCause(interrupted);
-            throw unwrapped;
+            throw ClientInterrupts.unwrapped(interrupted);
         }
     }
 

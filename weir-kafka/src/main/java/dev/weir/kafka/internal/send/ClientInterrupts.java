@@ -1,0 +1,20 @@
+package dev.weir.kafka.internal.send;
+
+import org.apache.kafka.common.errors.InterruptException;
+
+/** Translates interrupts of Kafka's client. Functions only. */
+public final class ClientInterrupts {
+
+    private ClientInterrupts() {}
+
+    /**
+     * Returns the interrupt as Java's own exception, for the caller to throw, and clears the thread's interrupt flag,
+     * which the client has set again. An operator above would otherwise take the exception for a failure of the stage.
+     */
+    public static InterruptedException unwrapped(InterruptException interrupted) {
+        boolean ignored = Thread.interrupted();
+        InterruptedException unwrapped = new InterruptedException(interrupted.getMessage());
+        unwrapped.initCause(interrupted);
+        return unwrapped;
+    }
+}
