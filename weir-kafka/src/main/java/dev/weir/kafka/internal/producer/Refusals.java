@@ -82,7 +82,7 @@ public final class Refusals {
     }
 
     /** How much it says about why a producer stopped: of two the one with more is told. */
-    static int weight(Exception refusal) {
+    public static int weight(Exception refusal) {
         if (isOfNeighbour(refusal)) {
             return 0;
         }

@@ -8,11 +8,14 @@ import dev.weir.kafka.internal.health.ClientHealth;
 import dev.weir.kafka.internal.health.ClientHealth.Found;
 import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.internal.health.ClientWatch;
+import dev.weir.kafka.internal.producer.OutputTopics;
 import dev.weir.kafka.internal.producer.Producers;
 import dev.weir.kafka.internal.producer.Refusals;
 import dev.weir.kafka.internal.producer.Refused;
 import dev.weir.kafka.internal.producer.RefusedTopics;
 import dev.weir.kafka.internal.producer.Rejects;
+import dev.weir.kafka.internal.producer.TopicWatch;
+import dev.weir.kafka.internal.send.ClientInterrupts;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.spi.AckTarget;
@@ -28,6 +31,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -126,17 +130,26 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     /** Those that records were sent to. */
     private final Set<String> topics = ConcurrentHashMap.newKeySet();
 
+    /** The last of them. The segment's thread. */
+    private String lastTopic = "";
+
+    private final TopicWatch watch;
+
     /** Of the thread that looks. */
     private ClientHealth health = new ClientHealth(false);
 
     private volatile boolean ended;
 
-    /** The first record that was refused: written by the producer's thread, or within a send by the segment's. */
-    private volatile @Nullable Claim<K, V> refused;
+    /**
+     * The refused record whose refusal says most: those of its neighbours in a batch say nothing. Written by the
+     * producer's thread, or within a send by the segment's.
+     */
+    private final AtomicReference<@Nullable Claim<K, V>> refused = new AtomicReference<>();
 
     /**
      * Creates a loop that opens its producer, and another one where that is needed, by {@code clients}.
      *
+     * @param watch looks after the topics that are written to
      * @param rejects takes what cannot be written; without it the first of them fails the run
      */
     TransactionalBatches(
@@ -145,7 +158,9 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
             String transactionalId,
             Duration commitInterval,
             int commitRecords,
+            TopicWatch watch,
             @Nullable Refused<ProducerRecord<K, V>> rejects) {
+        this.watch = watch;
         this.rejects = rejects;
         this.refusedTopics = new RefusedTopics(context.clock());
         this.context = context;
@@ -172,6 +187,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
                     transactionalId,
                     commitInterval,
                     commitRecords,
+                    OutputTopics.create(settings.clientConfig(), context),
                     Rejects.ofRecords(failures, context, settings));
             ClientProgress progress = ClientProgress.of(settings.clientConfig(), Set.of(transactionalId));
             loop.watch(progress);
@@ -213,10 +229,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
                 commit();
             }
         } catch (InterruptException interrupted) {
-            boolean ignored = Thread.interrupted();
-            InterruptedException unwrapped = new InterruptedException();
-            unwrapped.initCause(interrupted);
-            throw unwrapped;
+            throw ClientInterrupts.unwrapped(interrupted);
         } catch (KafkaException failure) {
             throw ofRun(failure);
         }
@@ -252,7 +265,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         sending = claim;
         sender = Thread.currentThread();
         try {
-            topics.add(claim.record.topic());
+            noteTopic(claim.record.topic());
             producer.send(claim.toSend(), (written, why) -> answered(claim, why));
             sent++;
         } catch (InterruptException interrupted) {
@@ -271,17 +284,33 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         }
     }
 
+    private void noteTopic(String topic) {
+        if (!topic.equals(lastTopic)) {
+            lastTopic = topic;
+            topics.add(topic);
+        }
+    }
+
     private void answered(Claim<K, V> claim, @Nullable Exception why) {
         producer.answered();
         answers.incrementAndGet();
         if (why == null) {
+            if (!watch.isKnown(claim.record.topic())) {
+                watch.written(claim.record.topic());
+            }
             return;
         }
         claim.certain = Thread.currentThread() == sender && claim == sending;
         claim.refusal = why instanceof TimeoutException waited ? Refusals.ofVainWait(waited) : why;
-        if (refused == null) {
-            refused = claim;
-        }
+        refused.accumulateAndGet(claim, TransactionalBatches::sayingMore);
+    }
+
+    /** Of two refused records the one that was refused first, unless the other one's refusal says more. */
+    private static <K, V> Claim<K, V> sayingMore(@Nullable Claim<K, V> first, @Nullable Claim<K, V> next) {
+        Exception ofFirst = first == null ? null : first.refusal;
+        Exception ofNext = Objects.requireNonNull(next).refusal;
+        boolean isMore = ofFirst == null || (ofNext != null && Refusals.weight(ofNext) > Refusals.weight(ofFirst));
+        return first == null || isMore ? next : first;
     }
 
     /** It is in no transaction from now on. */
@@ -401,12 +430,12 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
 
     /** What was refused was so in a transaction that is aborted: it is no reason for what fails from now on. */
     private void forgetRefusals() {
-        refused = null;
+        refused.set(null);
         open.forEach(claim -> claim.refusal = null);
     }
 
     private void throwIfRefused() {
-        Claim<K, V> first = refused;
+        Claim<K, V> first = refused.get();
         if (first != null) {
             throw new KafkaException("a record is refused: " + first.refusal, first.refusal);
         }
@@ -439,7 +468,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         if (ended || broken instanceof InterruptException || broken instanceof KafkaPipelineException) {
             throw broken;
         }
-        Claim<K, V> first = refused;
+        Claim<K, V> first = refused.get();
         Exception refusal = first == null ? null : first.refusal;
         if (first != null && refusal != null && Faults.fatal(refusal, first.record.topic()) != null) {
             throw new ProduceException(first.record.topic(), first.place(), refusal);

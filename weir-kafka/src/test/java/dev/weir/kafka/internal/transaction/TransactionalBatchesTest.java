@@ -154,6 +154,7 @@ class TransactionalBatchesTest {
                 "booking",
                 Duration.ofMinutes(1),
                 commitRecords,
+                new TransactionalLoopTest.AllKnown(),
                 rejects);
     }
 

@@ -257,7 +257,8 @@ class TransactionalLoopTest {
         public void close() {}
     }
 
-    private static final class AllKnown implements TopicWatch {
+    /** Has met every topic. */
+    static final class AllKnown implements TopicWatch {
         @Override
         public void written(String topic) {}
 
