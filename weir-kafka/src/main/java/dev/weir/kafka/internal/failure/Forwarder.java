@@ -6,13 +6,13 @@ import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProducerSettings;
-import dev.weir.kafka.internal.health.ClientClosing;
 import dev.weir.kafka.internal.health.ClientHealth;
 import dev.weir.kafka.internal.health.ClientHealth.Found;
 import dev.weir.kafka.internal.health.ClientProgress;
-import dev.weir.kafka.internal.health.ClientThread;
 import dev.weir.kafka.internal.health.ClientWatch;
+import dev.weir.kafka.internal.send.ClientInterrupts;
 import dev.weir.kafka.internal.send.ProducerOrigin;
+import dev.weir.kafka.internal.send.ReplaceableProducer;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageContext;
@@ -24,7 +24,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -32,7 +31,6 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
-import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -62,7 +60,7 @@ public final class Forwarder implements DeadLetterHandle {
 
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
 
-    private final Supplier<Producer<byte[], byte[]>> producers;
+    private final ReplaceableProducer<byte[], byte[]> producer;
     private final Route route;
     private final StageContext context;
 
@@ -72,27 +70,14 @@ public final class Forwarder implements DeadLetterHandle {
     private volatile long cut;
     private volatile int held;
     private volatile int inHand;
-    private volatile long sent;
 
-    /** Those of {@link #sent} that the client has answered; an abandoned client goes on with a count of its own. */
-    private volatile AtomicLong answers = new AtomicLong();
-
-    /** That of the client that is open. */
-    private volatile ClientThread clientThread = new ClientThread();
-
-    private final ClientHealth health;
-
-    /** Null as long as nothing has failed, and after an error until the next attempt. */
-    private volatile @Nullable Producer<byte[], byte[]> producer;
-
-    /** True if there was a producer before: its configuration is good. */
-    private boolean hasOpened;
+    /** The number of the client that had the last attempt. Of the segment's thread. */
+    private int client;
 
     Forwarder(Supplier<Producer<byte[], byte[]>> producers, Route route, StageContext context, ClientHealth health) {
-        this.producers = producers;
+        this.producer = new ReplaceableProducer<>(producers, health);
         this.route = route;
         this.context = context;
-        this.health = health;
     }
 
     /** Makes one for a run that writes letters. */
@@ -117,7 +102,7 @@ public final class Forwarder implements DeadLetterHandle {
         context.expose(forwarder);
         context.depth(() -> forwarder.inHand);
         context.onTermination(patience -> {
-            forwarder.closeProducer(CLOSE_PATIENCE);
+            forwarder.producer.close(CLOSE_PATIENCE);
             if (forwarder.cut > 1) {
                 LOG.warn("{} dead letters of this run were cut because they were too large", forwarder.cut);
             }
@@ -166,30 +151,16 @@ public final class Forwarder implements DeadLetterHandle {
         return held;
     }
 
-    /** The client's thread, or within {@code send} the segment's. */
-    private void answered(AtomicLong byClient) {
-        clientThread.heard();
-        byClient.incrementAndGet();
-    }
-
     /**
      * Fails the run if the client cannot give the answers that are missing; see {@link ClientWatch},
      * whose thread it is.
      */
     private void look(long nowNanos) {
-        Producer<byte[], byte[]> client = producer;
-        if (client == null) {
-            return;
-        }
-        long answered = answers.get();
-        Found found = health.look(client, clientThread, answered, Math.max(0, sent - answered), false, nowNanos);
+        Found found = producer.look(nowNanos);
         if (found == Found.STUCK) {
-            LOG.warn("pipeline {}: {}; another producer takes its place", context.pipelineName(), health.stuck());
-            // Each record that waits fails then, and the next attempt opens another client.
-            ClientClosing.begin(client);
-            return;
+            LOG.warn("pipeline {}: {}; another producer takes its place", context.pipelineName(), producer.stuck());
         }
-        KafkaPipelineException broken = health.failure(found);
+        KafkaPipelineException broken = producer.failure(found);
         if (broken != null) {
             context.fail(broken);
         }
@@ -199,39 +170,29 @@ public final class Forwarder implements DeadLetterHandle {
     private @Nullable Exception attempt(List<Pending> all, boolean oneByOne) throws InterruptedException {
         Exception refusal = null;
         try {
-            Producer<byte[], byte[]> open = producer;
-            if (open == null) {
-                try {
-                    open = producers.get();
-                } catch (KafkaException cannotOpen) {
-                    if (!hasOpened || cannotOpen instanceof InterruptException) {
-                        throw cannotOpen;
-                    }
-                    // What was good once is not a user's mistake: the names of the brokers are not resolved at the
-                    // moment.
-                    return cannotOpen;
+            try {
+                client = producer.open();
+            } catch (KafkaException cannotOpen) {
+                if (!producer.hasOpened() || cannotOpen instanceof InterruptException) {
+                    throw cannotOpen;
                 }
-                hasOpened = true;
-                clientThread = ClientThread.of(open);
-                producer = open;
+                // What was good once is not a user's mistake: the names of the brokers are not resolved at the moment.
+                return cannotOpen;
             }
             for (Pending pending : all) {
-                pending.send(open);
+                pending.send();
                 if (oneByOne || pending.isLarge) {
-                    open.flush();
+                    producer.flush();
                 }
             }
-            open.flush();
+            producer.flush();
             for (Pending pending : all) {
                 Exception thrown = pending.settle();
                 refusal = thrown == null ? refusal : thrown;
             }
             return refusal;
         } catch (InterruptException interrupted) {
-            boolean ignored = Thread.interrupted();
-            InterruptedException unwrapped = new InterruptedException("stopped while writing failed records");
-            unwrapped.initCause(interrupted);
-            throw unwrapped;
+            throw ClientInterrupts.unwrapped(interrupted);
         }
     }
 
@@ -244,22 +205,8 @@ public final class Forwarder implements DeadLetterHandle {
                 left.getFirst().topic(),
                 pause.toMillis(),
                 refusal.toString());
-        if (!(refusal instanceof TimeoutException)) {
-            // After some errors a producer does nothing more, and it does not say after which.
-            closeProducer(Duration.ZERO);
-        }
+        producer.refused(client, refusal, Duration.ZERO);
         context.clock().sleepUntil(context.clock().after(pause.toNanos()));
-    }
-
-    private void closeProducer(Duration patience) {
-        Producer<byte[], byte[]> closing = producer;
-        if (closing != null) {
-            producer = null;
-            boolean ignored = ClientClosing.close(closing, patience);
-            clientThread = new ClientThread();
-            answers = new AtomicLong();
-            sent = 0;
-        }
     }
 
     /** A failed record on its way. */
@@ -287,8 +234,7 @@ public final class Forwarder implements DeadLetterHandle {
             return route.propose(batch.get(index), tooLarge);
         }
 
-        @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
-        void send(Producer<byte[], byte[]> open) {
+        void send() {
             answer = null;
             notSent = null;
             // Not within the try: with nothing to propose the run fails.
@@ -296,13 +242,10 @@ public final class Forwarder implements DeadLetterHandle {
             isCut = proposal.headers().lastHeader(DeadLetter.CUT) != null;
             isLarge = bytes(proposal) > BATCH_BYTES / 2;
             try {
-                sent++;
-                AtomicLong byClient = answers;
-                answer = open.send(proposal, (written, why) -> answered(byClient));
+                answer = producer.send(proposal, (written, why) -> {});
             } catch (InterruptException interrupted) {
                 throw interrupted;
             } catch (RuntimeException refused) {
-                sent--;
                 notSent = refused;
             }
         }

@@ -4,26 +4,24 @@ import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.internal.failure.Letters;
-import dev.weir.kafka.internal.health.ClientClosing;
 import dev.weir.kafka.internal.health.ClientHealth;
 import dev.weir.kafka.internal.health.ClientHealth.Found;
 import dev.weir.kafka.internal.health.ClientProgress;
-import dev.weir.kafka.internal.health.ClientThread;
 import dev.weir.kafka.internal.send.ProducerOrigin;
+import dev.weir.kafka.internal.send.ReplaceableProducer;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.errors.RecordTooLargeException;
-import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,30 +41,41 @@ final class ParkedCopies implements AutoCloseable {
 
     private final String topic;
     private final Letters letters;
-    private final Supplier<Producer<byte[], byte[]>> producers;
+    private final ReplaceableProducer<byte[], byte[]> producer;
     private final ShareCounters counters;
-    private final AtomicLong sent = new AtomicLong();
-    private final AtomicLong answers = new AtomicLong();
 
     private final ClientProgress progress;
-
-    /** Of the thread that looks. */
-    private final ClientHealth health;
-
-    /**
-     * The client that is open; null after an error until the next attempt. Written by the thread of {@link #retries}.
-     */
-    private volatile @Nullable Producer<byte[], byte[]> producer;
-
-    /** That of the client that is open. */
-    private volatile ClientThread clientThread;
 
     /** The reason why a copy can never be written as its settings demand; the run fails with it. */
     private volatile @Nullable KafkaPipelineException impossible;
 
     private volatile boolean closing;
+
+    /** Copies that were refused and wait for their turn. Of the thread of {@link #retries}, as the next. */
+    private final ArrayDeque<Copy> suspects = new ArrayDeque<>();
+
+    /** The one of them that is tried, or is going to be. */
+    private @Nullable Copy alone;
+
     private final ScheduledExecutorService retries = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("weir-share-parking").factory());
+
+    /** A copy on its way, and what is to be done once the brokers have it. */
+    private static final class Copy {
+
+        final AcquiredRecord record;
+        final FailedRecord parked;
+        final Runnable then;
+
+        /** Refusals for its size. Of the thread of {@link #retries}. */
+        int tooLarge;
+
+        Copy(AcquiredRecord record, FailedRecord parked, Runnable then) {
+            this.record = record;
+            this.parked = parked;
+            this.then = then;
+        }
+    }
 
     ParkedCopies(DeadLetters to, ShareCounters counters) {
         this(
@@ -92,14 +101,12 @@ final class ParkedCopies implements AutoCloseable {
             Supplier<Producer<byte[], byte[]>> producers,
             ClientProgress progress) {
         this.progress = progress;
-        this.health = new ClientHealth(false, progress, () -> Set.of(to.topic()));
+        this.producer =
+                new ReplaceableProducer<>(producers, new ClientHealth(false, progress, () -> Set.of(to.topic())));
         this.topic = to.topic();
         this.letters = new Letters(to);
         this.counters = counters;
-        this.producers = producers;
-        Producer<byte[], byte[]> first = producers.get();
-        this.clientThread = ClientThread.of(first);
-        this.producer = first;
+        producer.open();
     }
 
     /**
@@ -113,7 +120,7 @@ final class ParkedCopies implements AutoCloseable {
                         + record.name() + " begins: parked before its handler sees it"),
                 0,
                 true);
-        retries.execute(() -> send(record, parked, 0, then));
+        retries.execute(() -> send(new Copy(record, parked, then)));
     }
 
     /** Makes copies of what goes back in its last delivery and has none, as far as the brokers take them in time. */
@@ -130,89 +137,90 @@ final class ParkedCopies implements AutoCloseable {
     }
 
     /** The thread of {@link #retries}. */
-    private void send(AcquiredRecord record, FailedRecord parked, int tooLarge, Runnable then) {
-        if (record.isGone()) {
+    private void send(Copy copy) {
+        if (copy.record.isGone()) {
+            done(copy);
             return;
         }
-        ProducerRecord<byte[], byte[]> copy;
+        ProducerRecord<byte[], byte[]> proposed;
         try {
-            copy = letters.propose(parked, tooLarge);
+            proposed = letters.propose(copy.parked, copy.tooLarge);
         } catch (KafkaPipelineException tooLargeForItsTopic) {
             impossible = tooLargeForItsTopic;
             return;
         }
-        Producer<byte[], byte[]> by = producer;
+        int by = 0;
         try {
-            if (by == null) {
-                by = producers.get();
-                clientThread = ClientThread.of(by);
-                producer = by;
-                if (closing) {
-                    // Whoever closes may have looked before.
-                    ClientClosing.begin(by);
-                    return;
-                }
-            }
-        } catch (RuntimeException cannotOpen) {
-            // The same configuration was good before: names of brokers are not resolved at the moment.
-            refused(record, parked, tooLarge, cannotOpen, null, then);
-            return;
-        }
-        Producer<byte[], byte[]> open = by;
-        sent.incrementAndGet();
-        try {
-            var ignored = open.send(copy, (written, refused) -> {
-                clientThread.heard();
-                answers.incrementAndGet();
+            by = producer.open();
+            int client = by;
+            var ignored = producer.send(proposed, (written, refused) -> {
                 if (refused == null) {
                     counters.parked.increment();
-                    record.copied();
-                    then.run();
+                    copy.record.copied();
+                    copy.then.run();
+                    execute(() -> done(copy));
                 } else {
-                    refused(record, parked, tooLarge, refused, open, then);
+                    execute(() -> refused(copy, client, refused));
                 }
             });
         } catch (RuntimeException refused) {
-            answers.incrementAndGet();
-            refused(record, parked, tooLarge, refused, open, then);
+            // Or no client opens: the same configuration was good before, names of brokers are not resolved just now.
+            int client = by;
+            execute(() -> refused(copy, client, refused));
         }
     }
 
-    /** Any thread. */
-    private void refused(
-            AcquiredRecord record,
-            FailedRecord parked,
-            int tooLarge,
-            Exception refused,
-            @Nullable Producer<byte[], byte[]> by,
-            Runnable then) {
-        boolean cut = refused instanceof RecordTooLargeException && tooLarge < MAX_TOO_LARGE;
-        if (!cut && !closing) {
-            LOG.warn("{} waits: its copy cannot be written to {}: {}", record.name(), topic, refused.toString());
-        }
+    private void execute(Runnable next) {
         try {
-            if (by != null && !(refused instanceof TimeoutException || refused instanceof RecordTooLargeException)) {
-                retries.execute(() -> leave(by));
-            }
-            var unused = retries.schedule(
-                    () -> send(record, parked, cut ? tooLarge + 1 : tooLarge, then),
-                    cut ? 0 : RETRY_SECONDS,
-                    TimeUnit.SECONDS);
+            retries.execute(next);
         } catch (RejectedExecutionException closed) {
             // Nothing is sent any more.
         }
     }
 
+    /** The thread of {@link #retries}. */
+    private void refused(Copy copy, int client, Exception why) {
+        boolean cut = why instanceof RecordTooLargeException && copy.tooLarge < MAX_TOO_LARGE;
+        if (cut) {
+            copy.tooLarge++;
+            send(copy);
+            return;
+        }
+        if (!closing) {
+            LOG.warn("{} waits: its copy cannot be written to {}: {}", copy.record.name(), topic, why.toString());
+        }
+        producer.refused(client, why, CLOSE_PATIENCE);
+        boolean wasAlone = copy == alone;
+        if (wasAlone) {
+            alone = null;
+        }
+        suspects.add(copy);
+        // A neighbour of the record at fault need not wait: it was refused for the first time.
+        sendNextSuspect(wasAlone ? RETRY_SECONDS : 0);
+    }
+
+    /** The thread of {@link #retries}. */
+    private void done(Copy copy) {
+        if (copy == alone) {
+            alone = null;
+            sendNextSuspect(0);
+        }
+    }
+
     /**
-     * Closes a client, so that the next attempt opens another: after some errors a producer does nothing more, and it
-     * does not say after which. What others have on their way in it may still be answered. The thread of {@link
-     * #retries}.
+     * Sends the next one of those that were refused, once the last one is answered: sent together they would be refused
+     * together again. The thread of {@link #retries}.
      */
-    private void leave(Producer<byte[], byte[]> failed) {
-        if (producer == failed) {
-            producer = null;
-            boolean ignored = ClientClosing.close(failed, CLOSE_PATIENCE);
-            clientThread = new ClientThread();
+    private void sendNextSuspect(long seconds) {
+        if (alone != null || suspects.isEmpty()) {
+            return;
+        }
+        Copy next = suspects.remove();
+        alone = next;
+        try {
+            var unused = retries.schedule(() -> send(next), seconds, TimeUnit.SECONDS);
+        } catch (RejectedExecutionException closed) {
+            // Nothing is sent any more.
         }
     }
 
@@ -226,19 +234,14 @@ final class ParkedCopies implements AutoCloseable {
      */
     @Nullable
     KafkaPipelineException look(long nowNanos) {
-        Producer<byte[], byte[]> open = producer;
-        long answered = answers.get();
-        if (closing || impossible != null || open == null) {
+        if (closing || impossible != null) {
             return closing ? null : impossible;
         }
-        Found found = health.look(open, clientThread, answered, Math.max(0, sent.get() - answered), false, nowNanos);
+        Found found = producer.look(nowNanos);
         if (found == Found.STUCK) {
-            LOG.warn("{}; another producer takes its place", health.stuck());
-            // Each copy that waits fails then, and the next attempt opens another client.
-            ClientClosing.begin(open);
-            return null;
+            LOG.warn("{}; another producer takes its place", producer.stuck());
         }
-        return health.failure(found);
+        return producer.failure(found);
     }
 
     @Override
@@ -251,10 +254,7 @@ final class ParkedCopies implements AutoCloseable {
         } catch (InterruptedException hurried) {
             isHurried = true;
         }
-        Producer<byte[], byte[]> open = producer;
-        if (open != null) {
-            boolean unusedAnswer = ClientClosing.close(open, isHurried ? Duration.ZERO : CLOSE_PATIENCE);
-        }
+        producer.close(isHurried ? Duration.ZERO : CLOSE_PATIENCE);
         if (isHurried) {
             Thread.currentThread().interrupt();
         }
