@@ -192,7 +192,7 @@ public final class Forwarder implements DeadLetterHandle {
             }
             return refusal;
         } catch (InterruptException interrupted) {
-            throw ClientInterrupts.unwrapped(interrupted);
+            throw ClientInterrupts.unwrapped(interrupted, "stopped while writing failed records");
         }
     }
 

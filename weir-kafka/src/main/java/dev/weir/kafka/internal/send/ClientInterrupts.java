@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.send;
 
 import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
 
 /** Translates interrupts of Kafka's client. Functions only. */
 public final class ClientInterrupts {
@@ -12,8 +13,13 @@ public final class ClientInterrupts {
      * which the client has set again. An operator above would otherwise take the exception for a failure of the stage.
      */
     public static InterruptedException unwrapped(InterruptException interrupted) {
+        return unwrapped(interrupted, interrupted.getMessage());
+    }
+
+    /** The same with a message of the caller's. */
+    public static InterruptedException unwrapped(InterruptException interrupted, @Nullable String message) {
         boolean ignored = Thread.interrupted();
-        InterruptedException unwrapped = new InterruptedException(interrupted.getMessage());
+        InterruptedException unwrapped = new InterruptedException(message);
         unwrapped.initCause(interrupted);
         return unwrapped;
     }

@@ -1,0 +1,278 @@
+package dev.weir.checks.integration;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.DeadLetter;
+import dev.weir.kafka.FetchPath;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.produce.ProducePath;
+import dev.weir.kafka.produce.Sender;
+import dev.weir.kafka.produce.WriteFailures;
+import dev.weir.testkit.FaultProxy;
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.Records;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.LongStream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerInterceptor;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.SerializationException;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.Serializer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One case of {@link WriteMatrixTest}: an event on a way, by a produce path, with a rule or without. Its input has
+ * {@value #COUNT} records in one partition, so that a record's number is its offset. Thread-safe.
+ *
+ * @param skips whether records that cannot be written are left out
+ * @param isSerialisable whether the serializer takes the record at fault
+ * @param network the connections to the brokers that the event disturbs; null if it disturbs none
+ * @param shared the producer of several pipelines; null if the pipeline has its own
+ */
+record WriteCase(
+        KafkaCluster cluster,
+        WriteEvent event,
+        WriteWay way,
+        ProducePath path,
+        boolean skips,
+        AtomicBoolean isSerialisable,
+        @Nullable FaultProxy network,
+        @Nullable Sender<byte[], byte[]> shared,
+        Set<Long> seen,
+        Map<Long, CompletableFuture<RecordMetadata>> sent) {
+
+    static final int COUNT = 30;
+
+    /** The number of the record at fault; the event, if it is not of one record, comes before it. */
+    static final int FAULT = 15;
+
+    /** Header: the number of the input. */
+    private static final String NUMBER = "n";
+
+    private static final int MAX_REQUEST_BYTES = 50_000;
+    private static final int MAX_MESSAGE_BYTES = 20_000;
+
+    /** Room for a dead-letter record with its stack trace, and less than a batch of any way has. */
+    private static final int FEW_MESSAGE_BYTES = 6_000;
+
+    /** Throws on the client's thread what the client does not catch there, once it is armed. */
+    public static final class DeadlyInterceptor implements ProducerInterceptor<byte[], byte[]> {
+
+        static final AtomicBoolean ARMED = new AtomicBoolean();
+
+        @Override
+        public ProducerRecord<byte[], byte[]> onSend(ProducerRecord<byte[], byte[]> record) {
+            return record;
+        }
+
+        @Override
+        public void onAcknowledgement(@Nullable RecordMetadata metadata, @Nullable Exception exception) {
+            if (ARMED.getAndSet(false)) {
+                throw new StackOverflowError("planted");
+            }
+        }
+
+        @Override
+        public void close() {}
+
+        @Override
+        public void configure(Map<String, ?> config) {}
+    }
+
+    WriteCase(KafkaCluster cluster, WriteEvent event, WriteWay way, ProducePath path, boolean skips) {
+        this(
+                cluster,
+                event,
+                way,
+                path,
+                skips,
+                new AtomicBoolean(event != WriteEvent.UNSERIALISABLE),
+                event.isOfNetwork() ? FaultProxy.to(cluster.bootstrapServers()) : null,
+                null,
+                ConcurrentHashMap.newKeySet(),
+                new ConcurrentSkipListMap<>());
+    }
+
+    /** The same case with a producer that others use as well. */
+    WriteCase sharing(Sender<byte[], byte[]> sender) {
+        return new WriteCase(cluster, event, way, path, skips, isSerialisable, network, sender, seen, sent);
+    }
+
+    /** The input topic, the group and the transactional id. */
+    String name() {
+        return (event + "-" + way + "-" + path + (skips ? "-skip" : ""))
+                .toLowerCase(Locale.ROOT)
+                .replace('_', '-');
+    }
+
+    String out() {
+        return name() + "-out";
+    }
+
+    /** The topic for the record at fault. */
+    String topicAtFault() {
+        return event.hasOwnTopic() && !way.isForwarding() ? name() + "-fault" : out();
+    }
+
+    String topic(long number) {
+        seen.add(number);
+        return number == FAULT ? topicAtFault() : out();
+    }
+
+    ProducerRecord<byte[], byte[]> made(ConsumerRecord<byte[], byte[]> record) {
+        return new ProducerRecord<>(topic(record.offset()), null, null, record.key(), record.value(), record.headers());
+    }
+
+    ConsumerRecord<byte[], byte[]> handled(ConsumerRecord<byte[], byte[]> record) {
+        seen.add(record.offset());
+        return record;
+    }
+
+    void sendSingly(ConsumerRecord<byte[], byte[]> record) {
+        Sender<byte[], byte[]> sender = shared;
+        if (sender == null) {
+            throw new IllegalStateException("a case of single sends has a sender");
+        }
+        sent.put(record.offset(), sender.send(made(record)));
+    }
+
+    WriteFailures rule() {
+        return skips ? WriteFailures.skip() : WriteFailures.fail();
+    }
+
+    ConsumerSettings<byte[], byte[]> consumer() {
+        return ConsumerSettings.builder()
+                .bootstrapServers(cluster.bootstrapServers())
+                .groupId(name())
+                .fetch(way == WriteWay.EXACTLY_ONCE && path == ProducePath.LEAN ? FetchPath.LEAN : FetchPath.CLIENT)
+                .commitInterval(Duration.ofMillis(20))
+                .property("metadata.max.age.ms", "1000")
+                .build();
+    }
+
+    ProducerSettings<byte[], byte[]> producer() {
+        Serializer<byte[]> values = (topic, value) -> {
+            if (!isSerialisable.get() && value != null && number(value) == FAULT) {
+                throw new SerializationException("not of this form");
+            }
+            return value;
+        };
+        ProducerSettings.Builder<byte[], byte[]> settings = ProducerSettings.builder(new ByteArraySerializer(), values)
+                .bootstrapServers(network == null ? cluster.bootstrapServers() : network.bootstrapServers())
+                .producePath(way == WriteWay.EXACTLY_ONCE ? ProducePath.CLIENT : path);
+        properties().forEach(settings::property);
+        return settings.build();
+    }
+
+    private Map<String, String> properties() {
+        Map<String, String> properties = new HashMap<>(Map.of(
+                "max.block.ms", "2000",
+                "request.timeout.ms", "1000",
+                "metadata.max.age.ms", "1000"));
+        switch (event) {
+            case TOO_LARGE_FOR_CLIENT -> properties.put("max.request.size", Integer.toString(MAX_REQUEST_BYTES));
+            case TOO_LARGE_WITHIN_BATCH, TOO_LARGE_FOR_BATCH ->
+                properties.putAll(Map.of("batch.size", "200000", "linger.ms", "200"));
+            case NEIGHBOUR_REFUSED -> properties.put("linger.ms", "300");
+            case TIMEOUT -> properties.put("delivery.timeout.ms", "1500");
+            case CLIENT_DEAD -> properties.put("interceptor.classes", DeadlyInterceptor.class.getName());
+            default -> {}
+        }
+        return properties;
+    }
+
+    /** What the topic is created with, so that it refuses the record at fault. */
+    Map<String, String> topicConfig() {
+        return switch (event) {
+            case RECORD_REFUSED, NEIGHBOUR_REFUSED -> Map.of("cleanup.policy", "compact");
+            case TOO_LARGE_WITHIN_BATCH -> Map.of("max.message.bytes", Integer.toString(FEW_MESSAGE_BYTES));
+            case TOO_LARGE_FOR_BROKER, TOO_LARGE_FOR_BATCH ->
+                Map.of("max.message.bytes", Integer.toString(MAX_MESSAGE_BYTES));
+            default -> Map.of();
+        };
+    }
+
+    void produce(long from, long to) {
+        FailureTopics.produce(
+                cluster,
+                LongStream.range(from, to)
+                        .mapToObj(this::input)
+                        .<ProducerRecord<byte[], byte[]>>toArray(ProducerRecord[]::new));
+    }
+
+    private ProducerRecord<byte[], byte[]> input(long number) {
+        boolean isRefused = event == WriteEvent.RECORD_REFUSED && number == FAULT;
+        byte[] text = Long.toString(number).getBytes(US_ASCII);
+        ProducerRecord<byte[], byte[]> input = new ProducerRecord<>(name(), isRefused ? null : text, value(number));
+        input.headers().add(NUMBER, text);
+        return input;
+    }
+
+    private byte[] value(long number) {
+        int bytes = switch (event) {
+            case TOO_LARGE_FOR_CLIENT -> number == FAULT ? MAX_REQUEST_BYTES + 1 : 10;
+            case TOO_LARGE_FOR_BROKER -> number == FAULT ? MAX_MESSAGE_BYTES + 1 : 10;
+            case TOO_LARGE_WITHIN_BATCH -> number == FAULT ? FEW_MESSAGE_BYTES + 1 : 10;
+            case TOO_LARGE_FOR_BATCH -> 2_000;
+            default -> 10;
+        };
+        return (number + " ".repeat(bytes)).getBytes(US_ASCII);
+    }
+
+    private static long number(byte[] value) {
+        return Long.parseLong(new String(value, US_ASCII).strip());
+    }
+
+    /** The numbers in a topic, in its order, each where it stands first. */
+    List<Long> written(String topic) {
+        return read(topic).stream().map(WriteCase::number).distinct().toList();
+    }
+
+    List<ConsumerRecord<byte[], byte[]>> read(String topic) {
+        return Records.readAll(
+                cluster.bootstrapServers(),
+                topic,
+                way.isTransactional() ? IsolationLevel.READ_COMMITTED : IsolationLevel.READ_UNCOMMITTED);
+    }
+
+    static long number(ConsumerRecord<byte[], byte[]> record) {
+        Header number = record.headers().lastHeader(NUMBER);
+        return number == null ? DeadLetter.read(record).offset() : Long.parseLong(new String(number.value(), US_ASCII));
+    }
+
+    /** How many inputs are finished, from the first one on. */
+    long finished() {
+        return switch (way) {
+            case SENDER ->
+                sent.values().stream().filter(CompletableFuture::isDone).count();
+            case PARKED_COPY -> seen.size();
+            default -> cluster.committedOffsets(name()).getOrDefault(new TopicPartition(name(), 0), 0L);
+        };
+    }
+
+    void close() {
+        if (network != null) {
+            network.close();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return name();
+    }
+}

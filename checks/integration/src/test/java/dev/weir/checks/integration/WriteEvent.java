@@ -1,0 +1,54 @@
+package dev.weir.checks.integration;
+
+/** An event of {@link WriteMatrixTest}: a fault of one record, of a topic, of a client or of the brokers, or an end. */
+enum WriteEvent {
+    /** The brokers refuse one record, and with it its batch: the topic is compacted, and the record has no key. */
+    RECORD_REFUSED,
+    /** The value serializer throws for one record. */
+    UNSERIALISABLE,
+    /** One record is larger than {@code max.request.size}. */
+    TOO_LARGE_FOR_CLIENT,
+    /** One record is larger than {@code max.message.bytes} of the topic. */
+    TOO_LARGE_FOR_BROKER,
+    /** The same in a batch with others, which Kafka's client splits without end. */
+    TOO_LARGE_WITHIN_BATCH,
+    /** Each record fits, but a batch of {@code batch.size} bytes is larger than {@code max.message.bytes}. */
+    TOO_LARGE_FOR_BATCH,
+    /** One record is for a topic that does not exist; where all records go to one topic, that one does not exist. */
+    TOPIC_MISSING,
+    /** The same for a topic that the user may not write to. */
+    TOPIC_FORBIDDEN,
+    /** The topic is deleted between two records. */
+    TOPIC_DELETED,
+    /** The topic is deleted and created again between two records. */
+    TOPIC_RECREATED,
+    /** The brokers do not answer for longer than {@code delivery.timeout.ms}. */
+    TIMEOUT,
+    /** The connections to the brokers break for a while. */
+    BROKER_LOST,
+    /** An administrator fences the transactional id. */
+    FENCED,
+    /** An {@link Error} ends the thread of Kafka's client. */
+    CLIENT_DEAD,
+    /** Another pipeline on the same producer sends a record that the brokers refuse. */
+    NEIGHBOUR_REFUSED,
+    /** The run is cancelled while the brokers do not answer. */
+    CANCELLED,
+    /** The run is drained with records in flight. */
+    DRAINED;
+
+    /** Returns whether the pipeline writes through a network that the event disturbs. */
+    boolean isOfNetwork() {
+        return this == TIMEOUT || this == BROKER_LOST || this == CANCELLED;
+    }
+
+    /** Returns whether the record at fault is for a topic of its own. */
+    boolean hasOwnTopic() {
+        return this == TOPIC_MISSING || this == TOPIC_FORBIDDEN;
+    }
+
+    /** Returns whether it makes one record, or one topic, impossible to write. */
+    boolean isOfOneRecord() {
+        return ordinal() <= TOPIC_FORBIDDEN.ordinal() && this != TOO_LARGE_FOR_BATCH;
+    }
+}

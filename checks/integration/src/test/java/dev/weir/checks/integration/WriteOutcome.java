@@ -1,0 +1,25 @@
+package dev.weir.checks.integration;
+
+/** What becomes of the records and the run of a case of {@link WriteMatrixTest}. */
+enum WriteOutcome {
+    /** Each record is written, in order, and each input is finished. */
+    ALL,
+    /** The record at fault is left out, all others are written in order, and each input is finished. */
+    OUT,
+    /** The run fails with a {@code ProduceException} that names topic and input; the record at fault is unfinished. */
+    FAILS,
+    /** The run fails for a reason of its client, its topic or its transactions; a finished input is written. */
+    ENDS,
+    /** The run is refused before it begins, with the name of the topic. */
+    REFUSED,
+    /** The run waits with the records that cannot be written and writes all of them once the cause is gone. */
+    WAITS,
+    /** The record at fault is written without its value, all others whole. */
+    CUT,
+    /** The record at fault goes to the dead-letter topic behind the retry topics, all others are written. */
+    NEXT,
+    /** Of single sends the one at fault fails; those that succeed are written. */
+    OWN,
+    /** The run ends without having finished an input whose record is not written. */
+    STOPS
+}

@@ -1,0 +1,138 @@
+package dev.weir.checks.integration;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.FailedRecord;
+import dev.weir.kafka.FetchPath;
+import dev.weir.kafka.KafkaFlow;
+import dev.weir.kafka.KafkaSink;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.RetryTopics;
+import dev.weir.kafka.ShareSettings;
+import dev.weir.kafka.Subscription;
+import dev.weir.kafka.produce.Message;
+import dev.weir.kafka.produce.Producing;
+import dev.weir.kafka.produce.Sender;
+import dev.weir.kafka.produce.TransactionalProducing;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.Sink;
+import java.time.Duration;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/** A way out of {@link WriteMatrixTest}: a pipeline that writes each record of a topic to another topic. */
+enum WriteWay {
+    /** {@link KafkaSink#producing}. */
+    SINK,
+    /** {@code HandledFlow.produceTo}. */
+    ROUTED,
+    /** {@link Producing#flow}. */
+    RESULTS,
+    /** {@link KafkaSink#encoded}. */
+    ENCODED,
+    /** {@link TransactionalProducing}. */
+    TRANSACTIONAL,
+    /** {@code ExactlyOnceFlow.produceTo}. */
+    EXACTLY_ONCE,
+    /** {@link DeadLetters#sink}. */
+    DEAD_LETTER,
+    /** {@link RetryTopics}, of a handler that fails. */
+    RETRY_TOPIC,
+    /** The copies of a share group's records in their last deliveries. */
+    PARKED_COPY,
+    /** {@link Sender}. */
+    SENDER;
+
+    private static final IllegalArgumentException NOT_OF_THIS_FORM = new IllegalArgumentException("not of this form");
+
+    /** Returns whether it takes a rule for records that cannot be written. */
+    boolean takesRules() {
+        return compareTo(EXACTLY_ONCE) <= 0;
+    }
+
+    /** Returns whether what it writes counts once it is committed. */
+    boolean isTransactional() {
+        return this == TRANSACTIONAL || this == EXACTLY_ONCE;
+    }
+
+    /** Returns whether it waits for a topic, rather than fail or leave a record out. */
+    boolean isForwarding() {
+        return this == DEAD_LETTER || this == RETRY_TOPIC || this == PARKED_COPY;
+    }
+
+    Pipeline pipeline(WriteCase of) {
+        ConsumerSettings<byte[], byte[]> consumer = of.consumer();
+        ProducerSettings<byte[], byte[]> producer = of.producer();
+        Subscription in = Subscription.topics(of.name());
+        return switch (this) {
+            case SINK ->
+                KafkaSource.atLeastOnce(consumer, in).map(of::made).to(KafkaSink.producing(producer, of.rule()));
+            case ROUTED ->
+                KafkaFlow.from(consumer, in)
+                        .handle(1, Ordering.input(), record -> record)
+                        .produceTo(producer, of::made, of.rule());
+            case RESULTS ->
+                KafkaSource.atLeastOnce(consumer, in)
+                        .map(record -> Message.single(of.made(record), record))
+                        .via(producing(of).onFailure(of.rule()).<ConsumerRecord<byte[], byte[]>>flow())
+                        .to(Sink.ignore());
+            case ENCODED ->
+                KafkaSource.views(consumer.toBuilder().fetch(FetchPath.LEAN).build(), in)
+                        .mapParallel(
+                                1,
+                                views -> views.encode((record, out) -> out.send(out.record(of.topic(record.offset()))
+                                        .timestamp(record.timestamp())
+                                        .content(record))))
+                        .to(KafkaSink.encoded(producer, of.rule()));
+            case TRANSACTIONAL ->
+                KafkaSource.atLeastOnce(consumer, in)
+                        .map(of::made)
+                        .to(TransactionalProducing.with(producer, of.name())
+                                .commitInterval(Duration.ofMillis(50))
+                                .onFailure(of.rule())
+                                .records());
+            case EXACTLY_ONCE ->
+                KafkaSource.exactlyOnce(consumer, in)
+                        .commitInterval(Duration.ofMillis(50))
+                        .onFailure(of.rule())
+                        .produceTo(producer, records -> records.map(of::made));
+            case DEAD_LETTER ->
+                KafkaSource.atLeastOnce(consumer, in)
+                        .map(record -> new FailedRecord(
+                                of.handled(record), FailedRecord.Reason.HANDLER, NOT_OF_THIS_FORM, 1, false))
+                        .to(DeadLetters.to(of.out(), producer).sink());
+            case RETRY_TOPIC ->
+                KafkaFlow.from(consumer, in)
+                        .handle(1, Ordering.input(), record -> failing(of, record))
+                        .retryTopics(RetryTopics.of(of.out(), Duration.ofDays(1)))
+                        .deadLetter(DeadLetters.to(of.name() + "-last", producer))
+                        .pipeline();
+            case PARKED_COPY ->
+                KafkaFlow.shared(share(of), of.name())
+                        .forEach(1, Ordering.unordered(), of::handled)
+                        .pipeline();
+            case SENDER -> KafkaSource.plain(consumer, in).to(Sink.forEach(of::sendSingly));
+        };
+    }
+
+    private static Producing<byte[], byte[]> producing(WriteCase of) {
+        Sender<byte[], byte[]> shared = of.shared();
+        return shared == null ? Producing.with(of.producer()) : Producing.with(shared);
+    }
+
+    private static <T> T failing(WriteCase of, ConsumerRecord<byte[], byte[]> record) {
+        var ignored = of.handled(record);
+        throw NOT_OF_THIS_FORM;
+    }
+
+    /** Each delivery of its records is among the last ones, by the settings of the brokers. */
+    private static ShareSettings<byte[], byte[]> share(WriteCase of) {
+        return ShareSettings.builder()
+                .bootstrapServers(of.cluster().bootstrapServers())
+                .groupId(of.name())
+                .startAt(ShareSettings.Start.EARLIEST)
+                .deadLetters(DeadLetters.to(of.out(), of.producer()))
+                .build();
+    }
+}
