@@ -82,6 +82,7 @@ public final class AssignedPartition {
     private RecordBuffer outlet;
 
     private final Set<PauseReason> pauseReasons = EnumSet.noneOf(PauseReason.class);
+    private boolean fullOfBytes;
     private Placement placement = Placement.NEW;
     private long endOffset;
     private @Nullable Uuid topicId;
@@ -136,6 +137,7 @@ public final class AssignedPartition {
         AssignedPartition renewed = new AssignedPartition(id, newTracker, endOffset, buffered.priority, shares, epoch);
         renewed.outlet = outlet;
         renewed.topicId = topicId;
+        renewed.fullOfBytes = fullOfBytes;
         renewed.pauseReasons.addAll(pauseReasons);
         renewed.pauseReasons.remove(PauseReason.END);
         if (ending || endOffset == UNKNOWN) {
@@ -211,6 +213,18 @@ public final class AssignedPartition {
         return isNews;
     }
 
+    /** Pauses, as {@link #pause} does for {@link PauseReason#FLOW}, because of bytes and not of records. */
+    boolean pauseForBytes() {
+        boolean isNews = pause(PauseReason.FLOW);
+        fullOfBytes |= isNews;
+        return isNews;
+    }
+
+    /** Returns whether the partition, which flow control has paused, was full of bytes and not of records. */
+    boolean isFullOfBytes() {
+        return fullOfBytes;
+    }
+
     /** Notes, before the client knows of the partition, that no pipeline reads it. */
     void beginUnread() {
         pauseReasons.add(PauseReason.UNREAD);
@@ -228,6 +242,7 @@ public final class AssignedPartition {
 
     /** Flow control lets it go on; {@link #mayResume}. */
     void resume() {
+        fullOfBytes = false;
         pauseReasons.clear();
     }
 

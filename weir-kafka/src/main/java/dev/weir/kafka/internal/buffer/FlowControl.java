@@ -146,7 +146,7 @@ public final class FlowControl {
         // Those too that have come since all were paused.
         Collection<TopicPartition> running = new ArrayList<>();
         for (AssignedPartition partition : assignment.values()) {
-            if (partition.pause(PauseReason.FLOW)) {
+            if (partition.pauseForBytes()) {
                 running.add(partition.id());
             }
         }
@@ -196,17 +196,17 @@ public final class FlowControl {
         if (!partition.isPaused() && isFull(partition)) {
             partition.advance();
             if (isFull(partition)) {
-                boolean ignored = partition.pause(PauseReason.FLOW);
+                boolean ignored = partition.tracker().outstanding() < highRecords
+                        ? partition.pauseForBytes()
+                        : partition.pause(PauseReason.FLOW);
                 fetcher.pause(List.of(partition.id()));
             }
         }
     }
 
-    /** Which of the two marks a paused partition is above, or was. */
+    /** The mark that a paused partition was above; what is outstanding may have gone down since. */
     public Paused reason(AssignedPartition partition) {
-        boolean manyBytes = partition.tracker().outstandingBytes() > shareBytes(partition) / 2;
-        boolean manyRecords = partition.tracker().outstanding() > highRecords / 2;
-        return allPaused || (manyBytes && !manyRecords) ? Paused.BUDGET : Paused.WINDOW;
+        return allPaused || partition.isFullOfBytes() ? Paused.BUDGET : Paused.WINDOW;
     }
 
     private boolean isFull(AssignedPartition partition) {

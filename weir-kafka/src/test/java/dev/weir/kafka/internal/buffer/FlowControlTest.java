@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.buffer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.kafka.ConsumerDump.Paused;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.Subscription.Priorities;
@@ -88,6 +89,23 @@ class FlowControlTest {
 
     private void resume() {
         flow.resumeLow(Map.of(id, partition), fetcher);
+    }
+
+    /** It stays paused until the next poll, and its window never was full. */
+    @Test
+    void partition_thatWasFullOfBytes_isPausedForTheBudget_alsoWhenNoneAreLeft() {
+        fetch(3, MEGABYTE / 3 + 1);
+        assertThat(client.paused()).containsExactly(id);
+        assertThat(flow.reason(partition)).isEqualTo(Paused.BUDGET);
+        finish(3);
+        partition.advance();
+        assertThat(flow.reason(partition)).isEqualTo(Paused.BUDGET);
+        resume();
+        fetch(100, 1);
+        assertThat(flow.reason(partition)).isEqualTo(Paused.WINDOW);
+        finish(100);
+        partition.advance();
+        assertThat(flow.reason(partition)).isEqualTo(Paused.WINDOW);
     }
 
     @Test
