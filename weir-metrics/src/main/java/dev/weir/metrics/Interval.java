@@ -224,7 +224,11 @@ final class Interval {
 
     /** Records pulled by the pipeline and not finished. */
     long inFlight() {
-        return partitions().stream().mapToLong(PartitionDump::inFlight).sum();
+        return inFlight(last);
+    }
+
+    static long inFlight(PipelineLook look) {
+        return partitions(look).stream().mapToLong(PartitionDump::inFlight).sum();
     }
 
     /** Records fetched and not pulled by the pipeline. */

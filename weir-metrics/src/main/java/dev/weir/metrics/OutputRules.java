@@ -2,6 +2,8 @@ package dev.weir.metrics;
 
 import dev.weir.kafka.ProducerHandle;
 import dev.weir.metrics.Limiter.Kind;
+import java.util.List;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Limiters below the pipeline: the producer and the brokers that it writes to. */
@@ -65,10 +67,11 @@ final class OutputRules {
         }
         for (int i = 0; i < producers(interval); i++) {
             ProducerHandle.Snapshot now = interval.last.producers().get(i);
-            long before = interval.first.producers().get(i).unanswered();
+            int producer = i;
             Unit sender = unitOf(interval, now.stage());
-            double unanswered = (before + now.unanswered()) / 2.0;
-            if (sender == null || unanswered < 1 || unanswered < 0.5 * interval.inFlight()) {
+            List<PipelineLook> met = withRecords(interval, i);
+            double unanswered = mean(met, look -> look.producers().get(producer).unanswered());
+            if (sender == null || unanswered < 1 || unanswered < 0.5 * mean(met, Interval::inFlight)) {
                 continue;
             }
             double answeredPerSecond = sender.stages().getLast().out() / interval.seconds;
@@ -90,6 +93,18 @@ final class OutputRules {
                     : outputBroker(interval, sender, now, why);
         }
         return null;
+    }
+
+    /** The looks at which the pipeline had records: of those before the first one nothing can be unanswered. */
+    private static List<PipelineLook> withRecords(Interval interval, int producer) {
+        return interval.looks.stream()
+                .filter(look -> look.producers().size() > producer)
+                .filter(look -> look.producers().get(producer).unanswered() > 0 || Interval.inFlight(look) > 0)
+                .toList();
+    }
+
+    private static double mean(List<PipelineLook> looks, ToLongFunction<PipelineLook> figure) {
+        return looks.stream().mapToLong(figure).average().orElse(0);
     }
 
     private static int producers(Interval interval) {

@@ -219,17 +219,14 @@ final class SourceRules {
             return interval.moves() ? null : stuck(interval);
         }
         if (!interval.last.consumers().isEmpty() && partitions.isEmpty()) {
-            return unassigned(interval);
+            boolean hadSome =
+                    interval.shareOfLooks(look -> !Interval.partitions(look).isEmpty()) >= 0.5;
+            return hadSome ? Limiter.measuring("the partitions were given up a moment ago") : unassigned(interval);
         }
-        boolean unknown = !partitions.isEmpty() && partitions.stream().allMatch(each -> each.lag() < 0);
-        return Limiter.of(
-                Kind.SOURCE_IDLE,
-                reads(interval),
-                unknown
-                        ? "no records come, and how many wait is not known yet"
-                        : "no records come, and none are waiting",
-                Lever.none(),
-                1);
+        if (!partitions.isEmpty() && partitions.stream().allMatch(each -> each.lag() < 0)) {
+            return Limiter.measuring("no records come, and how many wait is not known yet");
+        }
+        return Limiter.of(Kind.SOURCE_IDLE, reads(interval), "no records come, and none are waiting", Lever.none(), 1);
     }
 
     /** Who has just started waits for the group; who has been told that nothing is his looks for the others. */
@@ -276,12 +273,7 @@ final class SourceRules {
         double enough = starves(interval) ? 0.2 : 0.5;
         // A window with nothing in flight holds nothing back: what is buffered waits for something else.
         List<PipelineLook> still = looksAt(interval, bytes ? Paused.BUDGET : Paused.WINDOW);
-        double inFlight = still.stream()
-                .mapToLong(look -> Interval.partitions(look).stream()
-                        .mapToLong(PartitionDump::inFlight)
-                        .sum())
-                .average()
-                .orElse(0);
+        double inFlight = still.stream().mapToLong(Interval::inFlight).average().orElse(0);
         double held = inFlight + (bytes ? interval.buffered() : 0);
         if (Math.max(window, budget) < enough || held < 0.5) {
             return null;

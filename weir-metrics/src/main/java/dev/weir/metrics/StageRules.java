@@ -195,14 +195,17 @@ final class StageRules {
                 .orElse(0);
     }
 
-    /** The limiter that a unit with too few threads is, or else the key that most of what waits for them has. */
+    /** The limiter that a unit with too few threads is, or the key that most of what waits for them has. */
     static Limiter of(Interval interval, Unit unit) {
         Limiter threads = ofThreads(interval, unit);
         boolean isHot = !unit.shared() && unit.stages().getFirst().share(StageRules::isOfOneKey) >= 0.5;
+        // More threads work off the other keys sooner, and then wait for that one.
         return isHot && threads.lever().kind() == Lever.Kind.PARALLELISM
-                ? threads.or(
-                        skewed(interval, unit),
-                        "with more threads the rate follows until only that key is left; watch it for longer than that")
+                ? skewed(interval, unit)
+                        .or(
+                                threads,
+                                "give it more threads for a minute, and see whether the rate follows for longer than"
+                                        + " what waits of the other keys")
                 : threads;
     }
 
@@ -413,7 +416,9 @@ final class StageRules {
 
     /** Most of what waits in the stage waits behind one key, though others may be ready at this moment. */
     private static boolean isOfOneKey(Activity look) {
-        return look.longestChain() >= LONG_CHAIN && look.longestChain() >= 0.5 * (look.behindKeys() + look.ready());
+        return look.longestChain() >= LONG_CHAIN
+                && look.longestChain() >= 0.5 * look.behindKeys()
+                && look.longestChain() >= HOT * (look.behindKeys() + look.ready());
     }
 
     private static Limiter skewed(Interval interval, Unit unit) {

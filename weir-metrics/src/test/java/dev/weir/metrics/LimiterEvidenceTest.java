@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.weir.kafka.ConsumerDump.Paused;
+import dev.weir.kafka.ProducerHandle;
 import dev.weir.metrics.Limiter.Confidence;
 import dev.weir.metrics.Limiter.Kind;
 import dev.weir.metrics.PipelineLook.ConsumerLook;
@@ -28,26 +29,38 @@ class LimiterEvidenceTest {
     private final List<IntFunction<Activity>> activities = new ArrayList<>();
     private final List<IntFunction<StageSnapshot>> stages = new ArrayList<>();
     private IntFunction<List<ConsumerLook>> consumers = look -> List.of();
+    private IntFunction<List<ProducerHandle.Snapshot>> producers = look -> List.of();
     private double load = 0.1;
 
     /** A stage with workers that hands on 1000 elements a second. */
     private LimiterEvidenceTest workers(String name, int lanes, double busy, IntFunction<Activity> activity) {
         activities.add(activity);
-        return stage(name, lanes, busy, 0, 0, look -> 0);
+        return stage(name, lanes, busy, 0, 0, look -> 0, 100);
     }
 
     private LimiterEvidenceTest segment(String name, double starved, double blocked, IntFunction<Integer> depth) {
+        return segment(name, starved, blocked, depth, 100);
+    }
+
+    private LimiterEvidenceTest segment(
+            String name, double starved, double blocked, IntFunction<Integer> depth, long elements) {
         activities.add(look -> activity(name, name, 0, 0, 0, 0, 0));
-        return stage(name, 1, 0.02, starved, blocked, depth);
+        return stage(name, 1, 0.02, starved, blocked, depth, elements);
     }
 
     private LimiterEvidenceTest stage(
-            String name, int lanes, double busy, double starved, double blocked, IntFunction<Integer> depth) {
+            String name,
+            int lanes,
+            double busy,
+            double starved,
+            double blocked,
+            IntFunction<Integer> depth,
+            long elements) {
         stages.add(look -> StageSnapshot.of(
                 name,
                 lanes,
-                100L * look,
-                100L * look,
+                elements * look,
+                elements * look,
                 (long) (busy * look * TENTH),
                 (long) (starved * look * TENTH),
                 (long) (blocked * look * TENTH),
@@ -76,7 +89,7 @@ class LimiterEvidenceTest {
                     stages.stream().map(each -> each.apply(at)).toList(),
                     activities.stream().map(each -> each.apply(at)).toList(),
                     consumers.apply(at),
-                    List.of(),
+                    producers.apply(at),
                     MachineLook.of(8, 0.02 * at * TENTH, load, 0)));
         }
         return LimiterFinder.find(looks);
@@ -210,9 +223,38 @@ class LimiterEvidenceTest {
         segment("consume", 0, 0.95, look -> 0);
         workers("price", 10, 10, look -> activity("price", null, 10, 100, 400, 390, 0));
         Limiter limiter = find();
-        assertThat(limiter.kind()).isEqualTo(Kind.STAGE_WAIT);
+        assertThat(limiter.kind()).isEqualTo(Kind.KEY_SKEW);
         assertThat(limiter.confidence()).isEqualTo(Confidence.CANDIDATES);
-        assertThat(limiter.candidates()).extracting(Limiter::kind).containsExactly(Kind.KEY_SKEW);
+        assertThat(limiter.candidates()).extracting(Limiter::kind).containsExactly(Kind.STAGE_WAIT);
+        assertThat(limiter.expectedGain()).isEqualTo(1);
+    }
+
+    /** Nothing has been fetched yet, or what was fetched is being decoded: nobody knows whether records wait. */
+    @Test
+    void sourceWhoseLagIsNotKnown_isMeasured_notIdle() {
+        segment("consume", 0.95, 0, look -> 0, 0);
+        consumers = look -> StubLooks.consumer(StubLooks.partition(0).lag(-1).paused(Paused.STARTING));
+        assertThat(find().kind()).isEqualTo(Kind.MEASURING);
+    }
+
+    @Test
+    void consumerThatHasJustGivenItsPartitionsUp_isNotSaidToHaveNone() {
+        segment("consume", 0.95, 0, look -> 0, 0);
+        consumers = look -> look < 8 ? StubLooks.consumer(StubLooks.partition(0).lag(0)) : StubLooks.unassigned(1);
+        assertThat(find().kind()).isEqualTo(Kind.MEASURING);
+    }
+
+    /** At the first looks nothing has been sent, so nothing is unanswered and no record is in flight. */
+    @Test
+    void recordsThatWaitForTheirAnswer_areNamed_soonAfterTheStart() {
+        segment("consume", 0.9, 0, look -> 0);
+        segment("out", 0.9, 0, look -> 0);
+        consumers = look -> StubLooks.consumer(
+                look < 4
+                        ? StubLooks.partition(0).lag(60_000)
+                        : StubLooks.partition(0).inFlight(800).lag(60_000).paused(Paused.WINDOW));
+        producers = look -> StubLooks.producer(look < 4 ? 0 : 700, 90, 0, 10, 300);
+        assertThat(find().kind()).isEqualTo(Kind.OUTPUT_BROKER);
     }
 
     /** 3,000 a second arrive and 1,000 leave: more workers gain three times and what waits, not sixteen times. */
