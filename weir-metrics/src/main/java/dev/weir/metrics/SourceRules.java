@@ -180,7 +180,8 @@ final class SourceRules {
         return met.size() >= Math.min(ENOUGH_LOOKS, interval.looks.size())
                 && interval.starvedSince(met.getFirst()) >= STARVES
                 && met.stream().filter(look -> isHeldBack(of(look, consumer))).count() >= 0.5 * met.size()
-                && isHeldBack(of(interval.last, consumer));
+                && (isHeldBack(of(interval.last, consumer))
+                        || of(interval.last, consumer).stream().allMatch(SourceRules::isHeld));
     }
 
     private static List<PartitionDump> of(PipelineLook look, int consumer) {

@@ -113,6 +113,12 @@ record StageLoad(
         return samples.isEmpty() ? 0 : (double) samples.stream().filter(is).count() / samples.size();
     }
 
+    /** Of the looks that met it at work, those that are so; 0 without any. */
+    double shareAtWork(Predicate<Activity> is) {
+        List<Activity> met = samples.stream().filter(each -> each.atWork() > 0).toList();
+        return met.isEmpty() ? 0 : (double) met.stream().filter(is).count() / met.size();
+    }
+
     /** Of the looks that met its own code with an element, those that met its thread waiting; NaN without any. */
     double waitShareInPass() {
         double met = inPass();

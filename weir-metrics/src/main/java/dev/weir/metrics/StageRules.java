@@ -198,7 +198,7 @@ final class StageRules {
     /** The limiter that a unit with too few threads is, or the key that most of what waits for them has. */
     static Limiter of(Interval interval, Unit unit) {
         Limiter threads = ofThreads(interval, unit);
-        boolean isHot = !unit.shared() && unit.stages().getFirst().share(StageRules::isOfOneKey) >= 0.5;
+        boolean isHot = !unit.shared() && unit.stages().getFirst().shareAtWork(StageRules::isOfOneKey) >= 0.5;
         // More threads work off the other keys sooner, and then wait for that one.
         return isHot && threads.lever().kind() == Lever.Kind.PARALLELISM
                 ? skewed(interval, unit)
@@ -405,7 +405,7 @@ final class StageRules {
         StageLoad stage = unit.stages().getFirst();
         return !unit.shared()
                 && unit.utilisation() < SATURATED
-                && stage.share(look -> look.atWork() > 0 && (waitsBehindKeys(unit, look) || isOfOneKey(look))) >= 0.5;
+                && stage.shareAtWork(look -> waitsBehindKeys(unit, look) || isOfOneKey(look)) >= 0.5;
     }
 
     private static boolean waitsBehindKeys(Unit unit, Activity look) {

@@ -229,6 +229,31 @@ class LimiterEvidenceTest {
         assertThat(limiter.expectedGain()).isEqualTo(1);
     }
 
+    /** The first records came in the middle: what was not there yet does not speak against a hot key. */
+    @Test
+    void fullStage_whoseQueueIsOfOneKey_hasBothCandidates_soonAfterTheStart() {
+        segment("consume", 0.5, 0.45, look -> 0);
+        workers(
+                "price",
+                10,
+                9,
+                look -> look < 5
+                        ? atWork("price", 0, 0)
+                        : activity("price", null, 10, look < 7 ? 300 : 100, 400, look < 7 ? 90 : 390, 0));
+        assertThat(find().kind()).isEqualTo(Kind.KEY_SKEW);
+    }
+
+    /** The drain drops what at most once has not handed out. */
+    @Test
+    void commitThatLimited_isNamed_alsoWhenADrainHasJustEnded() {
+        segment("consume", 0.95, 0, look -> 0);
+        consumers = look -> StubLooks.consumer(
+                look < 8
+                        ? StubLooks.partition(0).buffered(500).lag(60_000).paused(Paused.WINDOW)
+                        : StubLooks.partition(0).lag(60_000).paused(Paused.END));
+        assertThat(find().kind()).isEqualTo(Kind.COMMIT);
+    }
+
     /** Nothing has been fetched yet, or what was fetched is being decoded: nobody knows whether records wait. */
     @Test
     void sourceWhoseLagIsNotKnown_isMeasured_notIdle() {
