@@ -32,8 +32,8 @@ class PlantedLimitersTest {
     private static final String BEGIN = "<!-- written by PlantedLimitersTest -->";
     private static final String END = "<!-- end -->";
     private static final long BUILD_SEED = 1;
-    private static final double LEAST_RIGHT_IN_THE_BUILD = 0.5;
-    private static final double MOST_WRONG_IN_THE_BUILD = 0.5;
+    private static final double LEAST_RIGHT_IN_THE_BUILD = 0.9;
+    private static final double MOST_WRONG_IN_THE_BUILD = 0.1;
     private static final double LEAST_FASTER = 1.4;
 
     private static final List<PlantKind> IN_THE_BUILD = List.of(
