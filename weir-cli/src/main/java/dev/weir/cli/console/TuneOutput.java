@@ -14,26 +14,28 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The steps and the summary of {@code weir tune}, for people or programs. Confined to the thread of the command. */
-final class TuneOutput {
+/** The steps and the summary of a tuner, for people or programs. Confined to the thread of the command. */
+public final class TuneOutput {
 
     private final CommandContext weir;
     private final boolean json;
 
-    TuneOutput(CommandContext weir, boolean json) {
+    /** Prints lines for people, or {@code json}, to the output of {@code weir}. */
+    public TuneOutput(CommandContext weir, boolean json) {
         this.weir = weir;
         this.json = json;
     }
 
     /** Returns whether it went wrong: nothing moved, the guard ended it, or a step could not be taken back. */
-    static boolean isFailure(TuneReport report) {
+    public static boolean isFailure(TuneReport report) {
         return switch (report.end()) {
             case IDLE, GUARD, NOT_TAKEN_BACK -> true;
             case DONE, KEEPS_UP, STOPPED, PIPELINE_ENDED, MOST_STEPS -> false;
         };
     }
 
-    void step(TuneStep step) {
+    /** Tells a step that is over. */
+    public void step(TuneStep step) {
         if (json) {
             weir.json().write(line -> {
                 line.writeStringField("event", "step");
@@ -95,10 +97,28 @@ final class TuneOutput {
     }
 
     void summary(TuneReport report, boolean applied) {
-        if (json) {
-            writeSummary(report, applied);
+        if (!json) {
+            print(report, applied ? "in force until the process ends:" : "restored; the best setting was:");
             return;
         }
+        weir.json().write(line -> {
+            writeSummary(line, report);
+            line.writeBooleanField("applied", applied);
+            if (isFailure(report)) {
+                line.writeStringField("error", report.reason());
+            }
+        });
+        if (isFailure(report)) {
+            weir.errorIsTold();
+        }
+    }
+
+    /**
+     * Prints the end for people.
+     *
+     * @param before the line above the settings
+     */
+    public void print(TuneReport report, String before) {
         PrintStream out = weir.out();
         out.println();
         TuneStep best = report.best();
@@ -123,7 +143,7 @@ final class TuneOutput {
                         out.println("left alone: %s has one worker, which its order may need; --raise '%s' includes it"
                                 .formatted(Printable.line(stage), Printable.line(stage))));
         if (!report.settings().isEmpty()) {
-            out.println(applied ? "in force until the process ends:" : "restored; the best setting was:");
+            out.println(before);
             new TreeMap<>(report.settings())
                     .forEach((key, value) -> out.println("  " + Printable.line(key) + "=" + value));
             out.println("to make it permanent:");
@@ -132,42 +152,34 @@ final class TuneOutput {
         out.flush();
     }
 
-    private void writeSummary(TuneReport report, boolean applied) {
+    /** Writes the fields of the end. */
+    public static void writeSummary(JsonGenerator line, TuneReport report) throws IOException {
         TuneStep best = report.best();
-        weir.json().write(line -> {
-            line.writeNumberField("steps", report.steps().size());
-            line.writeNumberField(
-                    "taken_back",
-                    report.steps().stream().filter(TuneStep::isTakenBack).count());
-            line.writeNumberField("best_step", best == null ? 0 : best.number());
-            line.writeNumberField("total_gain", rounded(report.totalGain()));
-            line.writeStringField("end", report.end().id());
-            line.writeStringField("reason", report.reason());
-            line.writeStringField("counted_at", report.counter());
-            line.writeObjectFieldStart("settings");
-            for (Map.Entry<String, Long> each : new TreeMap<>(report.settings()).entrySet()) {
-                line.writeNumberField(each.getKey(), each.getValue());
-            }
-            line.writeEndObject();
-            line.writeBooleanField("applied", applied);
-            line.writeArrayFieldStart("permanent");
-            for (String each : report.lasting()) {
-                line.writeString(each);
-            }
-            line.writeEndArray();
-            line.writeArrayFieldStart("left_alone");
-            for (String each : report.leftAlone()) {
-                line.writeString(each);
-            }
-            line.writeEndArray();
-            line.writeBooleanField("stopped", report.end() == TuneReport.End.STOPPED);
-            if (isFailure(report)) {
-                line.writeStringField("error", report.reason());
-            }
-        });
-        if (isFailure(report)) {
-            weir.errorIsTold();
+        line.writeNumberField("steps", report.steps().size());
+        line.writeNumberField(
+                "taken_back",
+                report.steps().stream().filter(TuneStep::isTakenBack).count());
+        line.writeNumberField("best_step", best == null ? 0 : best.number());
+        line.writeNumberField("total_gain", rounded(report.totalGain()));
+        line.writeStringField("end", report.end().id());
+        line.writeStringField("reason", report.reason());
+        line.writeStringField("counted_at", report.counter());
+        line.writeObjectFieldStart("settings");
+        for (Map.Entry<String, Long> each : new TreeMap<>(report.settings()).entrySet()) {
+            line.writeNumberField(each.getKey(), each.getValue());
         }
+        line.writeEndObject();
+        line.writeArrayFieldStart("permanent");
+        for (String each : report.lasting()) {
+            line.writeString(each);
+        }
+        line.writeEndArray();
+        line.writeArrayFieldStart("left_alone");
+        for (String each : report.leftAlone()) {
+            line.writeString(each);
+        }
+        line.writeEndArray();
+        line.writeBooleanField("stopped", report.end() == TuneReport.End.STOPPED);
     }
 
     private static double rounded(double gain) {

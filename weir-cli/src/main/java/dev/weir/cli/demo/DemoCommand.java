@@ -69,8 +69,8 @@ public final class DemoCommand implements Callable<Integer> {
             names = "--records",
             paramLabel = "N",
             description =
-                    "Generate N records. Default: 300,000, or no limit with --seconds. With --tune: N for each version,"
-                            + " 2,000 (100 with --waiting) to 500,000; default 150,000, or 4,000 with --waiting.")
+                    "Generate N records. Default: 300,000, or no limit with --seconds. With --tune: N that are read"
+                            + " again and again, 2,000 to 500,000; default 150,000, or 60,000 with --waiting.")
     private @Nullable Integer records;
 
     @Option(names = "--seconds", paramLabel = "S", description = "Generate for S seconds.")
@@ -131,7 +131,7 @@ public final class DemoCommand implements Callable<Integer> {
             if (seconds != null || rate != null || metrics.isGiven()) {
                 throw CliFailure.usage(
                         "--tune does not go with --seconds, --rate and --metrics",
-                        "--records says how many records each step gets.");
+                        "--records says how many records the topic has.");
             }
             int events = tune.events(records);
             try (Endpoints endpoints = endpoints()) {

@@ -7,22 +7,26 @@ import dev.weir.examples.asimov.Parsing;
 import dev.weir.examples.asimov.Translation;
 import dev.weir.examples.asimov.Unpacking;
 import dev.weir.examples.asimov.naive.NaiveSteps;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Some steps naive, the others as they are today. Thread-safe. */
+/** Steps whose code can be exchanged while they run: naive ones at first. Thread-safe. */
 final class MixedSteps implements AsimovSteps {
-    static final AsimovSteps NAIVE = new NaiveSteps();
-    static final AsimovSteps TODAY = new AsimovTranslator();
 
-    private final AsimovSteps json;
-    private final AsimovSteps url;
-    private final AsimovSteps payload;
+    private static final AsimovSteps NAIVE = new NaiveSteps();
+    private static final AsimovSteps TODAY = new AsimovTranslator();
 
-    MixedSteps(Set<Step> naive) {
-        this.json = naive.contains(Step.JSON) ? NAIVE : TODAY;
-        this.url = naive.contains(Step.URL) ? NAIVE : TODAY;
-        this.payload = naive.contains(Step.LZ) ? NAIVE : TODAY;
+    private volatile AsimovSteps json = NAIVE;
+    private volatile AsimovSteps url = NAIVE;
+    private volatile AsimovSteps payload = NAIVE;
+
+    /** Uses today's code of a step from the next event on, or the naive one. */
+    void use(Step step, boolean today) {
+        AsimovSteps steps = today ? TODAY : NAIVE;
+        switch (step) {
+            case JSON -> json = steps;
+            case URL -> url = steps;
+            case LZ -> payload = steps;
+        }
     }
 
     @Override

@@ -24,6 +24,7 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -61,15 +62,26 @@ final class Outputs {
         return ends;
     }
 
-    /** Deletes what the steps before wrote: a gigabyte each, and a disk that is busy with them slows down the next. */
+    /** Deletes what was written before: a gigabyte a pass, and a disk that is busy with them slows down the next. */
     static void delete(KafkaCluster cluster) throws InterruptedException {
-        Map<TopicPartition, RecordsToDelete> all = new HashMap<>();
-        ends(cluster).forEach((partition, end) -> all.put(partition, RecordsToDelete.beforeOffset(end)));
         try {
-            cluster.admin().deleteRecords(all).all().get();
+            deleteBefore(ends(cluster), cluster).get();
         } catch (ExecutionException e) {
             throw CliFailure.work("the broker did not delete the outputs of the step before: " + e.getCause(), "", e);
         }
+    }
+
+    /** Asks for the deletion of all but the last {@code kept} of each partition. */
+    static void deleteAllBut(long kept, KafkaCluster cluster) {
+        Map<TopicPartition, Long> starts = ends(cluster);
+        starts.replaceAll((partition, end) -> Math.max(0, end - kept));
+        var ignored = deleteBefore(starts, cluster);
+    }
+
+    private static KafkaFuture<Void> deleteBefore(Map<TopicPartition, Long> starts, KafkaCluster cluster) {
+        Map<TopicPartition, RecordsToDelete> all = new HashMap<>();
+        starts.forEach((partition, start) -> all.put(partition, RecordsToDelete.beforeOffset(start)));
+        return cluster.admin().deleteRecords(all).all();
     }
 
     /** Reads what was written from {@code starts} on; null if the command was told to stop. */
@@ -166,6 +178,6 @@ final class Outputs {
                 .count();
         return different == 0
                 ? null
-                : "%,d of %,d outputs differ from those of the first step".formatted(different, hashes.length);
+                : "%,d of %,d outputs differ from those of the first draft".formatted(different, hashes.length);
     }
 }

@@ -1,22 +1,32 @@
 package dev.weir.cli.tune;
 
 import dev.weir.cli.console.Endpoints;
+import dev.weir.cli.console.TuneOutput;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.cli.terminal.CommandContext;
+import dev.weir.cli.terminal.ExitCode;
+import dev.weir.cli.terminal.Printable;
 import dev.weir.cli.terminal.Progress;
+import dev.weir.console.tune.TuneReport;
+import dev.weir.console.tune.Tuner;
 import dev.weir.examples.asimov.AsimovPipeline;
 import dev.weir.examples.asimov.EventGenerator;
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.RunningPipeline;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterException;
-import java.util.ArrayList;
-import java.util.List;
+import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code weir demo --tune}: one version after the other, each from what was measured of the one before, until nothing
- * is left to do. Confined to the thread of the command.
+ * {@code weir demo --tune}: a {@link Tuner} on a pipeline that reads its events again and again. Then the pipeline is
+ * started with what was found, as in code, and writes what the first draft does. Confined to the thread of the command.
  */
 public final class Tuning {
     private static final int PARTITIONS = 6;
@@ -25,19 +35,28 @@ public final class Tuning {
     private static final Map<String, String> DELETED_SOON =
             Map.of("segment.bytes", Integer.toString(64 << 20), "file.delete.delay.ms", "1000");
 
+    /** Of a partition, while the pipeline is tuned. */
+    private static final long OUTPUTS_KEPT = 10_000;
+
+    /** Short, and few steps: a demo has minutes. */
+    private static final Duration WINDOW = Duration.ofSeconds(1);
+
+    private static final int MOST_STEPS = 16;
+
+    private static final Duration DRAIN = Duration.ofSeconds(30);
+
     private final CommandContext weir;
     private final TuneOption option;
     private final int events;
-    private final EventGenerator generator;
+    private final long seed;
     private final boolean json;
 
-    private @Nullable Outputs firstOutputs;
-    private @Nullable String flaw;
+    private int groups;
 
     /**
      * Prepares it.
      *
-     * @param events for each version
+     * @param events in the topic
      * @param seed of the traffic
      * @param json whether to tell it as JSON
      */
@@ -45,23 +64,22 @@ public final class Tuning {
         this.weir = weir;
         this.option = option;
         this.events = events;
-        this.generator = option.generator(seed);
+        this.seed = seed;
         this.json = json;
     }
 
     /** Runs it and tells each step and the summary; returns the exit code. */
     public int run(Endpoints endpoints) throws InterruptedException {
-        try (Version first = option.first()) {
-            return run(first, endpoints);
+        try (Example example = option.example()) {
+            return run(example, Tuner.builder().window(WINDOW).maxSteps(MOST_STEPS), endpoints);
         }
     }
 
-    /** From this version on, which its caller closes: how tests plant one whose outputs are wrong. */
-    int run(Version first, Endpoints endpoints) throws InterruptedException {
+    /** With this example, which its caller closes, and a tuner with these settings: how tests plant wrong outputs. */
+    int run(Example example, Tuner.Builder tuner, Endpoints endpoints) throws InterruptedException {
         // From here on a signal ends the run, not the process: the broker's folder is to be deleted.
         weir.shutdown().onStop(() -> {});
         weir.terminal().status("starting a Kafka broker in this process");
-        TuneReport report = new TuneReport(weir, events, json);
         try (KafkaCluster cluster = KafkaCluster.builder()
                         // No other broker could take over: on a busy machine a late heartbeat should mean nothing.
                         .brokerConfig("broker.session.timeout.ms", "60000")
@@ -73,91 +91,149 @@ public final class Tuning {
             cluster.createTopic(AsimovPipeline.DEAD_LETTERS, PARTITIONS, DELETED_SOON);
             weir.terminal().clearStatus();
             weir.terminal().note("broker   " + cluster.bootstrapServers() + ", in this process");
-            weir.terminal().note("traffic  %,d events for each step".formatted(events));
+            weir.terminal().note("traffic  %,d events, again and again".formatted(events));
+            weir.terminal().note("begins   " + example.draft());
+            EventGenerator generator = example.traffic(seed);
             Events.write(cluster.bootstrapServers(), generator, events, progress, weir.shutdown());
-            tune(first, cluster, endpoints, report, progress);
+            return run(new Run(example, generator, cluster, endpoints, progress), tuner);
         } catch (KafkaClusterException e) {
             throw CliFailure.work("the demo's broker failed: " + e.getMessage(), "", e);
         }
-        return report.summary(flaw, weir.shutdown().isRequested());
     }
 
-    private void tune(Version first, KafkaCluster cluster, Endpoints endpoints, TuneReport report, Progress progress)
-            throws InterruptedException {
-        VersionRun run = new VersionRun(weir, endpoints, cluster.bootstrapServers(), events);
-        Climb.from(first, new CheckedRuns(run, cluster, progress), outcome -> {
-            weir.terminal().clearStatus();
-            report.step(outcome);
-        });
+    private int run(Run run, Tuner.Builder tuner) throws InterruptedException {
+        Outputs wanted = run.outputs(run.example::reference, "what the first draft writes");
+        TuneReport report = wanted == null ? null : run.tune(tuner);
+        if (wanted == null || report == null) {
+            return told(null, null, false);
+        }
+        Outputs found = TuneOutput.isFailure(report)
+                ? null
+                : run.outputs(
+                        (consumer, producer) -> run.example.pipeline(report.settings(), consumer, producer),
+                        "the best setting once more");
+        return told(report, found == null ? null : found.flaw(wanted), found != null);
     }
 
-    /** Runs of versions whose outputs are compared with those of the first one. */
-    private final class CheckedRuns implements Climb.Runs {
-        private final VersionRun run;
+    /**
+     * Tells the end; what there is of it if the command was told to stop.
+     *
+     * @param flaw what is wrong with the outputs, without a full stop; null if nothing is
+     * @param compared whether outputs were compared
+     */
+    private int told(@Nullable TuneReport report, @Nullable String flaw, boolean compared) {
+        weir.terminal().clearStatus();
+        String failure = flaw != null
+                ? "with the best setting " + flaw
+                : report != null && TuneOutput.isFailure(report) ? report.reason() : null;
+        if (json) {
+            weir.json().write(line -> {
+                line.writeNumberField("events", events);
+                if (report != null) {
+                    TuneOutput.writeSummary(line, report);
+                } else {
+                    line.writeNumberField("steps", 0);
+                    line.writeBooleanField("stopped", true);
+                }
+                if (compared) {
+                    line.writeBooleanField("outputs_equal", flaw == null);
+                } else {
+                    line.writeNullField("outputs_equal");
+                }
+                if (failure != null) {
+                    line.writeStringField("error", failure);
+                }
+            });
+            weir.errorIsTold();
+        } else {
+            if (report != null) {
+                new TuneOutput(weir, false).print(report, "found:");
+            }
+            weir.out().println();
+            weir.out()
+                    .println(
+                            failure != null
+                                    ? "FAILED: " + Printable.line(failure) + "."
+                                    : compared
+                                            ? "OK: started with that, it wrote the same bytes as the first draft."
+                                            : "stopped: no outputs were compared.");
+            weir.out().flush();
+        }
+        return failure == null ? ExitCode.DONE : ExitCode.FAILED;
+    }
+
+    /** One example with its broker. */
+    private final class Run {
+
+        private final Example example;
+        private final EventGenerator generator;
         private final KafkaCluster cluster;
+        private final Endpoints endpoints;
         private final Progress progress;
 
-        CheckedRuns(VersionRun run, KafkaCluster cluster, Progress progress) {
-            this.run = run;
+        Run(Example example, EventGenerator generator, KafkaCluster cluster, Endpoints endpoints, Progress progress) {
+            this.example = example;
+            this.generator = generator;
             this.cluster = cluster;
+            this.endpoints = endpoints;
             this.progress = progress;
         }
 
-        @Override
-        public @Nullable Measurement measure(Version version, int step) throws InterruptedException {
-            Outputs.delete(cluster);
-            if (!run.warmUp(version, step, progress)) {
-                return null;
-            }
-            Measurement profiled = version.needsShares() ? run.pass(version, step, true, progress) : null;
-            if (profiled == null && version.needsShares()) {
-                return null;
-            }
-            List<Measurement> measured = new ArrayList<>();
-            Passes passes = new Passes();
-            while (!passes.areEnough() && flaw == null) {
-                Measurement one = checkedPass(version, step);
-                if (one == null) {
-                    return null;
-                }
-                measured.add(one);
-                passes.add(one.recordsPerSecond(), eventsOfAPass());
-            }
-            Measurement median = Measurement.median(measured);
-            return profiled == null ? median : median.withShares(profiled);
+        private RunningPipeline start(
+                BiFunction<ConsumerSettings.Builder<byte[], byte[]>, ProducerSettings.Builder<byte[], byte[]>, Pipeline>
+                        blueprint) {
+            groups++;
+            RunningPipeline running = blueprint
+                    .apply(
+                            ConsumerSettings.builder()
+                                    .bootstrapServers(cluster.bootstrapServers())
+                                    .groupId("weir-tune-" + groups),
+                            ProducerSettings.builder().bootstrapServers(cluster.bootstrapServers()))
+                    .run();
+            endpoints.show(running);
+            return running;
         }
 
-        private @Nullable Measurement checkedPass(Version version, int step) throws InterruptedException {
+        /** Null if the command was told to stop before a step was measured. */
+        @Nullable
+        TuneReport tune(Tuner.Builder settings) throws InterruptedException {
+            example.stages().forEach(settings::raise);
+            example.alternatives(settings);
+            Tuner tuner = settings.build();
+            weir.shutdown().onStop(tuner::stop);
+            TuneOutput output = new TuneOutput(weir, json);
+            AtomicInteger steps = new AtomicInteger();
+            try (RunningPipeline running =
+                            start((consumer, producer) -> example.pipeline(Map.of(), consumer, producer));
+                    EndlessEvents endless = EndlessEvents.start(
+                            running, events / PARTITIONS, () -> Outputs.deleteAllBut(OUTPUTS_KEPT, cluster))) {
+                progress.update(() -> "measuring step %d".formatted(steps.get() + 1));
+                TuneReport report = tuner.run(running, step -> {
+                    steps.set(step.number());
+                    weir.terminal().clearStatus();
+                    output.step(step);
+                    progress.update(() -> "measuring step %d".formatted(steps.get() + 1));
+                });
+                return report.steps().isEmpty() && weir.shutdown().isRequested() ? null : report;
+            }
+        }
+
+        /** What a pipeline writes that reads all events once; null if the command was told to stop. */
+        @Nullable
+        Outputs outputs(
+                BiFunction<ConsumerSettings.Builder<byte[], byte[]>, ProducerSettings.Builder<byte[], byte[]>, Pipeline>
+                        blueprint,
+                String what)
+                throws InterruptedException {
             Outputs.delete(cluster);
             Map<TopicPartition, Long> starts = Outputs.ends(cluster);
-            Measurement measured = run.pass(version, step, false, progress);
-            if (measured == null) {
-                return null;
+            try (RunningPipeline running = start(blueprint)) {
+                if (!AllEvents.areThrough(running, events, weir.shutdown(), progress, what)) {
+                    return null;
+                }
+                running.drain(DRAIN);
             }
-            Outputs outputs = Outputs.read(cluster, starts, generator, events, progress, weir.shutdown());
-            if (outputs == null) {
-                return null;
-            }
-            firstOutputs = firstOutputs == null ? outputs : firstOutputs;
-            flaw = outputs.flaw(firstOutputs);
-            return measured;
-        }
-
-        @Override
-        public @Nullable Double again(Version version, int step) throws InterruptedException {
-            Outputs.delete(cluster);
-            Measurement measured = run.pass(version, step, false, progress);
-            return measured == null ? null : measured.recordsPerSecond();
-        }
-
-        @Override
-        public double eventsOfAPass() {
-            return run.eventsMeasured();
-        }
-
-        @Override
-        public boolean areOver() {
-            return flaw != null || weir.shutdown().isRequested();
+            return Outputs.read(cluster, starts, generator, events, progress, weir.shutdown());
         }
     }
 }

@@ -50,7 +50,7 @@ class DemoCommandTest {
     @CsvSource({
         "--tune --records=1999, '--records must be 2,000 to 500,000 with --tune'",
         "--tune --records=500001, '--records must be 2,000 to 500,000 with --tune'",
-        "--tune --waiting --records=99, '--records must be 100 to 500,000 with --tune'",
+        "--tune --waiting --records=1999, '--records must be 2,000 to 500,000 with --tune'",
         "--waiting, '--waiting goes with --tune'",
         "--tune --metrics=0, '--tune does not go with --seconds, --rate and --metrics'"
     })

@@ -44,7 +44,7 @@ class OutputsTest {
                 copy(sound, sound.timestamp() + 1, sound.value(), sound.headers()),
                 copy(sound, sound.timestamp(), sound.value(), more))) {
             assertThat(outputs(records -> records.set(event, changed)).flaw(first))
-                    .isEqualTo("1 of 500 outputs differ from those of the first step");
+                    .isEqualTo("1 of 500 outputs differ from those of the first draft");
         }
     }
 

@@ -7,6 +7,7 @@ import dev.weir.cli.console.ConsoleOption;
 import dev.weir.cli.console.Endpoints;
 import dev.weir.cli.metrics.MetricsOption;
 import dev.weir.cli.terminal.ExitCode;
+import dev.weir.console.tune.Tuner;
 import dev.weir.examples.asimov.AsimovPipeline;
 import dev.weir.examples.asimov.AsimovRecords;
 import dev.weir.examples.asimov.AsimovTranslator;
@@ -15,94 +16,117 @@ import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
+import java.time.Duration;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import picocli.CommandLine;
 
-/** A tuning with a real broker, of versions that are planted. */
+/** A tuning with a real broker, of pipelines that are planted. */
 @Timeout(180)
 class TuningTest {
     private static final int NONE = -1;
 
     private final CommandHarness harness = new CommandHarness();
 
-    /** That all steps wrote the same bytes is worth something only if a step that did not is found out. */
+    /** That it wrote the same bytes is worth something only if a pipeline that did not is found out. */
     @Test
-    void stepThatWritesOneOtherRecord_isTheLast_andSaysSo() throws InterruptedException {
-        Planted never = new Planted(NONE, null);
-        Planted wrong = new Planted(7, never);
-
-        int code;
-        try (Endpoints none = Endpoints.start(harness.weir, true, new ConsoleOption(), new MetricsOption())) {
-            code = tuning().run(new Planted(NONE, wrong), none);
-        }
+    void settingWithWhichOneRecordIsWrittenOtherwise_failsTheRun_andSaysSo() throws InterruptedException {
+        int code = tuned(new Planted(7));
 
         assertThat(code).as(harness.err()).isEqualTo(ExitCode.FAILED);
-        List<String> lines = harness.out().lines().toList();
-        assertThat(lines).hasSize(3);
-        assertThat(lines.getLast())
+        assertThat(harness.out().lines().toList().getLast())
                 .contains(
-                        "\"steps\":2",
                         "\"outputs_equal\":false",
-                        "\"error\":\"step 2: 1 of 100 outputs differ from those of the first step\"");
+                        "\"error\":\"with the best setting 1 of 2,000 outputs differ from those of the first draft\"");
     }
 
-    private Tuning tuning() {
+    @Test
+    void settingWithWhichAllIsWrittenAsBefore_isDone() throws InterruptedException {
+        int code = tuned(new Planted(NONE));
+
+        assertThat(code).as(harness.err()).isEqualTo(ExitCode.DONE);
+        assertThat(harness.out().lines().toList().getLast()).contains("\"outputs_equal\":true", "\"steps\":2,");
+    }
+
+    private int tuned(Example example) throws InterruptedException {
         TuneOption option = CommandLine.populateCommand(new TuneOption(), "--tune", "--waiting");
-        return new Tuning(harness.weir, option, option.events(100), 42, true);
+        Tuner.Builder tuner = Tuner.builder().window(Duration.ofMillis(300)).maxSteps(2);
+        try (Endpoints none = Endpoints.start(harness.weir, true, new ConsoleOption(), new MetricsOption())) {
+            return new Tuning(harness.weir, option, option.events(2_000), 42, true).run(example, tuner, none);
+        }
     }
 
     /**
-     * A version that writes one event otherwise.
+     * A stage that waits, and writes one event otherwise than the draft.
      *
      * @param changed its number; {@link #NONE} for none
-     * @param following the version that comes next
      */
-    private record Planted(long changed, @Nullable Version following) implements Version {
+    private record Planted(long changed) implements Example {
+
+        private static final Semaphore NEVER = new Semaphore(0);
 
         @Override
-        public String change() {
+        public String draft() {
             return "one that changes " + changed;
         }
 
         @Override
-        public String lever() {
-            return "planted";
+        public EventGenerator traffic(long seed) {
+            return new EventGenerator(seed);
         }
 
         @Override
-        public double expectedGain() {
-            return 1;
+        public List<String> stages() {
+            return List.of("wait");
         }
 
         @Override
         public Pipeline pipeline(
+                Map<String, Long> settings,
+                ConsumerSettings.Builder<byte[], byte[]> consumer,
+                ProducerSettings.Builder<byte[], byte[]> producer) {
+            int workers = settings.getOrDefault("stage.wait.parallelism", 2L).intValue();
+            return pipeline(workers, 1, changed, consumer, producer);
+        }
+
+        @Override
+        public Pipeline reference(
                 ConsumerSettings.Builder<byte[], byte[]> consumer, ProducerSettings.Builder<byte[], byte[]> producer) {
+            return pipeline(2, 0, NONE, consumer, producer);
+        }
+
+        private static Pipeline pipeline(
+                int workers,
+                int waitMillis,
+                long changed,
+                ConsumerSettings.Builder<byte[], byte[]> consumer,
+                ProducerSettings.Builder<byte[], byte[]> producer) {
             AsimovTranslator translator = new AsimovTranslator();
-            return KafkaSource.atLeastOnce(consumer.build(), AsimovPipeline.EVENTS)
-                    .map(event -> written(translator, event))
+            return KafkaSource.atLeastOnce(consumer.maxOutstandingRecords(64).build(), AsimovPipeline.EVENTS)
+                    .mapBlocking(workers, Ordering.input(), event -> {
+                        boolean ignored = NEVER.tryAcquire(waitMillis, TimeUnit.MILLISECONDS);
+                        return written(translator, event, changed);
+                    })
+                    .named("wait")
                     .to(KafkaSink.producing(producer.build()));
         }
 
-        private ProducerRecord<byte[], byte[]> written(
-                AsimovTranslator translator, ConsumerRecord<byte[], byte[]> event) {
+        private static ProducerRecord<byte[], byte[]> written(
+                AsimovTranslator translator, ConsumerRecord<byte[], byte[]> event, long changed) {
             ProducerRecord<byte[], byte[]> output = AsimovRecords.toProduce(
                     event, translator.translate(event.value()), AsimovPipeline.PAGE_VIEWS, AsimovPipeline.DEAD_LETTERS);
             if (EventGenerator.sequence(event.headers()) == changed) {
                 output.headers().add("changed", new byte[0]);
             }
             return output;
-        }
-
-        @Override
-        public @Nullable Version next(Measurement measured, Set<String> failed) {
-            return following;
         }
     }
 }

@@ -27,6 +27,7 @@ final class Guard {
     private final @Nullable Duration maxLatency;
 
     private boolean knowsNormal;
+    private boolean onTrial;
     private double failedShare;
     private Duration mostOldest = LEAST_OLDEST;
 
@@ -68,6 +69,11 @@ final class Guard {
         return one.compareTo(other) >= 0 ? one : other;
     }
 
+    /** Says whether a change is on trial from now on. Without one, the age that records reach is normal. */
+    void onTrial(boolean tried) {
+        onTrial = tried;
+    }
+
     /** Begins to count anew. */
     void begin(TuneReading now, String counter) {
         failedBefore = now.failed();
@@ -86,6 +92,10 @@ final class Guard {
         double expected = 2 * failedShare * Math.max(0, count(now, counter) - countBefore);
         if (failed > expected + FEW_FAILURES) {
             return failed + " records failed, " + Math.round(expected) + " at most were to be expected";
+        }
+        if (maxLatency == null && !onTrial) {
+            // Windows that are still filling, as after a start, make records older without any change.
+            mostOldest = max(mostOldest, now.oldest().multipliedBy(OLDER));
         }
         if (tooOld.isLong(now.oldest().compareTo(mostOldest) > 0, now)) {
             return "the oldest record is " + now.oldest().toMillis() + " ms old, over " + mostOldest.toMillis() + " ms";

@@ -16,7 +16,9 @@ final class Lasting {
         List<String> options = new ArrayList<>();
         new TreeMap<>(settings).forEach((key, value) -> {
             lines.addAll(ofOne(key, value));
-            options.add("--set " + quoted(key + "=" + value));
+            if (!key.startsWith(Moves.ALTERNATIVE)) { // No console knows it.
+                options.add("--set " + quoted(key + "=" + value));
+            }
         });
         if (!options.isEmpty()) {
             lines.add("until the next start: weir console PID " + String.join(" ", options));
@@ -38,6 +40,9 @@ final class Lasting {
             return List.of(
                     "code: ConsumerSettings.builder().bufferBytes(" + value + ")",
                     "properties: weir.buffer.bytes=" + value);
+        }
+        if (key.startsWith(Moves.ALTERNATIVE)) {
+            return List.of("code: the other code of the stage \"" + key.substring(Moves.ALTERNATIVE.length()) + "\"");
         }
         String name = key.substring(key.indexOf('.') + 1, key.lastIndexOf('.'));
         if (key.startsWith("dispatcher.")) {

@@ -2,6 +2,7 @@ package dev.weir.console.tune;
 
 import dev.weir.console.tune.TuneReading.Control;
 import dev.weir.metrics.Limiter;
+import dev.weir.metrics.StageTime;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -22,6 +23,9 @@ final class Moves {
 
     static final String WINDOW = "source.maxOutstandingRecords";
     static final String BYTES = "source.bufferBytes";
+    /** Before the name of a stage that has other code: 1 uses it, 0 does not. */
+    static final String ALTERNATIVE = "alternative.";
+
     private static final String STAGE = "stage.";
     private static final String PARALLELISM = ".parallelism";
     private static final String DISPATCHER = "dispatcher.";
@@ -139,17 +143,22 @@ final class Moves {
 
     private List<Control> ordered(TuneReading now) {
         Set<Control> ordered = new LinkedHashSet<>();
+        Limiter limiter = now.limiter();
         // What has just brought something may bring more.
         List<String> keys = new ArrayList<>(momentum.keySet());
-        keys.addAll(keysOf(now.limiter(), now));
+        keys.addAll(keysOf(limiter, now));
         for (String key : keys) {
             Control control = now.controls().get(key);
             if (control != null) {
                 ordered.add(control);
             }
         }
+        // Cheaper code before more threads: it is had on any machine.
+        now.controls().values().stream()
+                .filter(control -> control.key().startsWith(ALTERNATIVE))
+                .sorted(Comparator.comparingDouble((Control control) -> -work(control, limiter)))
+                .forEach(ordered::add);
         List<String> stages = List.copyOf(now.counts().keySet());
-        Limiter limiter = now.limiter();
         int limiting = limiter == null ? -1 : stages.indexOf(limiter.name());
         int from = limiting >= 0 ? limiting : stages.size() - 1;
         now.controls().values().stream()
@@ -178,8 +187,9 @@ final class Moves {
             case BYTE_BUDGET -> List.of(BYTES, WINDOW);
             case DISPATCHER -> List.of(DISPATCHER + limiter.name() + SIZE);
             case STAGE_CPU, STAGE_WAIT, KEY_SKEW -> {
-                List<String> keys = new ArrayList<>(List.of(STAGE + limiter.name() + PARALLELISM));
-                Control stage = now.controls().get(keys.getFirst());
+                List<String> keys =
+                        new ArrayList<>(List.of(ALTERNATIVE + limiter.name(), STAGE + limiter.name() + PARALLELISM));
+                Control stage = now.controls().get(keys.getLast());
                 if (stage != null && stage.dispatcher() != null) {
                     keys.add(DISPATCHER + stage.dispatcher() + SIZE);
                 }
@@ -187,6 +197,13 @@ final class Moves {
             }
             default -> List.of();
         };
+    }
+
+    /** The threads that work in the stage of an alternative, by the account of the limiter. */
+    private static double work(Control alternative, @Nullable Limiter limiter) {
+        StageTime time =
+                limiter == null ? null : limiter.stage(alternative.key().substring(ALTERNATIVE.length()));
+        return time == null ? 0 : time.working() * time.threads();
     }
 
     private static boolean isOfStage(Control control) {
@@ -267,7 +284,7 @@ final class Moves {
     private Map<String, Long> raised(List<Control> controls, double factor, TuneReading now) {
         Map<String, Long> settings = new LinkedHashMap<>();
         for (Control control : controls) {
-            long wanted = (long) Math.ceil(control.value() * factor);
+            long wanted = Math.max(control.value() + 1, (long) Math.ceil(control.value() * factor));
             Control bound =
                     control.dispatcher() == null ? null : now.controls().get(DISPATCHER + control.dispatcher() + SIZE);
             // What bounds it now besides its dispatcher is told once that is larger.

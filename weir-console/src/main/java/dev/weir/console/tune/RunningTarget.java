@@ -6,9 +6,13 @@ import dev.weir.console.internal.state.Progress;
 import dev.weir.metrics.LimiterProbe;
 import dev.weir.stream.RunningPipeline;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /** A pipeline of this process. Confined to the thread that tunes. */
 final class RunningTarget implements TuneTarget, AutoCloseable {
@@ -17,9 +21,13 @@ final class RunningTarget implements TuneTarget, AutoCloseable {
     private final Controls controls = new Controls(Map.of());
     private final LimiterProbe probe;
     private final CountDownLatch never = new CountDownLatch(1);
+    private final Map<String, Consumer<? super Boolean>> alternatives = new LinkedHashMap<>();
+    private final Set<String> used = new HashSet<>();
 
-    RunningTarget(RunningPipeline pipeline) {
+    /** Watches {@code pipeline}, whose stages may have other code, by stage. */
+    RunningTarget(RunningPipeline pipeline, Map<String, Consumer<? super Boolean>> alternatives) {
         this.pipeline = pipeline;
+        alternatives.forEach((stage, use) -> this.alternatives.put(Moves.ALTERNATIVE + stage, use));
         controls.show(pipeline);
         this.probe = LimiterProbe.start(pipeline);
     }
@@ -39,12 +47,31 @@ final class RunningTarget implements TuneTarget, AutoCloseable {
                 reading.control(knob.key(), Long.parseLong(knob.value()), knob.min(), knob.max(), knob.dispatcher());
             }
         }
+        alternatives.keySet().forEach(key -> reading.control(key, used.contains(key) ? 1 : 0, 0, 1, null));
         return (pipeline.completion().isDone() ? reading.ended() : reading).build();
     }
 
     @Override
     public ControlReport set(Map<String, String> settings) {
-        return controls.set(settings, "tuner");
+        Map<String, String> ofPipeline = new LinkedHashMap<>(settings);
+        Map<String, String> applied = new LinkedHashMap<>();
+        settings.forEach((key, value) -> {
+            Consumer<? super Boolean> use = alternatives.get(key);
+            if (use != null) {
+                boolean isUsed = value.equals("1");
+                use.accept(isUsed);
+                if (isUsed) {
+                    used.add(key);
+                } else {
+                    used.remove(key);
+                }
+                ofPipeline.remove(key);
+                applied.put(key, value);
+            }
+        });
+        ControlReport report = controls.set(ofPipeline, "tuner");
+        applied.putAll(report.applied());
+        return ControlReport.of(applied, report.refused());
     }
 
     @Override

@@ -57,6 +57,8 @@ final class Search {
     /** The values that a trial has changed, as they were; empty between trials. */
     private final Map<String, Long> before = new LinkedHashMap<>();
 
+    private final Guard guard;
+
     /** Controls that were to be taken back and were not. */
     private final Set<String> stuck = new TreeSet<>();
 
@@ -73,6 +75,7 @@ final class Search {
             Consumer<? super TuneStep> told)
             throws InterruptedException {
         this.target = target;
+        this.guard = guard;
         this.meter = new RateMeter(target, guard, window, stopRequested);
         this.moves = new Moves(raisedAnyway);
         this.window = window;
@@ -140,6 +143,15 @@ final class Search {
 
     private void attempt(Move move) throws InterruptedException, Halted {
         refreshBest();
+        guard.onTrial(true);
+        try {
+            tryOut(move);
+        } finally {
+            guard.onTrial(false);
+        }
+    }
+
+    private void tryOut(Move move) throws InterruptedException, Halted {
         TuneReading reading = meter.last();
         move.settings().keySet().forEach(key -> {
             Control control = reading.controls().get(key);

@@ -3,6 +3,8 @@ package dev.weir.console.tune;
 import dev.weir.stream.RunningPipeline;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -27,6 +29,7 @@ public final class Tuner {
     private final @Nullable Duration maxLatency;
     private final int maxSteps;
     private final Set<String> raisedAnyway;
+    private final Map<String, Consumer<? super Boolean>> alternatives;
 
     private volatile boolean stopRequested;
 
@@ -35,6 +38,7 @@ public final class Tuner {
         this.maxLatency = settings.maxLatency;
         this.maxSteps = settings.maxSteps;
         this.raisedAnyway = Set.copyOf(settings.raisedAnyway);
+        this.alternatives = new LinkedHashMap<>(settings.alternatives);
     }
 
     /** Settings of a tuner. */
@@ -51,8 +55,8 @@ public final class Tuner {
     public TuneReport run(RunningPipeline pipeline, Consumer<? super TuneStep> told) throws InterruptedException {
         Objects.requireNonNull(pipeline, "pipeline");
         Objects.requireNonNull(told, "told");
-        try (RunningTarget target = new RunningTarget(pipeline)) {
-            return run(target, told);
+        try (RunningTarget target = new RunningTarget(pipeline, alternatives)) {
+            return search(target, told);
         }
     }
 
@@ -61,10 +65,19 @@ public final class Tuner {
      *
      * @param told gets each step when it is over, on the calling thread
      * @throws InterruptedException if the thread is interrupted; the best setting so far is in force then
+     * @throws IllegalStateException if this tuner has alternatives: only a pipeline of this process can use them
      */
     public TuneReport run(TuneTarget target, Consumer<? super TuneStep> told) throws InterruptedException {
         Objects.requireNonNull(target, "target");
         Objects.requireNonNull(told, "told");
+        if (!alternatives.isEmpty()) {
+            throw new IllegalStateException(
+                    "alternatives are for a pipeline of this process: run(RunningPipeline, told)");
+        }
+        return search(target, told);
+    }
+
+    private TuneReport search(TuneTarget target, Consumer<? super TuneStep> told) throws InterruptedException {
         return new Search(target, new Guard(maxLatency), window, maxSteps, raisedAnyway, () -> stopRequested, told)
                 .run();
     }
@@ -85,6 +98,7 @@ public final class Tuner {
         private @Nullable Duration maxLatency;
         private int maxSteps = 40;
         private final Set<String> raisedAnyway = new HashSet<>();
+        private final Map<String, Consumer<? super Boolean>> alternatives = new LinkedHashMap<>();
 
         private Builder() {}
 
@@ -132,6 +146,19 @@ public final class Tuner {
          */
         public Builder raise(String stage) {
             raisedAnyway.add(Objects.requireNonNull(stage, "stage"));
+            return this;
+        }
+
+        /**
+         * Adds other code for a stage, which is tried as any control and stays if the pipeline is faster with it. Its
+         * key is {@code alternative.STAGE}, with the value 0 or 1.
+         *
+         * @param stage whose code it is; it is tried first where that stage limits
+         * @param use gets true when the other code is to be used from the next element on, and false when it is not; on
+         *     the thread that tunes. It is not in use at the start
+         */
+        public Builder alternative(String stage, Consumer<? super Boolean> use) {
+            alternatives.put(Objects.requireNonNull(stage, "stage"), Objects.requireNonNull(use, "use"));
             return this;
         }
 

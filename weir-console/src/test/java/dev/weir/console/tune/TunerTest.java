@@ -14,8 +14,12 @@ import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -407,6 +411,61 @@ class TunerTest {
 
         assertThat(model.workers("fetch")).isBetween(16L, 20L);
         assertThat(report.steps()).anyMatch(step -> step.verdict() == Verdict.GUARDED);
+    }
+
+    /** It gave up before its first step: windows that fill after a start make records older for a while. */
+    @ParameterizedTest
+    @ValueSource(ints = {1_500, 6_000, 30_000})
+    void recordsThatGrowOlderWhileWindowsFill_areNoReasonToStop(int outstanding) throws Exception {
+        ModelPipeline model = new ModelPipeline().stage("fetch", 4, 256, null);
+        ToDoubleFunction<ModelPipeline> perSecond = now -> Math.min(now.workers("fetch"), 32) * 50.0;
+        model.rate(perSecond::applyAsDouble)
+                .oldest(now -> Duration.ofMillis(
+                        (long) (1_000 * Math.min(now.seconds(), outstanding / perSecond.applyAsDouble(now)))));
+
+        TuneReport report = Tuner.builder().build().run(model, step -> {});
+
+        assertThat(report.end()).as("%s", report).isEqualTo(TuneReport.End.DONE);
+        assertThat(model.workers("fetch")).isGreaterThanOrEqualTo(32);
+    }
+
+    @Test
+    void alternative_isTriedFirstWhereItsStageLimits_andStaysIfItIsFaster() throws Exception {
+        Semaphore never = new Semaphore(0);
+        AtomicBoolean slow = new AtomicBoolean(true);
+        AtomicBoolean useless = new AtomicBoolean();
+        try (RunningPipeline running = Source.repeat(1)
+                .map(element -> element)
+                .named("parse")
+                .mapBlocking(1, Ordering.input(), element -> {
+                    boolean ignored = never.tryAcquire(slow.get() ? 10 : 2, TimeUnit.MILLISECONDS);
+                    return element;
+                })
+                .named("unpack")
+                .to(Sink.ignore())
+                .run()) {
+            TuneReport report = Tuner.builder()
+                    .window(Duration.ofMillis(500))
+                    .alternative("parse", useless::set)
+                    .alternative("unpack", other -> slow.set(!other))
+                    .maxSteps(2)
+                    .build()
+                    .run(running, step -> {});
+
+            assertThat(report.steps().get(1).settings()).isEqualTo(Map.of("alternative.unpack", 1L));
+            assertThat(report.settings()).isEqualTo(Map.of("alternative.unpack", 1L));
+            assertThat(report.lasting()).containsExactly("code: the other code of the stage \"unpack\"");
+            assertThat(slow).isFalse();
+            assertThat(useless).isFalse();
+        }
+    }
+
+    @Test
+    void alternatives_ofAPipelineElsewhere_areRefused() {
+        Tuner tuner = Tuner.builder().alternative("parse", other -> {}).build();
+        assertThatThrownBy(() -> tuner.run(new ModelPipeline(), step -> {}))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("alternatives");
     }
 
     @Test

@@ -44,7 +44,7 @@ class DemoTunePicturesTest {
     private Path temporary;
 
     @ParameterizedTest
-    @CsvSource({"tuning, --records=150000", "tuning-waiting, --waiting --records=4000"})
+    @CsvSource({"tuning, --records=150000", "tuning-waiting, --waiting --records=60000"})
     void console_showsWhatLimitsEachStep(String name, String options) throws Exception {
         List<String> command = new ArrayList<>(List.of(
                 ProcessHandle.current().info().command().orElseThrow(),

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -37,30 +38,28 @@ class DemoTuneTest {
 
     @Test
     @Tag("long")
-    void tune_goesFromNaiveCodeToTodays_withEqualOutputs() throws Exception {
-        List<JsonNode> lines = run("--records", "2000");
+    void tune_exchangesNaiveCode_withEqualOutputs() throws Exception {
+        List<JsonNode> lines = run("--records", "20000");
 
         List<JsonNode> steps = steps(lines);
-        assertThat(steps).hasSizeGreaterThanOrEqualTo(4);
-        assertThat(steps.getFirst().get("change").textValue()).contains("java.net.URI", "one thread");
-        assertThat(steps.subList(1, 4))
+        assertThat(steps)
                 .extracting(step -> step.get("change").textValue())
-                .anySatisfy(change -> assertThat(change).startsWith("JSON"))
-                .anySatisfy(change -> assertThat(change).startsWith("URLs"))
-                .anySatisfy(change -> assertThat(change).startsWith("LZ-string"));
+                .anySatisfy(change -> assertThat(change).isEqualTo("alternative.decompress 0 -> 1"));
         assertSummary(lines, steps);
+        assertThat(lines.getLast().path("settings").has("alternative.decompress"))
+                .isTrue();
     }
 
     @Test
-    void waiting_putsTheLookupsOnTheDispatcherOfTheFile_withEqualOutputs() throws Exception {
-        List<JsonNode> lines = run("--waiting", "--records", "300");
+    @Tag("long")
+    void waiting_raisesTheWorkersOfTheLookups_withEqualOutputs() throws Exception {
+        List<JsonNode> lines = run("--waiting", "--records", "10000");
 
         List<JsonNode> steps = steps(lines);
-        assertThat(steps.getFirst().get("change").textValue()).contains("wait 5 ms", "one thread");
-        // What limits is seen in a few looks: another program may be in them, and then there is no second step.
-        assertThat(steps.stream().skip(1).limit(1))
-                .allSatisfy(step -> assertThat(step.get("change").textValue()).contains("on dispatcher lookups"));
         assertSummary(lines, steps);
+        assertThat(lines.getLast().path("settings").properties())
+                .extracting(Map.Entry::getKey)
+                .anySatisfy(control -> assertThat(control).startsWith("stage.look up "));
     }
 
     /** All steps in their order, each with what a program may rely on. */
@@ -71,59 +70,26 @@ class DemoTuneTest {
             JsonNode step = steps.get(i);
             assertThat(step.path("event").textValue()).isEqualTo("step");
             assertThat(step.path("step").intValue()).isEqualTo(i + 1);
-            assertThat(step.path("records_per_second").longValue()).isPositive();
             assertThat(step.path("expected_gain").doubleValue()).isPositive();
             assertThat(step.path("measured_gain").doubleValue()).isPositive();
-            assertCompared(step, steps);
             JsonNode limiter = step.path("limiter");
             assertThat(limiter.path("kind").asText()).isNotEmpty();
             assertThat(limiter.path("sentence").asText()).isNotEmpty();
-            assertThat(limiter.path("advice").asText()).isNotEmpty();
-            assertThat(limiter.path("expected_gain").doubleValue()).isGreaterThanOrEqualTo(1);
         }
+        assertThat(steps.getFirst().path("verdict").textValue()).isEqualTo("first");
         return steps;
-    }
-
-    /** With an earlier step that was not taken back; in turns with it both are measured anew. */
-    private static void assertCompared(JsonNode step, List<JsonNode> steps) {
-        if (step.path("step").intValue() == 1) {
-            assertThat(step.path("compared_with").isNull()).isTrue();
-            assertThat(step.path("measured_gain").doubleValue()).isEqualTo(1);
-            assertThat(step.path("verdict").textValue()).isEqualTo("first");
-            return;
-        }
-        JsonNode before = steps.get(step.path("compared_with").intValue() - 1);
-        assertThat(before.path("step").intValue()).isLessThan(step.path("step").intValue());
-        assertThat(before.path("taken_back").booleanValue()).isFalse();
-        if (!step.path("in_turns").booleanValue()) {
-            assertGain(step.path("measured_gain"), step, before);
-        }
-        assertThat(step.path("verdict").textValue()).isIn("faster", "equal", "slower");
-        if (step.path("taken_back").booleanValue()) {
-            assertThat(step.path("measured_gain").doubleValue()).isLessThanOrEqualTo(1.03);
-        }
     }
 
     private static void assertSummary(List<JsonNode> lines, List<JsonNode> steps) {
         JsonNode summary = lines.getLast();
-        assertThat(summary.path("outputs_equal").booleanValue()).isTrue();
+        assertThat(summary.path("outputs_equal").booleanValue())
+                .as("%s", summary)
+                .isTrue();
         assertThat(summary.path("steps").intValue()).isEqualTo(steps.size());
+        assertThat(summary.path("total_gain").doubleValue()).isGreaterThan(1);
         JsonNode best = steps.get(summary.path("best_step").intValue() - 1);
         assertThat(best.path("taken_back").booleanValue()).isFalse();
-        assertThat(summary.path("taken_back").longValue())
-                .isEqualTo(steps.stream()
-                        .filter(step -> step.path("taken_back").booleanValue())
-                        .count());
-        assertGain(summary.path("total_gain"), best, steps.getFirst());
         assertThat(summary.has("error")).isFalse();
-    }
-
-    /** The rates are rounded to whole records, the gain to hundredths. */
-    private static void assertGain(JsonNode gain, JsonNode now, JsonNode before) {
-        double nowRate = now.path("records_per_second").doubleValue();
-        double beforeRate = before.path("records_per_second").doubleValue();
-        assertThat(gain.doubleValue())
-                .isBetween((nowRate - 0.5) / (beforeRate + 0.5) - 0.006, (nowRate + 0.5) / (beforeRate - 0.5) + 0.006);
     }
 
     private List<JsonNode> run(String... options) throws IOException, InterruptedException {

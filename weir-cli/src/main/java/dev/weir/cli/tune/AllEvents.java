@@ -1,0 +1,57 @@
+package dev.weir.cli.tune;
+
+import dev.weir.cli.terminal.CliFailure;
+import dev.weir.cli.terminal.Progress;
+import dev.weir.cli.terminal.Shutdown;
+import dev.weir.stream.RunningPipeline;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Waits for a pipeline that reads all events once. Functions only. */
+final class AllEvents {
+
+    private static final long TICK_MILLIS = 20;
+
+    /** How long nothing may move. */
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private AllEvents() {}
+
+    /** Returns true once {@code count} outputs were acknowledged; false if the command was told to stop before. */
+    static boolean areThrough(RunningPipeline running, long count, Shutdown shutdown, Progress progress, String what)
+            throws InterruptedException {
+        long lastMoved = -1;
+        long movedNanos = System.nanoTime();
+        while (!shutdown.isRequested()) {
+            long acknowledged = running.stages().getLast().elementsOut();
+            if (acknowledged >= count) {
+                return true;
+            }
+            long now = System.nanoTime();
+            if (acknowledged != lastMoved) {
+                lastMoved = acknowledged;
+                movedNanos = now;
+            } else if (now - movedNanos > PATIENCE.toNanos()) {
+                throw CliFailure.work(
+                        "nothing moved for %d s after %,d of %,d events"
+                                .formatted(PATIENCE.toSeconds(), acknowledged, count),
+                        "Run it again with --log-file FILE and look there.");
+            }
+            progress.update(() -> "%s: %,d of %,d events".formatted(what, acknowledged, count));
+            awaitTick(running);
+        }
+        return false;
+    }
+
+    private static void awaitTick(RunningPipeline running) throws InterruptedException {
+        try {
+            running.completion().get(TICK_MILLIS, TimeUnit.MILLISECONDS);
+            throw CliFailure.work("the pipeline ended before all events were through", "");
+        } catch (ExecutionException failed) {
+            throw CliFailure.work("the pipeline failed: " + failed.getCause(), "", failed);
+        } catch (TimeoutException ignored) { // It runs: as it should.
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package dev.weir.cli.tune;
+
+import dev.weir.kafka.ConsumerHandle;
+import dev.weir.kafka.ConsumerSnapshot.PartitionSnapshot;
+import dev.weir.kafka.Position;
+import dev.weir.stream.RunningPipeline;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Lets a pipeline read its events again and again, so that it has a backlog for as long as it is tuned: a partition
+ * whose lag has fallen to half of its events goes back to its beginning. Has a thread of its own until it is closed.
+ */
+public final class EndlessEvents implements AutoCloseable {
+
+    private static final Logger LOG = System.getLogger(EndlessEvents.class.getName());
+
+    private static final long TICK_MILLIS = 100;
+    private static final long CLOSE_SECONDS = 10;
+
+    private final ConsumerHandle consumer;
+    private final long half;
+    private final Runnable eachTick;
+    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("weir-endless-events").factory());
+
+    // Confined to its thread.
+    private CompletableFuture<Void> seeking = CompletableFuture.completedFuture(null);
+    private boolean failing;
+
+    private EndlessEvents(ConsumerHandle consumer, long half, Runnable eachTick) {
+        this.consumer = consumer;
+        this.half = half;
+        this.eachTick = eachTick;
+    }
+
+    /**
+     * Begins with the first consumer of {@code running}.
+     *
+     * @param eventsOfAPartition how many events each partition has
+     * @param eachTick runs ten times a second as well, on the same thread
+     */
+    public static EndlessEvents start(RunningPipeline running, long eventsOfAPartition, Runnable eachTick) {
+        ConsumerHandle consumer = running.handles(ConsumerHandle.class).getFirst();
+        EndlessEvents events = new EndlessEvents(consumer, Math.max(1, eventsOfAPartition / 2), eachTick);
+        var ignored =
+                events.thread.scheduleWithFixedDelay(events::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+        return events;
+    }
+
+    private void tick() {
+        try {
+            if (seeking.isDone()) {
+                rewind();
+            }
+            eachTick.run();
+            failing = false;
+        } catch (RuntimeException e) { // It would end the schedule in silence; the next tick may do better.
+            if (!failing) {
+                LOG.log(Level.WARNING, "the events are not read again", e);
+            }
+            failing = true;
+        }
+    }
+
+    private void rewind() {
+        Map<TopicPartition, Position> starts = new HashMap<>();
+        for (PartitionSnapshot each : consumer.snapshot().partitions()) {
+            if (each.lag() >= 0 && each.lag() < half) {
+                starts.put(new TopicPartition(each.topic(), each.partition()), Position.beginning());
+            }
+        }
+        if (!starts.isEmpty()) {
+            // One that fails, as its partition has just moved, is made again at a later tick.
+            seeking = consumer.seek(starts).toCompletableFuture();
+        }
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        thread.shutdownNow();
+        boolean ignored = thread.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
+    }
+}

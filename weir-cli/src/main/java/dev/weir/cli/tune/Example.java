@@ -1,0 +1,226 @@
+package dev.weir.cli.tune;
+
+import dev.weir.cli.terminal.CliFailure;
+import dev.weir.console.tune.Tuner;
+import dev.weir.examples.asimov.AsimovLookups;
+import dev.weir.examples.asimov.AsimovPipeline;
+import dev.weir.examples.asimov.EventGenerator;
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.stream.Dispatchers;
+import dev.weir.stream.Pipeline;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** A pipeline to be tuned: the first draft of it, and what a tuner may try. Thread-safe. */
+interface Example extends AutoCloseable {
+
+    /** The first draft, for people, without a full stop. */
+    String draft();
+
+    /** Who makes the events. */
+    EventGenerator traffic(long seed);
+
+    /** Its stages that take more workers. */
+    List<String> stages();
+
+    /** Adds the alternatives that it has, besides its controls. */
+    default void alternatives(Tuner.Builder tuner) {}
+
+    /**
+     * The pipeline with these settings, as in code.
+     *
+     * @param settings by control; those of the first draft for what is not there
+     */
+    Pipeline pipeline(
+            Map<String, Long> settings,
+            ConsumerSettings.Builder<byte[], byte[]> consumer,
+            ProducerSettings.Builder<byte[], byte[]> producer);
+
+    /** The first draft with what it writes and without its waits: what outputs are compared with. */
+    Pipeline reference(
+            ConsumerSettings.Builder<byte[], byte[]> consumer, ProducerSettings.Builder<byte[], byte[]> producer);
+
+    @Override
+    default void close() {}
+
+    /** The workers of each stage that has some. */
+    private static Map<String, Integer> workers(List<String> stages, Map<String, Long> settings) {
+        return stages.stream()
+                .collect(Collectors.toMap(
+                        Function.identity(),
+                        stage -> Math.toIntExact(settings.getOrDefault("stage." + stage + ".parallelism", 1L))));
+    }
+
+    private static void apply(Map<String, Long> settings, ConsumerSettings.Builder<byte[], byte[]> consumer) {
+        Long window = settings.get("source.maxOutstandingRecords");
+        if (window != null) {
+            consumer.maxOutstandingRecords(Math.toIntExact(window));
+        }
+        Long bytes = settings.get("source.bufferBytes");
+        if (bytes != null) {
+            consumer.bufferBytes(bytes);
+        }
+    }
+
+    /** The application as it is, with naive code. */
+    static Example computing() {
+        return new Computing();
+    }
+
+    /**
+     * The application with two steps that wait for a service.
+     *
+     * @param environment of the process: of it what overrides the dispatcher counts
+     */
+    static Example waiting(Map<String, String> environment) {
+        try {
+            return new Waiting(environment);
+        } catch (IllegalArgumentException e) { // A variable that does not fit the file.
+            throw CliFailure.usage(String.valueOf(e.getMessage()), "");
+        }
+    }
+
+    /** Steps that compute; the code of three of them can be exchanged. */
+    final class Computing implements Example {
+
+        /**
+         * What a page compresses is some kilobytes: of less, a broker on the same two processors would be half of the
+         * work.
+         */
+        private static final int MEDIAN_PAYLOAD_CHARS = 3_000;
+
+        private final MixedSteps steps = new MixedSteps();
+
+        private Computing() {}
+
+        @Override
+        public String draft() {
+            return "a JSON tree, java.net.URI, LZ-string as in JavaScript, one worker each";
+        }
+
+        @Override
+        public EventGenerator traffic(long seed) {
+            return new EventGenerator(seed, MEDIAN_PAYLOAD_CHARS);
+        }
+
+        @Override
+        public List<String> stages() {
+            return List.of(Step.JSON.stage, Step.URL.stage, Step.LZ.stage, "encode");
+        }
+
+        @Override
+        public void alternatives(Tuner.Builder tuner) {
+            for (Step step : Step.values()) {
+                tuner.alternative(step.stage, today -> steps.use(step, today));
+            }
+        }
+
+        @Override
+        public Pipeline pipeline(
+                Map<String, Long> settings,
+                ConsumerSettings.Builder<byte[], byte[]> consumer,
+                ProducerSettings.Builder<byte[], byte[]> producer) {
+            apply(settings, consumer);
+            return AsimovPipeline.of(
+                    steps, workers(stages(), settings), consumer.build(), producer.build(), malformed -> {});
+        }
+
+        @Override
+        public Pipeline reference(
+                ConsumerSettings.Builder<byte[], byte[]> consumer, ProducerSettings.Builder<byte[], byte[]> producer) {
+            return AsimovPipeline.of(
+                    new MixedSteps(), workers(stages(), Map.of()), consumer.build(), producer.build(), malformed -> {});
+        }
+    }
+
+    /** Two steps that wait, on threads of a dispatcher in a file. */
+    final class Waiting implements Example {
+
+        private static final long ANSWER_MILLIS = 5;
+
+        /** What the draft's author thought enough for one worker. */
+        private static final int OUTSTANDING_RECORDS = 64;
+
+        private static final String FILE = "dispatchers.properties";
+        private static final String DISPATCHER = "lookups";
+        private static final String VARIABLES = "WEIR_DISPATCHER_LOOKUPS_";
+
+        private final Dispatchers dispatchers;
+
+        private Waiting(Map<String, String> environment) {
+            this.dispatchers = Dispatchers.parse(
+                    FILE,
+                    text(),
+                    environment.entrySet().stream()
+                            .filter(variable -> variable.getKey().startsWith(VARIABLES))
+                            .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
+        }
+
+        private static String text() {
+            try (InputStream file =
+                    Objects.requireNonNull(Example.class.getResourceAsStream(FILE), FILE + " is not in the jar")) {
+                return new String(file.readAllBytes(), StandardCharsets.UTF_8);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        @Override
+        public String draft() {
+            return "two steps that wait %d ms each for a service, one worker each".formatted(ANSWER_MILLIS);
+        }
+
+        @Override
+        public EventGenerator traffic(long seed) {
+            return new EventGenerator(seed);
+        }
+
+        @Override
+        public List<String> stages() {
+            return List.of(AsimovLookups.CUSTOMER, AsimovLookups.CONSENT);
+        }
+
+        @Override
+        public Pipeline pipeline(
+                Map<String, Long> settings,
+                ConsumerSettings.Builder<byte[], byte[]> consumer,
+                ProducerSettings.Builder<byte[], byte[]> producer) {
+            consumer.maxOutstandingRecords(OUTSTANDING_RECORDS);
+            apply(settings, consumer);
+            return pipeline(ANSWER_MILLIS, settings, consumer, producer);
+        }
+
+        @Override
+        public Pipeline reference(
+                ConsumerSettings.Builder<byte[], byte[]> consumer, ProducerSettings.Builder<byte[], byte[]> producer) {
+            return pipeline(0, Map.of(), consumer, producer);
+        }
+
+        private Pipeline pipeline(
+                long answerMillis,
+                Map<String, Long> settings,
+                ConsumerSettings.Builder<byte[], byte[]> consumer,
+                ProducerSettings.Builder<byte[], byte[]> producer) {
+            return AsimovLookups.simulated(answerMillis)
+                    .pipeline(
+                            workers(stages(), settings),
+                            dispatchers.get(DISPATCHER),
+                            consumer.build(),
+                            producer.build(),
+                            malformed -> {});
+        }
+
+        @Override
+        public void close() {
+            dispatchers.close();
+        }
+    }
+}
