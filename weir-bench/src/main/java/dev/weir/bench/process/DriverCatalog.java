@@ -191,7 +191,7 @@ public final class DriverCatalog {
                 ownName.matcher(String.valueOf(Path.of(place).getFileName())).matches() ? other.toString() : place);
         if (!places.contains(other.toString())) {
             throw new BenchException("driver " + driver + " has no jar of " + coordinates
-                    + " on its class path that could be exchanged: " + entry.classPath());
+                    + " on its class path that could be exchanged");
         }
         return new Entry(
                 entry.mainClass(),
