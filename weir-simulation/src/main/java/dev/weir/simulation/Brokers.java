@@ -24,6 +24,7 @@ import org.apache.kafka.common.message.ProduceRequestData;
 import org.apache.kafka.common.message.ProduceResponseData;
 import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceResponse;
 import org.apache.kafka.common.message.ProduceResponseData.TopicProduceResponse;
+import org.apache.kafka.common.message.ShareFetchRequestData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
@@ -62,12 +63,14 @@ public final class Brokers implements Network.Server, AutoCloseable {
     private final Topics topics;
     private final Network network;
     private final FetchSessions fetchSessions;
+    private final ShareGroup shareGroup;
     private final Map<Integer, Integer> asked = new HashMap<>();
     private final Queue<Refusal> refusals = new ArrayDeque<>();
     private int throttleMillis;
     private int throttledAnswers;
     private long nextProducerId = 100;
     private long took;
+    private int lastAsked;
 
     /** Creates a cluster whose network draws from {@code random}. */
     public Brokers(Random random, int count) {
@@ -76,6 +79,7 @@ public final class Brokers implements Network.Server, AutoCloseable {
         this.network = new Network(schedule, random, this);
         this.topics.host(network.host());
         this.fetchSessions = new FetchSessions(topics, faults);
+        this.shareGroup = new ShareGroup(schedule, topics, faults, random);
     }
 
     public Schedule schedule() {
@@ -88,6 +92,16 @@ public final class Brokers implements Network.Server, AutoCloseable {
 
     public Network network() {
         return network;
+    }
+
+    /** The share group; there is one. */
+    public ShareGroup shareGroup() {
+        return shareGroup;
+    }
+
+    /** The broker that was asked last for leaders or the coordinator. */
+    public int lastAsked() {
+        return lastAsked;
     }
 
     /** Lets the brokers do something wrong, for a test of the checks. */
@@ -122,7 +136,9 @@ public final class Brokers implements Network.Server, AutoCloseable {
     }
 
     @Override
-    public void disconnected(Network.Connection from) {}
+    public void disconnected(Network.Connection from) {
+        shareGroup.disconnected(from);
+    }
 
     @Override
     public @Nullable ApiMessage answer(Network.Connection from, ApiMessage request) {
@@ -131,11 +147,11 @@ public final class Brokers implements Network.Server, AutoCloseable {
         return switch (request) {
             case ApiVersionsRequestData ignored -> versions();
             case MetadataRequestData metadata -> {
-                asked.merge(node, 1, Integer::sum);
+                noteQuestion(node);
                 yield topics.metadata(node, metadata);
             }
             case FindCoordinatorRequestData wanted -> {
-                asked.merge(node, 1, Integer::sum);
+                noteQuestion(node);
                 yield topics.coordinator(node, wanted.coordinatorKeys());
             }
             case ListOffsetsRequestData wanted -> offsets(node, wanted);
@@ -143,8 +159,18 @@ public final class Brokers implements Network.Server, AutoCloseable {
             case ProduceRequestData produce -> produce(node, produce);
             case InitProducerIdRequestData ignored ->
                 new InitProducerIdResponseData().setProducerId(nextProducerId++).setProducerEpoch((short) 0);
-            default -> throw new IllegalStateException("unexpected: " + request);
+            default -> {
+                ApiMessage answer = shareGroup.answer(from, request);
+                boolean waits = request instanceof ShareFetchRequestData && shareGroup.lastFetchWasEmpty();
+                took = waits ? ((ShareFetchRequestData) request).maxWaitMs() * Network.MILLI : took;
+                yield answer;
+            }
         };
+    }
+
+    private void noteQuestion(int node) {
+        asked.merge(node, 1, Integer::sum);
+        lastAsked = node;
     }
 
     private static ApiVersionsResponseData versions() {

@@ -301,6 +301,19 @@ public final class Log {
         return MemoryRecords.readableRecords(all.flip());
     }
 
+    /** The whole batches that have records from one offset to another. */
+    public MemoryRecords readTo(long first, long last) {
+        int from = indexOf(first);
+        int to = from;
+        int bytes = 0;
+        while (to < batches.size() && batches.get(to).base <= last) {
+            bytes += batches.get(to++).bytes.sizeInBytes();
+        }
+        ByteBuffer all = ByteBuffer.allocate(bytes);
+        batches.subList(from, to).forEach(batch -> all.put(batch.bytes.buffer().duplicate()));
+        return MemoryRecords.readableRecords(all.flip());
+    }
+
     /** The place of the first batch that ends after the offset. */
     private int indexOf(long offset) {
         int low = 0;

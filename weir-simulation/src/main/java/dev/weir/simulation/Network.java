@@ -144,8 +144,8 @@ public final class Network implements AutoCloseable {
             return node;
         }
 
-        ClientProcess process() {
-            return process;
+        boolean isGone() {
+            return broken || !open;
         }
 
         private boolean isReadable() {

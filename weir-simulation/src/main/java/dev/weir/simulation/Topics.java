@@ -1,6 +1,7 @@
 package dev.weir.simulation;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -155,6 +156,10 @@ public final class Topics {
     /** The topic that has the name now. */
     public Topic topic(String name) {
         return Objects.requireNonNull(topics.get(name), name);
+    }
+
+    Collection<Topic> all() {
+        return topics.values();
     }
 
     @Nullable

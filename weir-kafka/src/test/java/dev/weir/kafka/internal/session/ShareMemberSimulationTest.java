@@ -6,9 +6,13 @@ import static dev.weir.kafka.internal.session.SimulatedRun.close;
 import static dev.weir.kafka.internal.session.SimulatedRun.member;
 import static dev.weir.kafka.internal.session.SimulatedRun.runToTheEnd;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.util.Arrays;
+import dev.weir.simulation.Planted;
+import dev.weir.simulation.SharePartition;
+import dev.weir.simulation.Topics.Partition;
 import java.util.Random;
+import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,8 +34,19 @@ class ShareMemberSimulationTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
     void withoutFaults_eachRecordIsDoneOnce_andNothingIsRefused(long seed) {
+        runWithoutFaults(seed, new SimulatedGroup(new Random(seed), PARTITIONS, RECORDS));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"LOCKS_IGNORED", "ACCEPTED_FORGOTTEN", "RELEASED_ARCHIVED"})
+    void plantedFault_isFound(Planted fault) {
+        SimulatedGroup group = new SimulatedGroup(new Random(1), PARTITIONS, RECORDS);
+        group.brokers.plant(fault);
+        assertThatThrownBy(() -> runWithoutFaults(1, group)).isInstanceOf(AssertionError.class);
+    }
+
+    private static void runWithoutFaults(long seed, SimulatedGroup group) {
         Random random = new Random(seed);
-        SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
         SimulatedWork work = new SimulatedWork(group, random, 10);
         ShareMember member = member(group, work);
         runToTheEnd(group, random, false);
@@ -41,8 +56,8 @@ class ShareMemberSimulationTest {
                 .allSatisfy((place, times) -> assertThat(times).isOne());
         assertThat(work.accepted).isEqualTo(PARTITIONS * RECORDS);
         assertThat(work.refused).isZero();
-        assertThat(group.largestRequest).isLessThanOrEqualTo(CREDITS);
-        assertThat(group.hasSessions()).isFalse();
+        assertThat(group.share.largestRequest()).isLessThanOrEqualTo(CREDITS);
+        assertThat(group.share.hasSessions()).isFalse();
     }
 
     @ParameterizedTest
@@ -57,8 +72,10 @@ class ShareMemberSimulationTest {
         close(group, work, member);
         assertThat(work.done).hasSize(PARTITIONS * RECORDS);
         assertThat(work.open()).as("loans without an end").isZero();
-        assertThat(group.invalidRequests).as("requests that no broker takes").isZero();
-        assertThat(group.hasSessions()).isFalse();
+        assertThat(group.share.invalidRequests())
+                .as("requests that no broker takes")
+                .isZero();
+        assertThat(group.share.hasSessions()).isFalse();
     }
 
     // The broker had told of it, by its own account, and Weir asked no more: a lone member never got a record.
@@ -66,11 +83,11 @@ class ShareMemberSimulationTest {
     void assignment_whoseAnswerIsLost_isAskedForAgain() {
         Random random = new Random(23);
         SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
-        group.assignmentsCutOff = 1;
+        group.share.cutOffAssignments(1);
         SimulatedWork work = new SimulatedWork(group, random, 10);
         ShareMember member = member(group, work);
-        for (long until = group.now + 5 * SECOND; work.lent() == 0; ) {
-            assertThat(group.now).as("the first record").isLessThan(until);
+        for (long until = group.now() + 5 * SECOND; work.lent() == 0; ) {
+            assertThat(group.now()).as("the first record").isLessThan(until);
             group.step();
         }
         runToTheEnd(group, random, false);
@@ -89,7 +106,9 @@ class ShareMemberSimulationTest {
         }
         group.moveUnseen(0, SECOND);
         runToTheEnd(group, random, false);
-        assertThat(group.wrongLeaders).as("of a second, with 100 ms between").isBetween(1, 15);
+        assertThat(group.share.wrongLeaders())
+                .as("of a second, with 100 ms between")
+                .isBetween(1, 15);
         close(group, work, member);
         assertThat(work.done).hasSize(PARTITIONS * 2 * RECORDS);
     }
@@ -102,8 +121,8 @@ class ShareMemberSimulationTest {
         SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
         SimulatedWork work = new SimulatedWork(group, random, 10);
         ShareMember member = runUntilSome(group, random, work);
-        int behind = group.lastAsked;
-        group.cutOff(behind, HOUR);
+        int behind = group.brokers.lastAsked();
+        group.brokers.topics().cutOff(behind, HOUR);
         for (int i = 0; i < moved; i++) {
             group.move(i);
         }
@@ -118,8 +137,8 @@ class ShareMemberSimulationTest {
         SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
         SimulatedWork work = new SimulatedWork(group, random, 10);
         ShareMember member = runUntilSome(group, random, work);
-        group.cutOff(group.lastAsked, HOUR);
-        group.cutOff(group.lastAsked % SimulatedGroup.BROKERS + 1, HOUR);
+        group.brokers.topics().cutOff(group.brokers.lastAsked(), HOUR);
+        group.brokers.topics().cutOff(group.brokers.lastAsked() % SimulatedGroup.BROKERS + 1, HOUR);
         group.move(0);
         assertReadWithin(group, 10 * SECOND);
         close(group, work, member);
@@ -132,10 +151,10 @@ class ShareMemberSimulationTest {
         SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
         SimulatedWork work = new SimulatedWork(group, random, 10);
         ShareMember member = runUntilSome(group, random, work);
-        group.cutOff(group.lastAsked, HOUR);
-        group.coordinatorNode = 3;
-        for (long until = group.now + 10 * SECOND; group.beats[3] == 0; ) {
-            assertThat(group.now).as("a heartbeat to the new coordinator").isLessThan(until);
+        group.brokers.topics().cutOff(group.brokers.lastAsked(), HOUR);
+        group.brokers.topics().coordinator(3);
+        for (long until = group.now() + 10 * SECOND; group.share.beats(3) == 0; ) {
+            assertThat(group.now()).as("a heartbeat to the new coordinator").isLessThan(until);
             group.step();
         }
         runToTheEnd(group, random, false);
@@ -147,13 +166,13 @@ class ShareMemberSimulationTest {
     void leaderThatABrokerNames_isBelieved_andOlderMetadataAreNot() {
         Random random = new Random(89);
         SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
-        group.hints = true;
+        group.share.hints(false);
         SimulatedWork work = new SimulatedWork(group, random, 10);
         ShareMember member = runUntilSome(group, random, work);
-        group.hintsAreNews = true;
+        group.share.hints(true);
         group.moveUnseen(0, HOUR);
         assertReadWithin(group, 10 * SECOND);
-        assertThat(group.wrongLeaders).isLessThan(10);
+        assertThat(group.share.wrongLeaders()).isLessThan(10);
         close(group, work, member);
     }
 
@@ -162,16 +181,16 @@ class ShareMemberSimulationTest {
     void leaderThatABrokerNames_isNotBelieved_ifItIsOlderThanWhatIsKnown() {
         Random random = new Random(97);
         SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
-        group.hints = true;
+        group.share.hints(false);
         SimulatedWork work = new SimulatedWork(group, random, 10);
         ShareMember member = runUntilSome(group, random, work);
         group.move(0);
-        int former = group.partitions.getFirst().leader;
-        group.cutOff(former, HOUR);
+        int former = group.log(0).leader();
+        group.brokers.topics().cutOff(former, HOUR);
         group.move(0);
         group.move(0);
         assertReadWithin(group, 10 * SECOND);
-        assertThat(group.wrongLeaders).isLessThan(10);
+        assertThat(group.share.wrongLeaders()).isLessThan(10);
         close(group, work, member);
     }
 
@@ -182,13 +201,13 @@ class ShareMemberSimulationTest {
         SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
         SimulatedWork work = new SimulatedWork(group, random, 10);
         ShareMember member = runUntilSome(group, random, work);
-        SimulatedPartition first = group.partitions.getFirst();
+        Partition first = group.log(0);
         first.moveTo(SimulatedGroup.BROKERS + 1);
-        int before = group.askerConnections;
-        for (long until = group.now + 60 * SECOND; group.now < until; ) {
+        int before = group.brokers.network().opened();
+        for (long until = group.now() + 60 * SECOND; group.now() < until; ) {
             group.step();
         }
-        assertThat(group.askerConnections - before).isBetween(10, 40);
+        assertThat(group.brokers.network().opened() - before).isBetween(10, 40);
         first.moveTo(2);
         assertReadWithin(group, 10 * SECOND);
         close(group, work, member);
@@ -200,20 +219,20 @@ class ShareMemberSimulationTest {
         Random random = new Random(103);
         SimulatedGroup group = new SimulatedGroup(random, 1, RECORDS);
         SimulatedWork work = new SimulatedWork(group, random, 2 * CREDITS);
-        work.fixedMillis = 5 * SimulatedPartition.LOCK_MILLIS;
+        work.fixedMillis = 5 * SimulatedGroup.LOCK_MILLIS;
         ShareMember member = member(group, work);
-        member.plan(CREDITS, false, SimulatedPartition.WINDOW);
+        member.plan(CREDITS, false, SimulatedGroup.WINDOW);
         while (work.lent() < CREDITS) {
             group.step();
         }
         work.fixedMillis = 0;
         group.recreateTopic(RECORDS);
         // Nothing is fetched before the group gives it the new topic, so that no answer says that the former is gone.
-        for (long until = group.now + SECOND * 7 / 10; group.now < until; ) {
+        for (long until = group.now() + SECOND * 7 / 10; group.now() < until; ) {
             group.step();
         }
         assertThat(work.open()).isEqualTo(CREDITS);
-        member.plan(2 * CREDITS, false, SimulatedPartition.WINDOW);
+        member.plan(2 * CREDITS, false, SimulatedGroup.WINDOW);
         assertReadWithin(group, 20 * SECOND);
         close(group, work, member);
     }
@@ -227,7 +246,7 @@ class ShareMemberSimulationTest {
         SimulatedWork work = new SimulatedWork(group, random, 10);
         ShareMember member = runUntilSome(group, random, work);
         for (int i = 0; i < stale; i++) {
-            group.cutOff((group.lastAsked + i - 1) % SimulatedGroup.BROKERS + 1, HOUR);
+            group.brokers.topics().cutOff((group.brokers.lastAsked() + i - 1) % SimulatedGroup.BROKERS + 1, HOUR);
         }
         group.recreateTopic(RECORDS);
         group.move(0);
@@ -245,15 +264,14 @@ class ShareMemberSimulationTest {
     }
 
     private static void assertReadWithin(SimulatedGroup group, long nanos) {
-        long until = group.now + nanos;
-        while (!group.partitions.stream().allMatch(SimulatedPartition::isDone)) {
-            assertThat(group.now)
+        long until = group.now() + nanos;
+        while (!group.isDone()) {
+            assertThat(group.now())
                     .as(
-                            "done %s, asked %s",
-                            group.partitions.stream()
-                                    .map(SimulatedPartition::isDone)
-                                    .toList(),
-                            Arrays.toString(group.asked))
+                            "done %s",
+                            group.partitions().stream()
+                                    .map(SharePartition::isDone)
+                                    .toList())
                     .isLessThan(until);
             group.step();
         }
@@ -272,20 +290,20 @@ class ShareMemberSimulationTest {
     void leader_thatMovedForAnotherReason_isLookedForAtOnce(Errors reason) {
         Random random = new Random(31);
         SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, 2 * RECORDS);
-        group.leadsNot = reason;
+        group.share.leadsNot(reason);
         SimulatedWork work = new SimulatedWork(group, random, 10);
         ShareMember member = member(group, work);
         // So that no acknowledgement finds out.
-        SimulatedPartition moved = group.partitions.getFirst();
-        moved.arrived = 20;
-        while (moved.firstUndone() < moved.arrived) {
+        SharePartition moved = group.partition(0);
+        moved.arrived(20);
+        while (moved.firstUndone() < 20) {
             group.step();
         }
         group.moveUnseen(0, 0);
-        moved.arrived = Integer.MAX_VALUE;
-        int before = moved.lendings;
-        for (long until = group.now + 2 * SECOND; moved.lendings == before; ) {
-            assertThat(group.now).as("a record of the new leader").isLessThan(until);
+        moved.arrived(Long.MAX_VALUE);
+        int before = moved.acquisitions();
+        for (long until = group.now() + 2 * SECOND; moved.acquisitions() == before; ) {
+            assertThat(group.now()).as("a record of the new leader").isLessThan(until);
             group.step();
         }
         runToTheEnd(group, random, false);
@@ -297,11 +315,11 @@ class ShareMemberSimulationTest {
     @EnumSource(names = {"KAFKA_STORAGE_ERROR", "UNKNOWN_SERVER_ERROR"})
     void refusalThatLasts_holdsUpNoOtherPartitionOfTheBroker(Errors reason) {
         SimulatedGroup refusing = new SimulatedGroup(new Random(59), PARTITIONS, 10 * RECORDS);
-        refusing.leadsNot = reason;
+        refusing.share.leadsNot(reason);
         SimulatedGroup lending = new SimulatedGroup(new Random(59), PARTITIONS, 10 * RECORDS);
         int undisturbed = doneOfTheOther(lending, 0);
         int disturbed = doneOfTheOther(refusing, 3 * SECOND);
-        assertThat(refusing.wrongLeaders).as("it is asked again").isGreaterThan(10);
+        assertThat(refusing.share.wrongLeaders()).as("it is asked again").isGreaterThan(10);
         assertThat(disturbed).isGreaterThan(undisturbed / 2);
     }
 
@@ -309,18 +327,18 @@ class ShareMemberSimulationTest {
     private int doneOfTheOther(SimulatedGroup group, long unseenNanos) {
         SimulatedWork work = new SimulatedWork(group, new Random(61), 10);
         var unused = member(group, work);
-        SimulatedPartition moved = group.partitions.getFirst();
-        SimulatedPartition other = group.partitions.get(3);
-        assertThat(other.leader).isEqualTo(moved.leader);
-        moved.arrived = 20;
-        while (moved.firstUndone() < moved.arrived) {
+        SharePartition moved = group.partition(0);
+        SharePartition other = group.partition(3);
+        assertThat(group.log(3).leader()).isEqualTo(group.log(0).leader());
+        moved.arrived(20);
+        while (moved.firstUndone() < 20) {
             group.step();
         }
         if (unseenNanos > 0) {
             group.moveUnseen(0, unseenNanos);
         }
         int before = other.firstUndone();
-        for (long until = group.now + 2 * SECOND; group.now < until; ) {
+        for (long until = group.now() + 2 * SECOND; group.now() < until; ) {
             group.step();
         }
         return other.firstUndone() - before;
@@ -337,7 +355,7 @@ class ShareMemberSimulationTest {
         while (work.lent() < 200) {
             group.step();
         }
-        group.refuseAcknowledgements(error, SECOND / 2);
+        group.share.refuseAcknowledgements(error, SECOND / 2);
         runToTheEnd(group, random, false);
         close(group, work, member);
         assertThat(work.refused).isZero();
@@ -353,14 +371,14 @@ class ShareMemberSimulationTest {
         Random random = new Random(seed);
         SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
         // Here a record that waits for a worker goes back, which costs deliveries as well.
-        group.partitions.forEach(each -> each.deliveryLimit = Short.MAX_VALUE);
+        group.share.deliveryLimit(Short.MAX_VALUE);
         SimulatedWork work = new SimulatedWork(group, random, 10);
-        work.fixedMillis = SimulatedPartition.LOCK_MILLIS * 4 / 10;
+        work.fixedMillis = SimulatedGroup.LOCK_MILLIS * 4 / 10;
         ShareMember member = member(group, work);
         while (work.lent() < 100) {
             group.step();
         }
-        group.refuseAcknowledgements(Errors.COORDINATOR_NOT_AVAILABLE, SimulatedPartition.LOCK_MILLIS * 1_500_000L);
+        group.share.refuseAcknowledgements(Errors.COORDINATOR_NOT_AVAILABLE, SimulatedGroup.LOCK_MILLIS * 1_500_000L);
         runToTheEnd(group, random, false);
         close(group, work, member);
         assertThat(work.done).hasSize(PARTITIONS * RECORDS);
@@ -372,19 +390,19 @@ class ShareMemberSimulationTest {
     void lockTime_thatChanges_holdsForLaterLocksOnly(int before, int after, long changesAfterMillis) {
         Random random = new Random(53);
         SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, 10);
-        group.lockFor(before);
+        group.share.lockMillis(before);
         SimulatedWork work = new SimulatedWork(group, random, CREDITS);
         work.fixedMillis = 5_000;
         ShareMember member = member(group, work);
-        member.plan(CREDITS / 2, false, SimulatedPartition.WINDOW);
+        member.plan(CREDITS / 2, false, SimulatedGroup.WINDOW);
         while (work.lent() < CREDITS / 2) {
             group.step();
         }
-        for (long until = group.now + changesAfterMillis * 1_000_000; group.now < until; ) {
+        for (long until = group.now() + changesAfterMillis * 1_000_000; group.now() < until; ) {
             group.step();
         }
-        group.lockFor(after);
-        member.plan(CREDITS, false, SimulatedPartition.WINDOW);
+        group.share.lockMillis(after);
+        member.plan(CREDITS, false, SimulatedGroup.WINDOW);
         runToTheEnd(group, random, false);
         close(group, work, member);
         assertThat(work.renewed).isPositive();
@@ -414,9 +432,9 @@ class ShareMemberSimulationTest {
     void renewalThatIsRefused_leavesTheRecordsForTheTimeOfTheirLocks() {
         Random random = new Random(29);
         SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, 50);
-        group.partitions.forEach(each -> each.renews = false);
+        group.share.renews(false);
         SimulatedWork work = new SimulatedWork(group, random, CREDITS);
-        work.fixedMillis = SimulatedPartition.LOCK_MILLIS * 7 / 10;
+        work.fixedMillis = SimulatedGroup.LOCK_MILLIS * 7 / 10;
         ShareMember member = member(group, work);
         runToTheEnd(group, random, false);
         close(group, work, member);
@@ -431,10 +449,10 @@ class ShareMemberSimulationTest {
     void renewalsThatTheGroupDoesNotMake_areNotAskedFor() {
         Random random = new Random(67);
         SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, 50);
-        group.partitions.forEach(each -> each.renews = false);
+        group.share.renews(false);
         SimulatedWork work = new SimulatedWork(group, random, CREDITS);
         work.asksForRenewals = false;
-        work.fixedMillis = SimulatedPartition.LOCK_MILLIS * 7 / 10;
+        work.fixedMillis = SimulatedGroup.LOCK_MILLIS * 7 / 10;
         ShareMember member = member(group, work);
         runToTheEnd(group, random, false);
         close(group, work, member);
@@ -449,13 +467,13 @@ class ShareMemberSimulationTest {
     void answersThatAQuotaThrowsAway_areAskedForSmaller_beforeDeliveriesEnd() {
         Random random = new Random(11);
         SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, 50);
-        group.quotaRecords = 3;
+        group.share.quotaRecords(3);
         SimulatedWork work = new SimulatedWork(group, random, 10);
         ShareMember member = member(group, work);
         runToTheEnd(group, random, false);
         assertThat(work.done).hasSize(PARTITIONS * 50);
-        assertThat(work.emptied).isPositive().isEqualTo(group.emptiedAnswers);
-        assertThat(group.partitions)
+        assertThat(work.emptied).isPositive().isEqualTo(group.share.emptiedAnswers());
+        assertThat(group.partitions())
                 .allSatisfy(each -> assertThat(each.mostDeliveries()).isLessThanOrEqualTo(5));
         close(group, work, member);
     }
@@ -466,8 +484,8 @@ class ShareMemberSimulationTest {
         SimulatedGroup asked = new SimulatedGroup(new Random(13), PARTITIONS, 5 * RECORDS);
         SimulatedGroup known = new SimulatedGroup(new Random(13), PARTITIONS, 5 * RECORDS);
         runSlowRecords(asked, Integer.MAX_VALUE);
-        runSlowRecords(known, SimulatedPartition.WINDOW);
-        assertThat(known.emptyFetches).isLessThan(asked.emptyFetches / 2);
+        runSlowRecords(known, SimulatedGroup.WINDOW);
+        assertThat(known.share.emptyFetches()).isLessThan(asked.share.emptyFetches() / 2);
     }
 
     private void runSlowRecords(SimulatedGroup group, int locks) {
@@ -476,7 +494,7 @@ class ShareMemberSimulationTest {
         work.slow = true;
         ShareMember member = member(group, work);
         member.plan(2_000, false, locks);
-        while (!group.partitions.stream().allMatch(SimulatedPartition::isDone)) {
+        while (!group.isDone()) {
             member.plan(2_000, false, locks);
             group.step();
         }
@@ -487,33 +505,39 @@ class ShareMemberSimulationTest {
     void backlog_isAskedForInLargeRequests_andLeavesTheMemberAloneBetweenThem() {
         Random random = new Random(19);
         SimulatedGroup group = new SimulatedGroup(random, 1, 30_000);
-        group.partitions.getFirst().window = 2_000;
+        group.share.window(2_000);
         SimulatedWork work = new SimulatedWork(group, random, 20);
         ShareMember member = member(group, work);
         member.workers(20);
         int turns = 0;
         int starved = 0;
-        for (long until = group.now + 3 * SECOND; group.now < until; turns++) {
-            if (group.now < until - 2 * SECOND) {
+        int requests = 0;
+        for (long until = group.now() + 3 * SECOND; group.now() < until; turns++) {
+            if (group.now() < until - 2 * SECOND) {
                 // It has joined, and the store is full.
                 turns = 0;
                 starved = work.starved;
-                group.requests = 0;
+                requests = requests(group);
             }
             member.plan(20 + 360, false, 2_000);
-            turnWhenSomethingCame(group, member, work);
+            turnWhenSomethingCame(group, work);
         }
         assertThat(work.starved).as("records that ended while none waited").isEqualTo(starved);
-        assertThat(group.requests).as("requests in two seconds").isLessThan(54);
+        assertThat(requests(group) - requests).as("requests in two seconds").isLessThan(54);
         assertThat(turns).as("turns in two seconds").isLessThan(190);
     }
 
-    private static void turnWhenSomethingCame(SimulatedGroup group, ShareMember member, SimulatedWork work) {
-        long until = group.now + member.turn(group.now);
-        int answers = group.answers;
+    private static int requests(SimulatedGroup group) {
+        return group.brokers.network().requests(ApiKeys.SHARE_FETCH)
+                + group.brokers.network().requests(ApiKeys.SHARE_ACKNOWLEDGE);
+    }
+
+    private static void turnWhenSomethingCame(SimulatedGroup group, SimulatedWork work) {
+        long until = group.now() + group.host("member").turn();
+        int answers = group.brokers.network().answers();
         work.wakes = false;
-        while (group.now < until && group.answers == answers && !work.wakes) {
-            group.advance(until - group.now);
+        while (group.now() < until && group.brokers.network().answers() == answers && !work.wakes) {
+            group.brokers.schedule().advance(until - group.now());
         }
     }
 
@@ -532,7 +556,9 @@ class ShareMemberSimulationTest {
         assertThat(given).isPositive();
         assertThat(work.wentBack).as("told of each").isGreaterThanOrEqualTo(given);
         close(group, work, member);
-        assertThat(group.partitions.stream().mapToInt(SimulatedPartition::lent).sum())
+        assertThat(group.partitions().stream()
+                        .mapToInt(SharePartition::acquired)
+                        .sum())
                 .as("records that stay locked")
                 .isZero();
         assertThat(work.refused).isZero();

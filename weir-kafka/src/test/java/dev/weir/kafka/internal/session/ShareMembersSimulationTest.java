@@ -39,8 +39,8 @@ class ShareMembersSimulationTest {
         assertThat(one.done.size() + other.done.size()).isEqualTo(PARTITIONS * RECORDS);
         assertThat(one.accepted + other.accepted).isEqualTo(PARTITIONS * RECORDS);
         assertThat(one.refused + other.refused).isZero();
-        assertThat(group.strangers).isZero();
-        assertThat(group.hasSessions()).isFalse();
+        assertThat(group.share.strangers()).isZero();
+        assertThat(group.share.hasSessions()).isFalse();
     }
 
     @ParameterizedTest
@@ -56,7 +56,7 @@ class ShareMembersSimulationTest {
         ShareMember second = member("other", group, other);
         boolean dies = random.nextBoolean();
         if (dies) {
-            group.at(group.now + (2_000 + random.nextInt(4_000)) * 1_000_000L, () -> group.kill("other"));
+            group.at(group.now() + (2_000 + random.nextInt(4_000)) * 1_000_000L, () -> group.kill("other"));
         }
         runToTheEnd(group, random, true);
         close(group, one, first);
@@ -68,7 +68,9 @@ class ShareMembersSimulationTest {
         Set<String> done = new HashSet<>(one.done.keySet());
         done.addAll(other.done.keySet());
         assertThat(done).hasSize(PARTITIONS * RECORDS);
-        assertThat(group.invalidRequests).as("requests that no broker takes").isZero();
+        assertThat(group.share.invalidRequests())
+                .as("requests that no broker takes")
+                .isZero();
     }
 
     // Its locks have ended, and its records are another's by the time that it tells of them.
@@ -78,7 +80,7 @@ class ShareMembersSimulationTest {
         SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
         SimulatedWork one = new SimulatedWork(group, random, 10);
         SimulatedWork other = new SimulatedWork(group, random, CREDITS);
-        other.fixedMillis = SimulatedPartition.LOCK_MILLIS * 7 / 10;
+        other.fixedMillis = SimulatedGroup.LOCK_MILLIS * 7 / 10;
         ShareMember first = member("one", group, one);
         ShareMember second = member("other", group, other);
         while (other.open() < CREDITS) {
@@ -87,11 +89,11 @@ class ShareMembersSimulationTest {
         while (one.open() == 0) {
             group.step();
         }
-        group.freeze("one", SimulatedPartition.LOCK_MILLIS * 1_500_000L);
+        group.host("one").process.freeze(SimulatedGroup.LOCK_MILLIS * 1_500_000L);
         runToTheEnd(group, random, false);
         close(group, one, first);
         close(group, other, second);
-        assertThat(group.strangers)
+        assertThat(group.share.strangers())
                 .as("acknowledgements of what another member has")
                 .isPositive();
         assertThat(one.refused).isPositive();

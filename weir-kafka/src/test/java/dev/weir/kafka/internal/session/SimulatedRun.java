@@ -38,30 +38,31 @@ final class SimulatedRun {
     /** One that is told of these brokers to begin with. */
     static ShareMember member(String name, SimulatedGroup group, SimulatedWork work, int... bootstrap) {
         List<InetSocketAddress> addresses = IntStream.of(bootstrap)
-                .mapToObj(node -> InetSocketAddress.createUnresolved("b" + node, node))
+                .mapToObj(node -> InetSocketAddress.createUnresolved(
+                        group.brokers.network().host(), node))
                 .toList();
         Identity identity = new Identity(name, "group", List.of("topic"), addresses);
         Reading reading = new Reading(true, 1 << 20, UnreadableBatches.FAIL);
-        ShareMember member = new ShareMember(identity, reading, group.host(name, work), work);
+        ShareMember member = new ShareMember(identity, reading, group.host(name, work).wires, work);
         work.of(member);
-        member.plan(CREDITS, false, SimulatedPartition.WINDOW);
+        member.plan(CREDITS, false, SimulatedGroup.WINDOW);
         return member;
     }
 
     static void runToTheEnd(SimulatedGroup group, Random random, boolean faults) {
-        long until = group.now + 600 * SECOND;
+        long until = group.now() + 600 * SECOND;
         group.faults(faults);
-        long nextFault = group.now + SECOND;
-        while (!group.partitions.stream().allMatch(SimulatedPartition::isDone)) {
-            assertThat(group.now).as("all records are done").isLessThan(until);
+        long nextFault = group.now() + SECOND;
+        while (!group.isDone()) {
+            assertThat(group.now()).as("all records are done").isLessThan(until);
             group.step();
-            if (faults && group.now >= nextFault) {
+            if (faults && group.now() >= nextFault) {
                 group.fault();
-                nextFault = group.now + (random.nextInt(900) + 50) * 1_000_000L;
+                nextFault = group.now() + (random.nextInt(900) + 50) * 1_000_000L;
             }
         }
-        assertThat(group.partitions)
-                .allSatisfy(each -> assertThat(each.givenUp()).isZero());
+        assertThat(group.partitions())
+                .allSatisfy(each -> assertThat(each.archived()).isZero());
         assertThat(group.wronglyReleased)
                 .as("records that are released while somebody works on them")
                 .isZero();
@@ -73,19 +74,19 @@ final class SimulatedRun {
     static void close(SimulatedGroup group, SimulatedWork work, ShareMember member) {
         group.faults(false);
         work.ended = true;
-        long until = group.now + 60 * SECOND;
+        long until = group.now() + 60 * SECOND;
         while (member.open() > 0) {
-            assertThat(group.now).as("all that is lent ends").isLessThan(until);
+            assertThat(group.now()).as("all that is lent ends").isLessThan(until);
             group.step();
         }
         member.end();
         while (!member.hasEnded()) {
-            assertThat(group.now).as("all sessions end").isLessThan(until);
+            assertThat(group.now()).as("all sessions end").isLessThan(until);
             group.step();
         }
         member.leave();
         while (!member.hasLeft()) {
-            assertThat(group.now).as("the group is left").isLessThan(until);
+            assertThat(group.now()).as("the group is left").isLessThan(until);
             group.step();
         }
     }

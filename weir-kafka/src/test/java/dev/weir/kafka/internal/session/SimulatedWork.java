@@ -184,7 +184,7 @@ final class SimulatedWork implements Borrower {
             busy++;
             long millis =
                     fixedMillis > 0 ? fixedMillis : slow && random.nextInt(40) == 0 ? 5_000 : 1 + random.nextInt(10);
-            group.at(group.now + millis * MILLI, () -> finish(next));
+            group.at(group.now() + millis * MILLI, () -> finish(next));
         }
     }
 

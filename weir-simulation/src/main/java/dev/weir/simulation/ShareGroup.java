@@ -1,0 +1,469 @@
+package dev.weir.simulation;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import org.apache.kafka.common.TopicIdPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.message.ShareAcknowledgeRequestData;
+import org.apache.kafka.common.message.ShareAcknowledgeRequestData.AcknowledgementBatch;
+import org.apache.kafka.common.message.ShareAcknowledgeResponseData;
+import org.apache.kafka.common.message.ShareFetchRequestData;
+import org.apache.kafka.common.message.ShareFetchRequestData.FetchPartition;
+import org.apache.kafka.common.message.ShareFetchResponseData;
+import org.apache.kafka.common.message.ShareFetchResponseData.PartitionData;
+import org.apache.kafka.common.message.ShareFetchResponseData.ShareFetchableTopicResponse;
+import org.apache.kafka.common.message.ShareGroupHeartbeatRequestData;
+import org.apache.kafka.common.message.ShareGroupHeartbeatResponseData;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A share group on the simulated brokers: heartbeats, sessions, locks and acknowledgements, with the refusals of a real
+ * broker. A session ends with its connection, and so do its locks. Confined to the world's thread.
+ */
+public final class ShareGroup {
+
+    /** Hears of each acknowledgement that a broker takes. */
+    public interface Observer {
+        void acknowledged(String member, int partition, long offset, byte type);
+    }
+
+    /** A broker's end of a session. */
+    private static final class Remote {
+        private final Network.Connection connection;
+        private int epoch;
+        private final List<TopicIdPartition> partitions = new ArrayList<>();
+
+        Remote(Network.Connection connection) {
+            this.connection = connection;
+        }
+    }
+
+    private record Seat(String member, int node) {}
+
+    private static final int ASSIGNMENT_LOST_MICROS = 200;
+
+    private final Schedule schedule;
+    private final Topics topics;
+    private final Faults faults;
+    private final Random random;
+    private final ShareMembers members;
+    private final Map<Topics.Partition, SharePartition> partitions = new HashMap<>();
+    private final Map<Seat, Remote> remotes = new LinkedHashMap<>();
+    private final Map<Integer, Integer> beats = new HashMap<>();
+    private Observer observer = (member, partition, offset, type) -> {};
+    private int lockMillis = 2_000;
+    private int deliveryLimit = 10;
+    private int window = 200;
+    private boolean renews = true;
+    private boolean forgetful;
+    private int quotaRecords = Integer.MAX_VALUE;
+    private Errors leadsNot = Errors.NOT_LEADER_OR_FOLLOWER;
+    private boolean hints;
+    private boolean hintsAreNews;
+    private int assignmentsCutOff;
+    private Errors toldError = Errors.NONE;
+    private long toldErrorUntil;
+    private int largestRequest;
+    private int invalidRequests;
+    private int wrongLeaders;
+    private int emptyFetches;
+    private int emptiedAnswers;
+    private int strangers;
+    private boolean lastFetchWasEmpty;
+
+    ShareGroup(Schedule schedule, Topics topics, Faults faults, Random random) {
+        this.schedule = schedule;
+        this.topics = topics;
+        this.faults = faults;
+        this.random = random;
+        this.members = new ShareMembers(topics);
+    }
+
+    // ---- Settings --------------------------------------------------------------------------------------------------
+
+    public void observe(Observer newObserver) {
+        observer = newObserver;
+    }
+
+    Observer observer() {
+        return observer;
+    }
+
+    /** The time for which locks are made or renewed from now on. */
+    public void lockMillis(int millis) {
+        lockMillis = millis;
+    }
+
+    long lockedUntil() {
+        return faults.has(Planted.LOCKS_IGNORED) ? now() : now() + lockMillis * Network.MILLI;
+    }
+
+    /** The number of deliveries after which a record is archived. */
+    public void deliveryLimit(int limit) {
+        deliveryLimit = limit;
+    }
+
+    int deliveryLimit() {
+        return deliveryLimit;
+    }
+
+    /** The offsets that may be acquired from the first one on that is not done. */
+    public void window(int offsets) {
+        window = offsets;
+    }
+
+    int window() {
+        return window;
+    }
+
+    /** The group's {@code share.renew.acknowledge.enable}. */
+    public void renews(boolean on) {
+        renews = on;
+    }
+
+    boolean renews() {
+        return renews;
+    }
+
+    /** Lets the coordinator forget a member now and then, or not. */
+    public void forgetful(boolean on) {
+        forgetful = on;
+    }
+
+    /** Answers with more records than that are thrown away after these were acquired. */
+    public void quotaRecords(int most) {
+        quotaRecords = most;
+    }
+
+    /** The error of fetches that go to another broker than the leader. */
+    public void leadsNot(Errors error) {
+        leadsNot = error;
+    }
+
+    /**
+     * Lets brokers name the leaders of partitions that they do not lead.
+     *
+     * @param areNews whether they know these even if they are cut off from the controller
+     */
+    public void hints(boolean areNews) {
+        hints = true;
+        hintsAreNews = areNews;
+    }
+
+    /** Breaks the connection to the coordinator while it names so many further assignments. */
+    public void cutOffAssignments(int count) {
+        assignmentsCutOff = count;
+    }
+
+    /** For so long, acknowledgements change nothing and are answered so. */
+    public void refuseAcknowledgements(Errors error, long nanos) {
+        toldError = error;
+        toldErrorUntil = now() + nanos;
+    }
+
+    /** Forgets one session. */
+    public void forgetSession() {
+        if (!remotes.isEmpty()) {
+            remotes.remove(List.copyOf(remotes.keySet()).get(random.nextInt(remotes.size())));
+        }
+    }
+
+    // ---- Counters --------------------------------------------------------------------------------------------------
+
+    public SharePartition of(Topics.Partition partition) {
+        return partitions.computeIfAbsent(partition, none -> new SharePartition(partition, this));
+    }
+
+    public boolean hasSessions() {
+        return !remotes.isEmpty();
+    }
+
+    /** The most records that a fetch asked for. */
+    public int largestRequest() {
+        return largestRequest;
+    }
+
+    /** Acknowledgements that no broker takes. */
+    public int invalidRequests() {
+        return invalidRequests;
+    }
+
+    /** Fetches that went to another broker than the leader. */
+    public int wrongLeaders() {
+        return wrongLeaders;
+    }
+
+    public int emptyFetches() {
+        return emptyFetches;
+    }
+
+    /** Answers that the quota threw away. */
+    public int emptiedAnswers() {
+        return emptiedAnswers;
+    }
+
+    /** Acknowledgements of records that another member has. */
+    public int strangers() {
+        return strangers;
+    }
+
+    /** Heartbeats that a broker took as the coordinator. */
+    public int beats(int node) {
+        return beats.getOrDefault(node, 0);
+    }
+
+    long now() {
+        return schedule.now();
+    }
+
+    boolean happens(Planted fault) {
+        return faults.happens(fault);
+    }
+
+    // ---- Requests --------------------------------------------------------------------------------------------------
+
+    /** With a connection its broker ends the session, and the locks that were made on it. */
+    void disconnected(Network.Connection from) {
+        List.copyOf(remotes.entrySet()).stream()
+                .filter(each -> each.getValue().connection == from)
+                .forEach(each -> end(each.getKey()));
+    }
+
+    private void end(Seat seat) {
+        remotes.remove(seat);
+        partitions.values().stream()
+                .filter(each -> each.partition().leader() == seat.node)
+                .forEach(each -> each.releaseAll(seat.member));
+    }
+
+    @Nullable
+    ApiMessage answer(Network.Connection from, ApiMessage request) {
+        lastFetchWasEmpty = false;
+        if (from.isGone()) {
+            return null;
+        }
+        return switch (request) {
+            case ShareGroupHeartbeatRequestData beat -> beat(from, beat);
+            case ShareFetchRequestData fetch -> fetch(from, fetch);
+            case ShareAcknowledgeRequestData told -> acknowledge(from, told);
+            default -> throw new IllegalStateException("unexpected: " + request);
+        };
+    }
+
+    boolean lastFetchWasEmpty() {
+        return lastFetchWasEmpty;
+    }
+
+    private ShareGroupHeartbeatResponseData beat(Network.Connection from, ShareGroupHeartbeatRequestData beat) {
+        int node = from.node();
+        if (node != topics.coordinator()) {
+            return new ShareGroupHeartbeatResponseData().setErrorCode(Errors.NOT_COORDINATOR.code());
+        }
+        beats.merge(node, 1, Integer::sum);
+        ShareGroupHeartbeatResponseData answer = members.beat(beat, now(), () -> {
+            if (assignmentsCutOff > 0) {
+                assignmentsCutOff--;
+                schedule.after(ASSIGNMENT_LOST_MICROS * 1_000L, from::cut);
+            }
+        });
+        if (forgetful && random.nextInt(10) == 0) {
+            members.forget(beat.memberId());
+        }
+        return answer;
+    }
+
+    private Errors session(Network.Connection from, String member, int epoch, boolean mayOpen) {
+        Seat seat = new Seat(member, from.node());
+        Remote remote = remotes.get(seat);
+        if (epoch == 0) {
+            if (!mayOpen) {
+                throw new AssertionError("a session is opened by a fetch without acknowledgements");
+            }
+            remotes.put(seat, new Remote(from));
+            return Errors.NONE;
+        }
+        if (remote == null) {
+            return Errors.SHARE_SESSION_NOT_FOUND;
+        }
+        if (epoch == -1) {
+            return Errors.NONE;
+        }
+        return epoch == ++remote.epoch ? Errors.NONE : Errors.INVALID_SHARE_SESSION_EPOCH;
+    }
+
+    private static boolean isBare(ShareFetchRequestData fetch) {
+        return fetch.topics().stream()
+                .allMatch(topic -> topic.partitions().stream()
+                        .allMatch(each -> each.acknowledgementBatches().isEmpty()));
+    }
+
+    private static List<AcknowledgementBatch> batches(FetchPartition of) {
+        return of.acknowledgementBatches().stream()
+                .map(batch -> new AcknowledgementBatch()
+                        .setFirstOffset(batch.firstOffset())
+                        .setLastOffset(batch.lastOffset())
+                        .setAcknowledgeTypes(batch.acknowledgeTypes()))
+                .toList();
+    }
+
+    private static TopicIdPartition id(Uuid topic, int partition) {
+        return new TopicIdPartition(topic, partition, "");
+    }
+
+    private ShareFetchResponseData fetch(Network.Connection from, ShareFetchRequestData fetch) {
+        largestRequest = Math.max(largestRequest, fetch.maxRecords());
+        ShareFetchResponseData answer = new ShareFetchResponseData().setAcquisitionLockTimeoutMs(lockMillis);
+        Errors error = session(from, fetch.memberId(), fetch.shareSessionEpoch(), isBare(fetch));
+        if (error != Errors.NONE) {
+            return answer.setErrorCode(error.code());
+        }
+        Remote remote = Objects.requireNonNull(remotes.get(new Seat(fetch.memberId(), from.node())));
+        Map<TopicIdPartition, PartitionData> told = acknowledge(from, fetch, remote);
+        fetch.forgottenTopicsData()
+                .forEach(forgotten -> forgotten
+                        .partitions()
+                        .forEach(number -> remote.partitions.remove(id(forgotten.topicId(), number))));
+        Map<TopicIdPartition, PartitionData> data = new LinkedHashMap<>();
+        told.forEach((id, each) -> data.put(id, each.duplicate()));
+        int left = fetch.maxRecords();
+        for (TopicIdPartition id : remote.partitions) {
+            PartitionData acknowledged = told.get(id);
+            PartitionData acquired = acquire(fetch.memberId(), from.node(), id, left);
+            for (var range : acquired.acquiredRecords()) {
+                left -= (int) (range.lastOffset() - range.firstOffset() + 1);
+            }
+            data.put(
+                    id,
+                    acquired.setAcknowledgeErrorCode(acknowledged == null ? 0 : acknowledged.acknowledgeErrorCode()));
+        }
+        lastFetchWasEmpty = left == fetch.maxRecords();
+        emptyFetches += lastFetchWasEmpty ? 1 : 0;
+        boolean overQuota = fetch.maxRecords() - left > quotaRecords;
+        if (overQuota) {
+            // The outcome of acknowledgements is put into the answer after the quota has emptied it.
+            answer = new ShareFetchResponseData().setThrottleTimeMs(100);
+            emptiedAnswers++;
+        }
+        addTo(answer, overQuota ? told : data);
+        return answer;
+    }
+
+    /** The acknowledgements that a fetch brings, and the partitions that it adds to the session. */
+    private Map<TopicIdPartition, PartitionData> acknowledge(
+            Network.Connection from, ShareFetchRequestData fetch, Remote remote) {
+        Map<TopicIdPartition, PartitionData> told = new LinkedHashMap<>();
+        fetch.topics()
+                .forEach(listed -> listed.partitions().forEach(each -> {
+                    TopicIdPartition id = id(listed.topicId(), each.partitionIndex());
+                    if (!remote.partitions.contains(id)) {
+                        remote.partitions.add(id);
+                    }
+                    if (!each.acknowledgementBatches().isEmpty()) {
+                        told.put(
+                                id,
+                                new PartitionData()
+                                        .setPartitionIndex(each.partitionIndex())
+                                        .setRecords(MemoryRecords.EMPTY)
+                                        .setAcknowledgeErrorCode(tell(fetch.memberId(), from.node(), id, batches(each))
+                                                .code()));
+                    }
+                }));
+        return told;
+    }
+
+    private static void addTo(ShareFetchResponseData answer, Map<TopicIdPartition, PartitionData> data) {
+        data.forEach((id, partition) -> {
+            ShareFetchableTopicResponse topic = answer.responses().find(id.topicId());
+            if (topic == null) {
+                topic = new ShareFetchableTopicResponse().setTopicId(id.topicId());
+                answer.responses().add(topic);
+            }
+            topic.partitions().add(partition);
+        });
+    }
+
+    private PartitionData acquire(String member, int node, TopicIdPartition id, int most) {
+        PartitionData refusal =
+                new PartitionData().setPartitionIndex(id.partition()).setRecords(MemoryRecords.EMPTY);
+        Topics.Partition partition = topics.find(id.topicId(), id.partition());
+        if (partition == null) {
+            return refusal.setErrorCode(Errors.UNKNOWN_TOPIC_ID.code());
+        }
+        if (partition.leader() != node) {
+            wrongLeaders++;
+            return refusal.setErrorCode(leadsNot.code()).setCurrentLeader(hint(partition, node));
+        }
+        return of(partition).acquire(member, most);
+    }
+
+    /** The leader that a broker names which does not lead the partition. */
+    private ShareFetchResponseData.LeaderIdAndEpoch hint(Topics.@Nullable Partition partition, int toldBy) {
+        Topics.Place place =
+                partition == null ? null : hintsAreNews ? partition.place() : topics.placeOf(partition, toldBy);
+        boolean says = hints && place != null && place.leader() != toldBy;
+        return new ShareFetchResponseData.LeaderIdAndEpoch()
+                .setLeaderId(says && place != null ? place.leader() : Log.UNKNOWN)
+                .setLeaderEpoch(says && place != null ? place.epoch() : Log.UNKNOWN);
+    }
+
+    private Errors tell(String member, int node, TopicIdPartition id, List<AcknowledgementBatch> batches) {
+        Topics.Partition partition = topics.find(id.topicId(), id.partition());
+        if (partition == null) {
+            return Errors.UNKNOWN_TOPIC_ID;
+        }
+        if (now() < toldErrorUntil) {
+            return toldError;
+        }
+        if (partition.leader() != node) {
+            return Errors.NOT_LEADER_OR_FOLLOWER;
+        }
+        SharePartition shared = of(partition);
+        strangers += shared.isAnothers(member, batches) ? 1 : 0;
+        Errors error = shared.acknowledge(member, batches);
+        invalidRequests += error == Errors.INVALID_REQUEST ? 1 : 0;
+        return error;
+    }
+
+    private ShareAcknowledgeResponseData acknowledge(Network.Connection from, ShareAcknowledgeRequestData request) {
+        String member = request.memberId();
+        ShareAcknowledgeResponseData answer =
+                new ShareAcknowledgeResponseData().setAcquisitionLockTimeoutMs(lockMillis);
+        Errors error = session(from, member, request.shareSessionEpoch(), false);
+        if (error != Errors.NONE) {
+            return answer.setErrorCode(error.code());
+        }
+        request.topics().forEach(of -> {
+            var told = new ShareAcknowledgeResponseData.ShareAcknowledgeTopicResponse().setTopicId(of.topicId());
+            of.partitions().forEach(each -> {
+                boolean renewsSome = each.acknowledgementBatches().stream()
+                        .anyMatch(batch -> batch.acknowledgeTypes().contains(SharePartition.RENEW));
+                if (renewsSome && !request.isRenewAck()) {
+                    throw new AssertionError("a renewal in a request that says it has none");
+                }
+                TopicIdPartition id = id(of.topicId(), each.partitionIndex());
+                var hint = hint(topics.find(of.topicId(), each.partitionIndex()), from.node());
+                told.partitions()
+                        .add(new ShareAcknowledgeResponseData.PartitionData()
+                                .setPartitionIndex(each.partitionIndex())
+                                .setErrorCode(tell(member, from.node(), id, each.acknowledgementBatches())
+                                        .code())
+                                .setCurrentLeader(new ShareAcknowledgeResponseData.LeaderIdAndEpoch()
+                                        .setLeaderId(hint.leaderId())
+                                        .setLeaderEpoch(hint.leaderEpoch())));
+            });
+            answer.responses().add(told);
+        });
+        if (request.shareSessionEpoch() == -1) {
+            end(new Seat(member, from.node()));
+        }
+        return answer;
+    }
+}

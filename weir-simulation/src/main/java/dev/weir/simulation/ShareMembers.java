@@ -1,0 +1,94 @@
+package dev.weir.simulation;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.message.ShareGroupHeartbeatRequestData;
+import org.apache.kafka.common.message.ShareGroupHeartbeatResponseData;
+import org.apache.kafka.common.protocol.Errors;
+
+/**
+ * The coordinator of a share group, which gives all partitions of the topics to each member. As {@code
+ * GroupMetadataManager.shareGroupHeartbeat} of Kafka 4.4: a new member gets nothing before the group is divided, the
+ * epoch before the last one is taken as well, and partitions are named to those who join, who say their topics, or
+ * whose partitions have changed in this very heartbeat. Confined to the world's thread.
+ */
+final class ShareMembers {
+
+    /** After which a group has divided its partitions among its members. */
+    private static final long DIVIDES_NANOS = 1_000_000_000;
+
+    private static final class Member {
+        private final long dividedNanos;
+        private int epoch = 1;
+        private int previousEpoch;
+        private Map<Uuid, List<Integer>> partitions = Map.of();
+
+        Member(long dividedNanos) {
+            this.dividedNanos = dividedNanos;
+        }
+    }
+
+    private final Topics topics;
+    private final Map<String, Member> members = new HashMap<>();
+
+    ShareMembers(Topics topics) {
+        this.topics = topics;
+    }
+
+    void forget(String member) {
+        members.remove(member);
+    }
+
+    /** @param onChange called if the answer has partitions that are new to the member */
+    ShareGroupHeartbeatResponseData beat(ShareGroupHeartbeatRequestData beat, long nowNanos, Runnable onChange) {
+        ShareGroupHeartbeatResponseData answer = new ShareGroupHeartbeatResponseData().setHeartbeatIntervalMs(500);
+        int epoch = beat.memberEpoch();
+        Member member = members.get(beat.memberId());
+        if (epoch < 0) {
+            members.remove(beat.memberId());
+            return answer.setMemberEpoch(-1);
+        }
+        if (member == null && epoch != 0) {
+            return answer.setErrorCode(Errors.UNKNOWN_MEMBER_ID.code());
+        }
+        if (member != null && epoch != 0 && epoch != member.epoch && epoch != member.previousEpoch) {
+            return answer.setErrorCode(Errors.FENCED_MEMBER_EPOCH.code());
+        }
+        if (member == null) {
+            member = new Member(nowNanos + DIVIDES_NANOS);
+            members.put(beat.memberId(), member);
+        }
+        Map<Uuid, List<Integer>> all = all();
+        boolean changes = !member.partitions.equals(all) && nowNanos >= member.dividedNanos;
+        if (changes) {
+            member.previousEpoch = member.epoch++;
+            member.partitions = all;
+            onChange.run();
+        }
+        if (epoch == 0 || beat.subscribedTopicNames() != null || changes) {
+            answer.setAssignment(assignment(member.partitions));
+        }
+        return answer.setMemberEpoch(member.epoch);
+    }
+
+    private Map<Uuid, List<Integer>> all() {
+        Map<Uuid, List<Integer>> all = new HashMap<>();
+        topics.all()
+                .forEach(topic -> all.put(
+                        topic.id(),
+                        IntStream.range(0, topic.partitions().size()).boxed().toList()));
+        return all;
+    }
+
+    private static ShareGroupHeartbeatResponseData.Assignment assignment(Map<Uuid, List<Integer>> partitions) {
+        return new ShareGroupHeartbeatResponseData.Assignment()
+                .setTopicPartitions(partitions.entrySet().stream()
+                        .map(each -> new ShareGroupHeartbeatResponseData.TopicPartitions()
+                                .setTopicId(each.getKey())
+                                .setPartitions(each.getValue()))
+                        .toList());
+    }
+}
