@@ -46,10 +46,12 @@ final class ProfileTable {
         first(stage.path("top"))
                 .forEach(method -> out.printf(
                         Locale.ROOT,
-                        "%20s %s, %s with all it calls: %s%n",
+                        "%20s %s CPU and %,d ms, with all it calls %s and %,d ms: %s%n",
                         "",
                         percent(method.path("self_share")),
+                        method.path("self_ms").asLong(),
                         percent(method.path("total_share")),
+                        method.path("total_ms").asLong(),
                         method.path("method").asText()));
         first(stage.path("allocation"))
                 .forEach(each -> out.printf(

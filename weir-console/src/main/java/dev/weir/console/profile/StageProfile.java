@@ -39,7 +39,7 @@ public final class StageProfile {
         return values.cpuShare;
     }
 
-    /** The methods of the user's code that took most of it. */
+    /** The methods of the user's code that took most of its CPU or wall time. */
     public List<Method> top() {
         return values.top;
     }
@@ -65,8 +65,10 @@ public final class StageProfile {
      * @param method its class and name
      * @param selfShare the share of the stage's CPU samples that were in it, or in what the JDK did for it, 0 to 1
      * @param totalShare the share that were in it or in what it called
+     * @param selfMillis the wall time of all threads in it: CPU samples times their period, and recorded waits
+     * @param totalMillis the wall time in it or in what it called
      */
-    public record Method(String method, double selfShare, double totalShare) {}
+    public record Method(String method, double selfShare, double totalShare, long selfMillis, long totalMillis) {}
 
     /**
      * A class that was allocated.

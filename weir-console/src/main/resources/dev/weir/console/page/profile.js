@@ -3,6 +3,8 @@
 const ROW = 20;
 const LEAST = 0.001;
 const METHODS = 3;
+// Wall is the time of all threads, on CPU or waiting.
+const COLUMNS = ["Stage", "CPU", "Top methods", "CPU self", "CPU total", "Wall self", "Wall total", "Allocated", "Waited"];
 const GRAPHS = [
   ["cpu", "On CPU", "samples"],
   ["allocation", "Allocation", "bytes"],
@@ -30,7 +32,7 @@ const shortName = (name) => name.split(".").slice(-2).join(".");
 const list = (lines) => make("ul", "", ...lines.map((line) => make("li", line)));
 
 function table(profile) {
-  const head = make("tr", "", ...["Stage", "CPU", "Top methods: self, total", "Allocated", "Waited"].map((name) => {
+  const head = make("tr", "", ...COLUMNS.map((name) => {
     const cell = make("th", name);
     cell.scope = "col";
     return cell;
@@ -39,8 +41,9 @@ function table(profile) {
     const name = make("th", stage.name);
     name.scope = "row";
     return make("tr", "", name, make("td", share(stage.cpu_share)),
-      make("td", "", list(stage.top.slice(0, METHODS)
-        .map((each) => `${shortName(each.method)}: ${share(each.self_share)}, ${share(each.total_share)}`))),
+      ...[(each) => shortName(each.method), (each) => share(each.self_share), (each) => share(each.total_share),
+        (each) => amount(each.self_ms, "ms"), (each) => amount(each.total_ms, "ms")]
+        .map((column) => make("td", "", list(stage.top.slice(0, METHODS).map(column)))),
       make("td", "", list([bytes(stage.allocated_bytes),
         ...stage.allocation.slice(0, METHODS).map((each) => `${shortName(each.class)}: ${bytes(each.bytes)}`)])),
       make("td", "", list(stage.blocked.slice(0, METHODS)
@@ -51,7 +54,7 @@ function table(profile) {
       const cell = make("th", name);
       cell.scope = "row";
       const rest = make("td");
-      rest.colSpan = 3;
+      rest.colSpan = COLUMNS.length - 2;
       return make("tr", "", cell, make("td", share(part)), rest);
     });
   const made = make("table", "", make("thead", "", head), make("tbody", "", ...rows, ...others));

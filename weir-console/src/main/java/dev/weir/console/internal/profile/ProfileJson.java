@@ -48,6 +48,8 @@ public final class ProfileJson {
             json.writeStringField("method", method.method());
             json.writeNumberField("self_share", rounded(method.selfShare()));
             json.writeNumberField("total_share", rounded(method.totalShare()));
+            json.writeNumberField("self_ms", method.selfMillis());
+            json.writeNumberField("total_ms", method.totalMillis());
             json.writeEndObject();
         }
         json.writeEndArray();

@@ -57,7 +57,8 @@ final class ProfileMaker {
         }
     }
 
-    Profile make(Duration time, String sampler, long lost) {
+    /** The profile; {@code period} is between two CPU samples of a thread. */
+    Profile make(Duration time, Duration period, String sampler, long lost) {
         boolean several =
                 stages.keySet().stream().map(StageRef::pipeline).distinct().count() > 1;
         List<StageProfile> profiles = stages.entrySet().stream()
@@ -67,7 +68,8 @@ final class ProfileMaker {
                                         ? each.getKey().pipeline() + "/"
                                                 + each.getKey().stage()
                                         : each.getKey().stage(),
-                                cpu))
+                                cpu,
+                                period.toNanos()))
                 .sorted(Comparator.comparingDouble(StageProfile::cpuShare).reversed())
                 .toList();
         return Profile.of(

@@ -79,7 +79,7 @@ public final class Recorder {
             boolean ignored = new CountDownLatch(1).await(order.time().toNanos(), TimeUnit.NANOSECONDS);
             Duration time = Duration.ofNanos(System.nanoTime() - start);
             target.stop(file);
-            return new RecordingReader(file, settings.sampler()).read(time);
+            return new RecordingReader(file, settings.sampler(), order.period()).read(time);
         } finally {
             Files.deleteIfExists(file);
         }

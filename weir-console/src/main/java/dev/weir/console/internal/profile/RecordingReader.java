@@ -31,13 +31,16 @@ final class RecordingReader {
 
     private final Path file;
     private final String sampler;
+    private final Duration period;
     private final Map<String, Frame> frames = new HashMap<>();
     private final Map<CallStack, CallStack> stacks = new HashMap<>(); // one of each, as most occur again and again
     private final List<Sample> samples = new ArrayList<>();
     private long lost;
 
-    RecordingReader(Path file, String sampler) {
+    /** Reads a recording whose {@code sampler} looked at each thread once in {@code period}. */
+    RecordingReader(Path file, String sampler, Duration period) {
         this.file = file;
+        this.period = period;
         this.sampler = sampler;
     }
 
@@ -67,7 +70,7 @@ final class RecordingReader {
             }
         }));
         join.forEach(maker::add);
-        return maker.make(time, sampler, lost);
+        return maker.make(time, period, sampler, lost);
     }
 
     private void readEach(Map<String, Consumer<RecordedEvent>> actions) throws IOException {
