@@ -5,14 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.weir.cli.tune.EndlessEvents;
 import dev.weir.console.ConsoleServer;
 import dev.weir.examples.pipelines.CsvToJdbc;
 import dev.weir.examples.pipelines.CustomerService;
 import dev.weir.examples.pipelines.HttpEnrichment;
 import dev.weir.examples.pipelines.LogFilter;
 import dev.weir.kafka.ConsumerHandle;
-import dev.weir.kafka.ConsumerSnapshot;
-import dev.weir.kafka.Position;
 import dev.weir.kafka.Subscription;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Pipeline;
@@ -23,13 +22,11 @@ import dev.weir.stream.control.DispatcherControl;
 import dev.weir.stream.control.StageControl;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterExtension;
-import java.io.BufferedWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +36,6 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -77,29 +73,27 @@ class TuneStrangersTest {
         try (CustomerService service = CustomerService.start(Duration.ofMillis(20))) {
             Pipeline pipeline =
                     HttpEnrichment.pipeline(KAFKA.bootstrapServers(), Subscription.topics("orders"), service.uri());
-            assertTuned(pipeline, "customer", Map.of("stage.customer.parallelism", "64"));
+            assertTuned(pipeline, 400_000 / PARTITIONS, "customer", Map.of("stage.customer.parallelism", "64"));
         }
     }
 
     @Test
     void csvToJdbc_reachesWhatAHandFinds() throws Exception {
-        Path file = folder.resolve("payments.csv");
-        try (BufferedWriter lines = Files.newBufferedWriter(file)) {
-            lines.write("id,customer,cents\n");
-            for (int i = 0; i < 6_000_000; i++) {
-                lines.write(i + ",customer " + i % 1_000 + "," + i % 10_000 + "\n");
-            }
-        }
         String database = "jdbc:h2:mem:strangers;DB_CLOSE_DELAY=-1";
         CsvToJdbc.createTable(() -> DriverManager.getConnection(database));
-        try (Dispatcher jdbc = Dispatcher.fixed("jdbc", 2)) {
-            // The way to a database on another machine and back.
+        try (Dispatcher jdbc = Dispatcher.fixed("jdbc", 2);
+                EndlessFile file = EndlessFile.start(
+                        folder.resolve("payments.csv"),
+                        "id,customer,cents",
+                        line -> line + ",customer " + line % 1_000 + "," + line % 10_000)) {
+            // The way to a database far away and back: of a quicker one the rows of a search have no room in memory.
             CsvToJdbc.Connections remote = () -> {
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
                 return DriverManager.getConnection(database);
             };
             assertTuned(
-                    CsvToJdbc.pipeline(file, remote, jdbc),
+                    CsvToJdbc.pipeline(file.path(), remote, jdbc),
+                    0,
                     "insert",
                     Map.of("dispatcher.jdbc.size", "16", "stage.insert.parallelism", "16"));
         }
@@ -115,6 +109,7 @@ class TuneStrangersTest {
         KAFKA.cluster().createTopic("slow-requests", PARTITIONS);
         assertTuned(
                 LogFilter.pipeline(KAFKA.bootstrapServers(), Subscription.topics("access-log")),
+                1_000_000 / PARTITIONS,
                 "match",
                 Map.of("source.maxOutstandingRecords", "1600", "stage.match.parallelism", "4"));
     }
@@ -132,11 +127,13 @@ class TuneStrangersTest {
         }
     }
 
-    private void assertTuned(Pipeline pipeline, String stage, Map<String, String> byHand) throws Exception {
+    private void assertTuned(Pipeline pipeline, long eventsOfAPartition, String stage, Map<String, String> byHand)
+            throws Exception {
         try (RunningPipeline running = pipeline.run();
-                ConsoleServer console = ConsoleServer.builder().start(running)) {
+                ConsoleServer console = ConsoleServer.builder().start(running);
+                AutoCloseable endless = endless(running, eventsOfAPartition)) {
             Map<String, String> start = settings(running);
-            JsonNode summary = tune(running, console);
+            JsonNode summary = tune(console);
             Map<String, String> tuned = settings(running);
             List<Double> ratios = new ArrayList<>();
             for (int i = 0; i < TURNS; i++) {
@@ -180,7 +177,6 @@ class TuneStrangersTest {
     }
 
     private double rate(RunningPipeline running, String stage) throws InterruptedException {
-        rewind(running);
         pause(SETTLING);
         long before = taken(running, stage);
         long start = System.nanoTime();
@@ -199,23 +195,14 @@ class TuneStrangersTest {
                 .sum();
     }
 
-    /** Begins again with the first record, so that there is a backlog for as long as it takes. */
-    private static void rewind(RunningPipeline running) {
-        for (ConsumerHandle consumer : running.handles(ConsumerHandle.class)) {
-            Map<TopicPartition, Position> starts = new HashMap<>();
-            for (ConsumerSnapshot.PartitionSnapshot each : consumer.snapshot().partitions()) {
-                starts.put(new TopicPartition(each.topic(), each.partition()), Position.beginning());
-            }
-            if (!starts.isEmpty()) {
-                consumer.seek(starts)
-                        .toCompletableFuture()
-                        .orTimeout(20, TimeUnit.SECONDS)
-                        .join();
-            }
-        }
+    /** Its events again and again, so that there is a backlog for as long as it takes; a file is endless by itself. */
+    private static AutoCloseable endless(RunningPipeline running, long eventsOfAPartition) {
+        return running.handles(ConsumerHandle.class).isEmpty()
+                ? () -> {}
+                : EndlessEvents.start(running, eventsOfAPartition, () -> {});
     }
 
-    private JsonNode tune(RunningPipeline running, ConsoleServer console) throws Exception {
+    private JsonNode tune(ConsoleServer console) throws Exception {
         List<String> command = ChildJvm.command();
         command.addAll(List.of("dev.weir.cli.Main", "tune", console.uri().toString(), "--json"));
         Path out = folder.resolve("stdout");
@@ -225,12 +212,7 @@ class TuneStrangersTest {
                 .redirectError(errors.toFile())
                 .start();
         try {
-            while (!process.waitFor(3, TimeUnit.SECONDS)) {
-                if (running.handles(ConsumerHandle.class).stream()
-                        .anyMatch(each -> each.snapshot().lag() < 150_000)) {
-                    rewind(running);
-                }
-            }
+            process.waitFor();
             String told = Files.readString(out, UTF_8);
             assertThat(process.exitValue()).as(told + Files.readString(errors)).isZero();
             System.err.println(told); // The steps, for whoever asks why.

@@ -21,6 +21,12 @@ import java.util.concurrent.TimeUnit;
  */
 public final class CustomerService implements AutoCloseable {
 
+    static {
+        // The JDK's server closes connections that are idle if there are more than 200, also one that a client is just
+        // about to use.
+        System.setProperty("sun.net.httpserver.maxIdleConnections", "10000");
+    }
+
     private final HttpServer server;
     private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(
             2, Thread.ofPlatform().daemon().name("customer-service-", 0).factory());
