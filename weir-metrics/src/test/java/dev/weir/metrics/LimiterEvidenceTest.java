@@ -352,4 +352,20 @@ class LimiterEvidenceTest {
         load = 1;
         assertThat(find().expectedGain()).isEqualTo(4);
     }
+
+    /** Three quarters of a batch's time go by in the client, and brokers of a busy machine take 35 ms as well. */
+    @Test
+    void batchesThatWaitLongerInTheClientThanForSlowBrokers_haveBothCandidates() {
+        segment("consume", 0.9, 0, look -> 0);
+        segment("out", 0.9, 0, look -> 0);
+        consumers = look -> StubLooks.consumer(
+                StubLooks.partition(0).inFlight(90).lag(60_000).paused(Paused.WINDOW));
+        producers = look -> StubLooks.producer(87, 90, 0, 110, 35);
+        Limiter limiter = find();
+        assertThat(limiter.kind()).isEqualTo(Kind.PRODUCER);
+        assertThat(limiter.candidates()).extracting(Limiter::kind).containsExactly(Kind.OUTPUT_BROKER);
+        producers = look -> StubLooks.producer(87, 90, 0, 20, 35);
+        assertThat(find().kind()).isEqualTo(Kind.OUTPUT_BROKER);
+        assertThat(find().confidence()).isEqualTo(Confidence.SURE);
+    }
 }
