@@ -49,7 +49,7 @@ final class Contents {
         }
         contents.add("Examples", others(pages, "examples/"), false);
         contents.add("Deployment", others(pages, "deploy/"), false);
-        contents.add("Project", named(links, "CHANGELOG.md", "CONTRIBUTING.md"), false);
+        contents.add("Project", named(links, "CHANGELOG.md", "CONTRIBUTING.md", "DESIGN.md"), false);
         for (Page page : pages) {
             if (!contents.placed.contains(page)) {
                 faults.add(page.at(page.document()) + ": no table names it, neither in docs/README.md nor in "

@@ -25,7 +25,7 @@ final class PageReader {
 
     static final List<Extension> EXTENSIONS = List.of(TablesExtension.create());
 
-    private static final List<String> AT_THE_TOP = List.of("README.md", "CHANGELOG.md", "CONTRIBUTING.md");
+    private static final List<String> AT_THE_TOP = List.of("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "DESIGN.md");
     private static final List<String> FOLDERS = List.of("docs", "examples", "deploy");
 
     private static final Parser PARSER = Parser.builder()

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /** The chart's rule for the number of pods beside plain lag, in simulated hours. Its page has the table. */
 class AutoscalingTest {
 
-    private static final Path PAGE = Image.ROOT.resolve("docs/guide/kubernetes.md");
+    private static final Path PAGE = Image.ROOT.resolve("docs/benchmarks/scaling.md");
 
     private static final String HEAD = """
             | load | rule | most lag, s | lag above a minute, s | pod-hours | moves | most pods |

@@ -15,6 +15,7 @@ final class ScriptedBorrower implements Borrower {
     final List<String> confirmed = new ArrayList<>();
     final List<String> refused = new ArrayList<>();
     final List<String> notRenewed = new ArrayList<>();
+    final List<String> skipped = new ArrayList<>();
     final List<KafkaException> fatal = new ArrayList<>();
     boolean renews = true;
     boolean over;
@@ -147,6 +148,11 @@ final class ScriptedBorrower implements Borrower {
     @Override
     public void passedBy(int records) {
         passedBy += records;
+    }
+
+    @Override
+    public void skipped(String topic, int partition, long from, long to) {
+        skipped.add(topic + "-" + partition + "@" + from + ".." + to);
     }
 
     @Override

@@ -6,12 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.kafka.ConsumerSettings.UnreadableBatches;
 import dev.weir.kafka.RecordDecodeException;
 import dev.weir.kafka.internal.session.LentRange.Lock;
+import dev.weir.kafka.internal.session.ScriptedBorrower.ScriptedLoan;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.compress.Compression;
@@ -31,138 +29,9 @@ class UnreadablePartsTest {
     private static final int CHECKSUM = 17;
 
     private final Lent of = new Lent(new TopicIdPartition(new Uuid(1, 2), 3, "topic"));
-    private final Borrowed borrowed = new Borrowed();
+    private final ScriptedBorrower borrower = new ScriptedBorrower();
     private final Deliveries deliveries =
-            new Deliveries(borrowed, new ShareMember.Reading(true, 1 << 20, UnreadableBatches.DEAD_LETTER));
-
-    private static final class Borrowed implements Borrower {
-
-        private final List<TestLoan> loans = new ArrayList<>();
-
-        @Override
-        public Loan lend(ConsumerRecord<byte[], byte[]> record, long lockedSinceNanos) {
-            loans.add(new TestLoan(record.offset()));
-            return loans.getLast();
-        }
-
-        @Override
-        public boolean hasDemand() {
-            return true;
-        }
-
-        @Override
-        public boolean isEnded() {
-            return false;
-        }
-
-        @Override
-        public boolean isOver() {
-            return false;
-        }
-
-        @Override
-        public boolean renewsLocks() {
-            return true;
-        }
-
-        @Override
-        public void lentAll() {}
-
-        @Override
-        public void fetched(int records, long nanos, boolean idle) {}
-
-        @Override
-        public void emptied() {}
-
-        @Override
-        public void finished(long nanosSinceAcquired) {}
-
-        @Override
-        public void skipped(String topic, int partition, long from, long to) {}
-
-        @Override
-        public void passedBy(int records) {}
-
-        @Override
-        public void goesBack(Loan loan) {}
-
-        @Override
-        public void lost(Loan loan) {}
-
-        @Override
-        public void confirmed(AcknowledgeType type, int records, long nanos) {}
-
-        @Override
-        public void refused(String place, AcknowledgeType type, int records, String reason) {}
-
-        @Override
-        public void notRenewed(String place, int records, String reason) {}
-
-        @Override
-        public void fatal(KafkaException fault) {}
-    }
-
-    private static final class TestLoan implements Loan {
-
-        private final long offset;
-        private AcknowledgeType outcome = AcknowledgeType.RELEASE;
-        private boolean gone;
-
-        TestLoan(long offset) {
-            this.offset = offset;
-        }
-
-        @Override
-        public String topic() {
-            return "topic";
-        }
-
-        @Override
-        public int partition() {
-            return 3;
-        }
-
-        @Override
-        public long offset() {
-            return offset;
-        }
-
-        @Override
-        public boolean giveBack() {
-            return false;
-        }
-
-        @Override
-        public boolean lose() {
-            gone = true;
-            return true;
-        }
-
-        @Override
-        public boolean isGone() {
-            return gone;
-        }
-
-        @Override
-        public boolean isAtRisk() {
-            return false;
-        }
-
-        @Override
-        public boolean isLastDelivery() {
-            return false;
-        }
-
-        @Override
-        public boolean isOffered() {
-            return true;
-        }
-
-        @Override
-        public AcknowledgeType outcome() {
-            return outcome;
-        }
-    }
+            new Deliveries(borrower, new ShareMember.Reading(true, 1 << 20, UnreadableBatches.DEAD_LETTER));
 
     @AfterEach
     void close() {
@@ -204,7 +73,8 @@ class UnreadablePartsTest {
         }
     }
 
-    private void end(TestLoan loan, AcknowledgeType outcome) {
+    private void end(ScriptedLoan loan, AcknowledgeType outcome) {
+        loan.taken = true;
         loan.outcome = outcome;
         end((Loan) loan, outcome);
         deliveries.unreadable().ended(loan);
@@ -216,10 +86,10 @@ class UnreadablePartsTest {
     void partsOfABatch_inSeveralAnswers_areAcknowledgedAsItsOneRecordIs(AcknowledgeType outcome) {
         LentRange first = acquire(100, 103).getFirst();
         LentRange second = acquire(104, 107).getFirst();
-        assertThat(borrowed.loans).hasSize(1);
+        assertThat(borrower.lent).hasSize(1);
         assertThat(first.hasUntold()).isFalse();
         assertThat(second.hasUntold()).isFalse();
-        end(borrowed.loans.getFirst(), outcome);
+        end(borrower.lent.getFirst(), outcome);
         assertThat(first.takeUntold()).containsExactly(new Ack(100, 103, outcome.id, 4));
         assertThat(second.takeUntold()).containsExactly(new Ack(104, 107, outcome.id, 4));
     }
@@ -227,18 +97,18 @@ class UnreadablePartsTest {
     @Test
     void partAfterTheRecordHasEnded_isRejectedWithoutAnother() {
         acquire(100, 103);
-        end(borrowed.loans.getFirst(), AcknowledgeType.ACCEPT);
+        end(borrower.lent.getFirst(), AcknowledgeType.ACCEPT);
         LentRange later = acquire(104, 109).getFirst();
         assertThat(later.takeUntold()).containsExactly(new Ack(104, 109, Ack.REJECT, 6));
-        assertThat(borrowed.loans).hasSize(1);
+        assertThat(borrower.lent).hasSize(1);
     }
 
     @Test
     void partAfterTheRecordWasReleased_isLentAnew() {
         acquire(100, 103);
-        end(borrowed.loans.getFirst(), AcknowledgeType.RELEASE);
+        end(borrower.lent.getFirst(), AcknowledgeType.RELEASE);
         acquire(104, 109);
-        assertThat(borrowed.loans).extracting(TestLoan::offset).containsExactly(100L, 104L);
+        assertThat(borrower.lent).extracting(ScriptedLoan::offset).containsExactly(100L, 104L);
     }
 
     @Test
@@ -249,7 +119,7 @@ class UnreadablePartsTest {
         deliveries.unreadable().takeEnded(this::end);
         assertThat(second.takeUntold()).containsExactly(new Ack(104, 109, Ack.RELEASE, 6));
         acquire(100, 109);
-        assertThat(borrowed.loans).extracting(TestLoan::offset).containsExactly(100L, 100L);
+        assertThat(borrower.lent).extracting(ScriptedLoan::offset).containsExactly(100L, 100L);
     }
 
     @Test
@@ -257,11 +127,11 @@ class UnreadablePartsTest {
         acquire(100, 103);
         LentRange second = acquire(104, 109).getFirst();
         LentRange again = acquire(100, 103).getFirst();
-        assertThat(borrowed.loans).hasSize(2);
-        assertThat(borrowed.loans.getFirst().isGone()).isTrue();
+        assertThat(borrower.lent).hasSize(2);
+        assertThat(borrower.lent.getFirst().isGone()).isTrue();
         deliveries.unreadable().takeEnded(this::end);
         assertThat(second.takeUntold()).containsExactly(new Ack(104, 109, Ack.RELEASE, 6));
-        end(borrowed.loans.getLast(), AcknowledgeType.ACCEPT);
+        end(borrower.lent.getLast(), AcknowledgeType.ACCEPT);
         assertThat(again.takeUntold()).containsExactly(new Ack(100, 103, Ack.ACCEPT, 4));
     }
 
