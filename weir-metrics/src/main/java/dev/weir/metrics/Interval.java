@@ -287,8 +287,8 @@ final class Interval {
     }
 
     /**
-     * By how much the rate can rise and stay there for {@link #LASTING_SECONDS}: by what arrives, and by what waits above
-     * the pipeline already. Without a bound where neither is known.
+     * By how much the rate can rise and stay there for {@link #LASTING_SECONDS}: by what arrives, and by what waits
+     * above the pipeline already. Without a bound where neither is known.
      */
     double sourceAllows() {
         double rate = rate();

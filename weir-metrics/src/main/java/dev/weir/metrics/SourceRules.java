@@ -107,7 +107,8 @@ final class SourceRules {
     }
 
     /**
-     * Returns whether the pipeline is to get nothing of a partition; of one read to its end, when all of it is finished.
+     * Returns whether the pipeline is to get nothing of a partition; of one read to its end, when all of it is
+     * finished.
      */
     private static boolean isHeld(PartitionDump partition) {
         return partition.paused().stream()

@@ -165,8 +165,8 @@ final class StageRules {
     }
 
     /**
-     * The stage that holds most of what is in flight at these looks, with elements that wait in it: a larger window would
-     * only add to them. Null if most of what is in flight is worked on.
+     * The stage that holds most of what is in flight at these looks, with elements that wait in it: a larger window
+     * would only add to them. Null if most of what is in flight is worked on.
      */
     static @Nullable Limiter holding(Interval interval, List<PipelineLook> looks, double inFlight) {
         for (Unit unit : interval.units) {
@@ -280,8 +280,8 @@ final class StageRules {
 
     /**
      * Elements that wait also compute a little: so many times what the process uses now is all that there is. What
-     * others use is no bound, and much of what the process uses may be of others in it. A call over the network computes
-     * in the kernel and at its other end as well, which on a full machine have to win their processors too.
+     * others use is no bound, and much of what the process uses may be of others in it. A call over the network
+     * computes in the kernel and at its other end as well, which on a full machine have to win their processors too.
      */
     private static double ofProcessors(Interval interval, StageLoad stage) {
         double used = interval.processCpu();
