@@ -280,7 +280,7 @@ final class SourceRules {
         if (Math.max(window, budget) < enough || held < 0.5) {
             return null;
         }
-        Limiter stage = bytes ? null : StageRules.holding(interval, still, inFlight);
+        Limiter stage = bytes ? null : StageRules.holding(interval, still);
         Unit source = interval.units.isEmpty() ? null : interval.units.getFirst();
         if (stage != null || (!bytes && source != null && source.blocked() > source.starved())) {
             // What the window lets through finds no room below.

@@ -165,18 +165,19 @@ final class StageRules {
     }
 
     /**
-     * The stage that holds most of what is in flight at these looks, with elements that wait in it: a larger window
-     * would only add to them. Null if most of what is in flight is worked on.
+     * The stage in which more elements waited at these looks than it worked on: a larger window would only add to them.
+     * Null if there is none.
      */
-    static @Nullable Limiter holding(Interval interval, List<PipelineLook> looks, double inFlight) {
+    static @Nullable Limiter holding(Interval interval, List<PipelineLook> looks) {
         for (Unit unit : interval.units) {
             String stage = unit.stages().getFirst().name();
             double ready = mean(looks, stage, Activity::ready);
             double behindKeys = mean(looks, stage, Activity::behindKeys);
-            if (unit.shared() || ready + behindKeys < 0.5 * inFlight) {
+            double atWork = mean(looks, stage, Activity::atWork);
+            if (unit.shared() || ready + behindKeys < Math.max(1, atWork)) {
                 continue;
             }
-            if (mean(looks, stage, Activity::atWork) >= SATURATED * unit.lanes()) {
+            if (atWork >= SATURATED * unit.lanes()) {
                 return of(interval, unit);
             }
             if (behindKeys >= ready) {

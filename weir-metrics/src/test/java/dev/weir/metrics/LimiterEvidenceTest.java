@@ -172,7 +172,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isNotEqualTo(Kind.COMMIT);
     }
 
-    /** In the first second the workers are full since the records came, which is not all of it. */
+    /** Not all of what is in flight is in the stage. In the first second the workers are full since the records came, which is not all of it. */
     @Test
     void fullWindow_whoseRecordsWaitForWorkers_isNotNamed_soonAfterTheStart() {
         segment("consume", 0.5, 0.4, look -> 0);
@@ -180,7 +180,7 @@ class LimiterEvidenceTest {
         consumers = look -> StubLooks.consumer(
                 look < 5
                         ? StubLooks.partition(0).lag(60_000)
-                        : StubLooks.partition(0).inFlight(829).lag(60_000).paused(Paused.WINDOW));
+                        : StubLooks.partition(0).inFlight(1829).lag(60_000).paused(Paused.WINDOW));
         Limiter limiter = find();
         assertThat(limiter.kind()).isEqualTo(Kind.STAGE_WAIT);
         assertThat(limiter.name()).isEqualTo("price");
