@@ -17,7 +17,7 @@ class PhaseRunsTest {
     private static final Point POINT = new Point("6p", "work", Map.of("partitions", "6"));
 
     private static Interval second(int number, long records) {
-        return new Interval(1_000L * number, 1_000, records, 10 * records, 5, 6, 0, 0, 7, 8, 9, Map.of(), null);
+        return new Interval(1_000L * number, 1_000, records, 10 * records, 5, 6, 0, 0, 7, 8, 9);
     }
 
     private static Phase phase(String by, double rate, Phase.@Nullable Result result) {
