@@ -84,8 +84,12 @@ public final class EndlessEvents implements AutoCloseable {
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         thread.shutdownNow();
-        boolean ignored = thread.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
+        try {
+            boolean ignored = thread.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -196,6 +196,7 @@ public final class Tuning {
 
         /** Null if the command was told to stop before a step was measured. */
         @Nullable
+        @SuppressWarnings("try") // The events are read again for as long as they are open.
         TuneReport tune(Tuner.Builder settings) throws InterruptedException {
             example.stages().forEach(settings::raise);
             example.alternatives(settings);
