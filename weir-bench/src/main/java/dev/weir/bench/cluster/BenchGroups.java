@@ -21,7 +21,7 @@ public final class BenchGroups {
     private final BenchTopics topics;
     private final BrokerLosses losses;
     private final LeftGroups leftGroups;
-    private final List<GroupSettings> settingsOfRun = new ArrayList<>(); // of consumer groups
+    private final List<GroupSettings> settingsOfRun = new ArrayList<>(); // of consumer groups, or changed
     private final List<ShareGroup> shareGroups = new ArrayList<>(); // not deleted yet
 
     BenchGroups(
@@ -52,6 +52,22 @@ public final class BenchGroups {
             settingsOfRun.add(made);
         }
         return made.group();
+    }
+
+    /** The reason why the brokers would not set this for a group that there is; null if they would. */
+    public @Nullable String objection(String group, Map<String, String> config) {
+        return new GroupSettings(group, config).objection(brokers.admin());
+    }
+
+    /**
+     * Sets this for a group that there is, of either kind, until the run is over. Members hear of it by themselves.
+     *
+     * @throws BenchException if the brokers refuse
+     */
+    public void set(String group, Map<String, String> config) {
+        GroupSettings settings = new GroupSettings(group, config);
+        settings.set(brokers.admin());
+        settingsOfRun.add(settings);
     }
 
     /**

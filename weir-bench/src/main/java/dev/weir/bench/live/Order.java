@@ -33,6 +33,9 @@ public sealed interface Order
     /** Begins the other keys of {@link Set}: a property of the members' Kafka clients follows. */
     String CLIENT = "client.";
 
+    /** The same of a setting that brokers keep for the groups, which members need not join again for. */
+    String GROUP = "group.";
+
     /** What may be ordered, one in an entry. */
     private static String kinds() {
         return Stream.concat(
@@ -42,8 +45,8 @@ public sealed interface Order
     }
 
     /**
-     * Other values from now on; keys are {@link #PRODUCER_RATE}, {@link #WORK}, {@link #CONSUMERS} and {@link #CLIENT}
-     * with a property.
+     * Other values from now on; keys are {@link #PRODUCER_RATE}, {@link #WORK}, {@link #CONSUMERS}, and {@link #CLIENT}
+     * or {@link #GROUP} with a property.
      */
     record Set(Map<String, String> values) implements Order {
         private static final double MOST_RATE = 1_000_000;
@@ -79,7 +82,7 @@ public sealed interface Order
                     }
                 }
                 default -> {
-                    if (!key.startsWith(CLIENT) || key.length() == CLIENT.length()) {
+                    if (ofPrefix(CLIENT, key) == null && ofPrefix(GROUP, key) == null) {
                         throw new IllegalArgumentException("there is no key " + key + " to set: " + settable());
                     }
                 }
@@ -91,8 +94,9 @@ public sealed interface Order
         }
 
         private static String settable() {
-            return "there are " + PRODUCER_RATE + ", " + WORK + ", " + CONSUMERS + " and " + CLIENT
-                    + "PROPERTY, such as client.max.poll.records=40";
+            return "there are " + PRODUCER_RATE + ", " + WORK + ", " + CONSUMERS + ", " + CLIENT
+                    + "PROPERTY, such as client.max.poll.records=40, and " + GROUP
+                    + "PROPERTY, such as group.share.partition.max.record.locks=4000";
         }
 
         /** The milliseconds of a value of {@link #WORK}. */
@@ -102,13 +106,27 @@ public sealed interface Order
 
         /** Properties of Kafka clients among the values, by name. */
         public Map<String, String> client() {
-            Map<String, String> client = new TreeMap<>();
+            return ofPrefix(CLIENT);
+        }
+
+        /** Settings of the groups among the values, by name. */
+        public Map<String, String> group() {
+            return ofPrefix(GROUP);
+        }
+
+        private Map<String, String> ofPrefix(String prefix) {
+            Map<String, String> properties = new TreeMap<>();
             values.forEach((key, value) -> {
-                if (key.startsWith(CLIENT)) {
-                    client.put(key.substring(CLIENT.length()), value);
+                String property = ofPrefix(prefix, key);
+                if (property != null) {
+                    properties.put(property, value);
                 }
             });
-            return client;
+            return properties;
+        }
+
+        private static @Nullable String ofPrefix(String prefix, String key) {
+            return key.startsWith(prefix) && key.length() > prefix.length() ? key.substring(prefix.length()) : null;
         }
     }
 

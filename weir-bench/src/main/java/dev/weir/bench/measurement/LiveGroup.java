@@ -92,6 +92,17 @@ public final class LiveGroup implements AutoCloseable {
         return new DriverSession(process, cluster, point);
     }
 
+    /** The reason why the brokers would not set this for the group; null if they would. */
+    @Nullable
+    String objection(Map<String, String> config) {
+        return cluster.groups().objection(group, config);
+    }
+
+    /** Sets this for the group. */
+    void set(Map<String, String> config) {
+        cluster.groups().set(group, config);
+    }
+
     /** The number of consumers there are, or workers in their place. */
     public int consumers() {
         return parts.stream().mapToInt(part -> part.consumers).sum();

@@ -107,6 +107,19 @@ final class LiveGroups implements AutoCloseable {
                 .orElse(null);
     }
 
+    /** The reason why brokers would not set this for the groups; null if they would. */
+    @Nullable
+    String objection(Map<String, String> config) {
+        return config.isEmpty() ? null : first().objection(config);
+    }
+
+    /** Sets this for all of them. */
+    void set(Map<String, String> config) {
+        if (!config.isEmpty()) {
+            groups.forEach(group -> group.set(config));
+        }
+    }
+
     /** Each has so many consumers; returns what was done, for people. */
     String resize(LiveSettings settings) throws InterruptedException {
         return each(group -> group.resize(settings));

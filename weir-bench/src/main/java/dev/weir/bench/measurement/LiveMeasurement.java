@@ -284,12 +284,17 @@ public final class LiveMeasurement implements Orders.Target {
             return e.getMessage();
         }
         return switch (order) {
-            case Order.Set set
-            when set.values().containsKey(Order.CONSUMERS) ->
-                groups.objection(settings.with(set).consumers());
+            case Order.Set set -> objectionOfGroups(set);
             case Fault fault -> faults.objection(fault, settings);
             default -> null;
         };
+    }
+
+    private @Nullable String objectionOfGroups(Order.Set set) {
+        String size = set.values().containsKey(Order.CONSUMERS)
+                ? groups.objection(settings.with(set).consumers())
+                : null;
+        return size != null ? size : groups.objection(set.group());
     }
 
     @Override
@@ -344,6 +349,7 @@ public final class LiveMeasurement implements Orders.Target {
         }
         boolean isOther = !wanted.client().equals(settings.client());
         settings = wanted;
+        groups.set(set.group());
         did.putAll(new TreeMap<>(set.values()));
         if (set.values().containsKey(Order.CONSUMERS)) {
             did.put(Order.CONSUMERS, groups.resize(wanted));

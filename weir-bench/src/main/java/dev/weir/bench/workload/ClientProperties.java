@@ -8,7 +8,10 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
 
-/** Properties of Kafka clients that may be ordered while a run goes on: those of a workload file. Stateless. */
+/**
+ * Properties of Kafka clients, and settings of groups, that may be ordered while a run goes on: those of a workload
+ * file. Stateless.
+ */
 public final class ClientProperties {
 
     private static final Map<String, ConfigDef.ConfigKey> CONSUMER =
@@ -26,7 +29,7 @@ public final class ClientProperties {
 
     /**
      * Refuses an order with a property that no Kafka client knows, that is a secret or the harness's own, or whose
-     * value no client takes.
+     * value no client takes; and the same of settings of groups.
      *
      * @throws IllegalArgumentException naming it, and what was probably meant or may be set
      */
@@ -50,6 +53,20 @@ public final class ClientProperties {
                         Order.CLIENT + property + " cannot be set: it is the run's own, and the same for all drivers");
             }
             checkValue(property, each.getValue());
+        }
+        set.group().forEach(ClientProperties::checkOfGroup);
+    }
+
+    private static void checkOfGroup(String property, String value) {
+        String path = Order.GROUP + property;
+        if (!PropertySection.GROUP.knows(path)) {
+            throw new IllegalArgumentException("there is no key " + path
+                    + " to set: Kafka keeps no such setting for groups"
+                    + Spelling.hint(property, PropertySection.GROUP.known().keySet()));
+        }
+        String objection = PropertySection.GROUP.objection(path, value);
+        if (objection != null) {
+            throw new IllegalArgumentException(path + "=" + value + " " + objection);
         }
     }
 

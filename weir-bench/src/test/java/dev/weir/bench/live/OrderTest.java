@@ -51,7 +51,7 @@ class OrderTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-            {"set": {"rate": 5}}                  | there is no key rate to set: there are producerRate, work, consumers and client.PROPERTY
+            {"set": {"rate": 5}}                  | there is no key rate to set: there are producerRate, work, consumers, client.PROPERTY
             {"set": {"producerRate": "fast"}}     | producerRate must be a number of records a second from 0 to 1000000: producerRate=fast
             {"set": {"producerRate": 1000001}}    | producerRate must be
             {"set": {"work": 5}}                  | work must be a time such as 500us, 5ms, 1.5s, 5m or 1h: work=5

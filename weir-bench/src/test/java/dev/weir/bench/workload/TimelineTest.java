@@ -64,6 +64,9 @@ class TimelineTest {
             [{at: 1s, set: {client.max.poll.records: 0}}] | client.max.poll.records=0 cannot be set: Invalid value 0
             [{at: 1s, set: {client.group.id: g}}]    | client.group.id cannot be set: it is the run's own
             [{at: 1s, set: {client.enable.auto.commit: true}}] | client.enable.auto.commit cannot be set: it is the run's own
+            [{at: 1s, set: {group.share.partition.max.record.lock: 5}}] | there is no key group.share.partition.max.record.lock to set: Kafka keeps no such setting for groups; did you mean share.partition.max.record.locks?
+            [{at: 1s, set: {group.share.partition.max.record.locks: many}}] | group.share.partition.max.record.locks=many cannot be set
+            [{at: 1s, set: {group.: 5}}]             | there is no key group. to set
             [{at: 9h, drain: true}]                  | w.yaml: timeline, at 32400.000s: the run ends before
             [{at: 1s, extend: 9h}, {at: 10h, drain: true}] | w.yaml: timeline, at 36000.000s: the run ends before
             [{at: 1s, end: true}, {at: 2s, drain: true}] | the run ends before, at 1.0s

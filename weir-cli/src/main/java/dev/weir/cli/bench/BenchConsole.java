@@ -156,7 +156,8 @@ final class BenchConsole implements AutoCloseable {
         return key.equals(Order.PRODUCER_RATE)
                 || key.equals(Order.WORK)
                 || key.equals(Order.CONSUMERS)
-                || key.startsWith(Order.CLIENT);
+                || key.startsWith(Order.CLIENT)
+                || key.startsWith(Order.GROUP);
     }
 
     private Answer answer(Map<String, ?> fields) throws InterruptedException {

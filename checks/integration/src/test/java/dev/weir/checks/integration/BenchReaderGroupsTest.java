@@ -144,4 +144,33 @@ class BenchReaderGroupsTest extends BenchTestBase {
                     2);
         }
     }
+
+    /** The brokers themselves say what is too much. */
+    @Test
+    @Tag("long")
+    void settingOfAShareGroup_isChangedWhileItReads_andWhatABrokerForbidsIsRefused() throws Exception {
+        Run changed = withLocksAmidTheRun(3000);
+        assertThat(changed.failure()).isNull();
+        assertThat(changed.ledger().lost()).isZero();
+        assertThat(changed.timeline().getFirst().did())
+                .containsEntry("group.share.partition.max.record.locks", "3000");
+        assertThat(withLocksAmidTheRun(9000).failure())
+                .contains("its timeline cannot be followed", "must be in the range 100 to 4000");
+    }
+
+    private static Run withLocksAmidTheRun(int locks) throws Exception {
+        return bench.run("""
+                        name: locks-LOCKS
+                        scenario: work
+                        drivers: [kafka-share]
+                        baseline: kafka-share
+                        topic: {partitions: 2, valueBytes: 50, recordsPerSecond: 100}
+                        options: {ordering: none, concurrency: 2, work.millis: 1}
+                        explore: {members: 1}
+                        method: {rounds: 1, control: false, heapMegabytes: 64, intervalMillis: 250, maxWarmUpSeconds: 2,
+                          measureSeconds: 4}
+                        timeline:
+                          - {at: 3s, set: {group.share.partition.max.record.locks: LOCKS}}
+                        """.replace("LOCKS", Integer.toString(locks))).runs().getFirst();
+    }
 }
