@@ -33,7 +33,7 @@ public interface Driver {
         return at < 0 ? "" : withoutDefaults(name.substring(at + 1));
     }
 
-    /** Returns whether the driver of that name runs with the defaults of its library: the name has {@link #OWN_DEFAULTS}. */
+    /** Returns whether the driver of that name runs with its library's defaults: the name has {@link #OWN_DEFAULTS}. */
     static boolean hasOwnDefaults(String name) {
         int at = name.indexOf(VERSION);
         return name.endsWith(OWN_DEFAULTS) || (at >= 0 && name.substring(0, at).endsWith(OWN_DEFAULTS));

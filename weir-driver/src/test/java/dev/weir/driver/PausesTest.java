@@ -22,20 +22,20 @@ class PausesTest {
                 Safepoint "ICBufferFull", Time since last: 1 ns, Reaching safepoint: 3000 ns, At safepoint: 4 ns, Total: 9000000 ns
                 Safepoint "G1PauseRemark", Time since last: 1 ns, Reaching safepoint: 1000 ns, At safepoint: 4 ns, Total: 8000000 ns
                 Safepoint "ZMarkEnd", Time since last: 1 ns, Reaching saf""");
-        SafepointLog log = new SafepointLog(FileChannel.open(file));
-        assertThat(log.take()).isEqualTo(new SafepointLog.Longest(8_000_000, 3_000));
-        assertThat(log.take()).isEqualTo(SafepointLog.Longest.NONE);
+        Pauses.SafepointLog log = new Pauses.SafepointLog(FileChannel.open(file));
+        assertThat(log.take()).isEqualTo(new Pauses.SafepointLog.Longest(8_000_000, 3_000));
+        assertThat(log.take()).isEqualTo(Pauses.SafepointLog.Longest.NONE);
         Files.writeString(file, "epoint: 5000 ns, Total: 10000000 ns\n", StandardOpenOption.APPEND);
         assertThat(log.take())
                 .as("a line that was half written")
-                .isEqualTo(new SafepointLog.Longest(10_000_000, 5_000));
+                .isEqualTo(new Pauses.SafepointLog.Longest(10_000_000, 5_000));
     }
 
     @Test
     void virtualMachine_logsItsCollections() {
-        SafepointLog log = Objects.requireNonNull(SafepointLog.open());
+        Pauses.SafepointLog log = Objects.requireNonNull(Pauses.SafepointLog.open());
         System.gc();
-        SafepointLog.Longest longest = log.take();
+        Pauses.SafepointLog.Longest longest = log.take();
         assertThat(longest.collectorNanos()).isPositive();
         assertThat(longest.reachingNanos()).isPositive();
     }
