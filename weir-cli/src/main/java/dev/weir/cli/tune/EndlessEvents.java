@@ -42,17 +42,19 @@ public final class EndlessEvents implements AutoCloseable {
     }
 
     /**
-     * Begins with the first consumer of {@code running}.
+     * Prepares it for the first consumer of {@code running}; {@link #start} begins.
      *
      * @param eventsOfAPartition how many events each partition has
      * @param eachTick runs ten times a second as well, on the same thread
      */
-    public static EndlessEvents start(RunningPipeline running, long eventsOfAPartition, Runnable eachTick) {
+    public static EndlessEvents of(RunningPipeline running, long eventsOfAPartition, Runnable eachTick) {
         ConsumerHandle consumer = running.handles(ConsumerHandle.class).getFirst();
-        EndlessEvents events = new EndlessEvents(consumer, Math.max(1, eventsOfAPartition / 2), eachTick);
-        var ignored =
-                events.thread.scheduleWithFixedDelay(events::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
-        return events;
+        return new EndlessEvents(consumer, Math.max(1, eventsOfAPartition / 2), eachTick);
+    }
+
+    /** Begins. */
+    public void start() {
+        var ignored = thread.scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     private void tick() {

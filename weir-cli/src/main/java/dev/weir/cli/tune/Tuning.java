@@ -206,8 +206,9 @@ public final class Tuning {
             AtomicInteger steps = new AtomicInteger();
             try (RunningPipeline running =
                             start((consumer, producer) -> example.pipeline(Map.of(), consumer, producer));
-                    EndlessEvents endless = EndlessEvents.start(
+                    EndlessEvents endless = EndlessEvents.of(
                             running, events / PARTITIONS, () -> Outputs.deleteAllBut(OUTPUTS_KEPT, cluster))) {
+                endless.start();
                 progress.update(() -> "measuring step %d".formatted(steps.get() + 1));
                 TuneReport report = tuner.run(running, step -> {
                     steps.set(step.number());
