@@ -297,7 +297,11 @@ final class Interval {
         double grown = waiting(last) - waiting(since);
         // A queue that does not grow may be a bounded one whose writers wait: what would arrive is not known.
         boolean isKnown = !last.consumers().isEmpty() || grown > GROWS * rate * apart;
-        if (rate <= 0 || apart < LEAST_APART_SECONDS || !isKnown) {
+        // Of several consumers the rate is that of the first one alone.
+        if (rate <= 0
+                || apart < LEAST_APART_SECONDS
+                || !isKnown
+                || last.consumers().size() > 1) {
             return MOST_GAIN;
         }
         double arrives = Math.max(0, rate + grown / apart);

@@ -310,6 +310,19 @@ class LimiterEvidenceTest {
         assertThat(find().expectedGain()).isCloseTo(3.2, within(0.01));
     }
 
+    /** The first stage's rate is that of one of them. */
+    @Test
+    void gain_isNotBoundByWhatArrives_atOneOfTwoConsumers() {
+        segment("consume", 0, 0.95, look -> 0);
+        workers("price", 8, 8, look -> atWork("price", 8, 500));
+        consumers = look -> List.of(
+                StubLooks.consumer(StubLooks.partition(0).inFlight(250).lag(250))
+                        .getFirst(),
+                StubLooks.consumer(StubLooks.partition(1).inFlight(250).lag(2_000 - 150 * look))
+                        .getFirst());
+        assertThat(find().expectedGain()).isEqualTo(Interval.MOST_GAIN);
+    }
+
     /** A standing backlog is worked off faster for as long as it lasts, and this one lasts for minutes. */
     @Test
     void gain_isNotBoundByArrival_whereABacklogWaits() {
