@@ -172,7 +172,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isNotEqualTo(Kind.COMMIT);
     }
 
-    /** Not all of what is in flight is in the stage. In the first second the workers are full since the records came, which is not all of it. */
+    /** Not all of what is in flight is in the stage, and its workers are full since the records came, half a second. */
     @Test
     void fullWindow_whoseRecordsWaitForWorkers_isNotNamed_soonAfterTheStart() {
         segment("consume", 0.5, 0.4, look -> 0);
