@@ -19,7 +19,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
-import org.apache.kafka.common.record.internal.SimpleRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -159,10 +158,10 @@ final class ConsumerWorld implements AutoCloseable {
                 aborted.addAll(openHere);
             }
         } else if (openHere != null || random.nextInt(3) == 0) {
-            List<SimpleRecord> records = records(to, false);
+            List<byte[]> records = records(to, false);
             log.appendInTransaction(WRITER, sequence++, records);
             List<Long> numbers = open.computeIfAbsent(to.number(), none -> new ArrayList<>());
-            records.forEach(record -> numbers.add(record.value().getLong(0)));
+            records.forEach(record -> numbers.add(ByteBuffer.wrap(record).getLong()));
         } else if (random.nextInt(4) == 0) {
             log.appendCompacted(records(to, true));
         } else {
@@ -170,20 +169,19 @@ final class ConsumerWorld implements AutoCloseable {
         }
     }
 
-    private List<SimpleRecord> records(Partition to, boolean gaps) {
-        List<SimpleRecord> records = new ArrayList<>();
+    private List<byte[]> records(Partition to, boolean gaps) {
+        List<byte[]> records = new ArrayList<>();
         for (int n = 1 + random.nextInt(20); n > 0; n--) {
             boolean gap = gaps && !records.isEmpty() && n > 1 && random.nextInt(3) == 0;
-            records.add(gap ? null : record(to));
+            records.add(gap ? new byte[0] : record(to));
         }
         return records;
     }
 
-    private SimpleRecord record(Partition to) {
+    private byte[] record(Partition to) {
         long number = nextNumber++;
         written.put(number, new Written(recreations, to.number(), number));
-        return new SimpleRecord(
-                ByteBuffer.allocate(Long.BYTES).putLong(0, number).array());
+        return ByteBuffer.allocate(Long.BYTES).putLong(0, number).array();
     }
 
     // ---- Troubles --------------------------------------------------------------------------------------------------

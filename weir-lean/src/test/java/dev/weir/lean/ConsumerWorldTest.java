@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A lean consumer in simulated worlds: {@code -Dweir.simulation.seed=N} replays one. */
 class ConsumerWorldTest {
 
-    private static final int MANY = 100_000;
+    private static final int MANY = 10_000;
 
     private static void run(long seed, @Nullable Planted planted) {
         try (ConsumerWorld world = new ConsumerWorld(seed, planted)) {

@@ -47,7 +47,7 @@ public final class Brokers implements Network.Server, AutoCloseable {
             ApiKeys.SHARE_FETCH,
             ApiKeys.SHARE_ACKNOWLEDGE);
 
-    /** What one broker does with one batch in place of writing it. */
+    /** An unusual answer to one batch. */
     public enum Refusal {
         /** The batch is written, and the answer says that it took too long. */
         WRITTEN_BUT_TIMED_OUT,

@@ -35,11 +35,11 @@ public final class Log {
     private static final int REMEMBERED = 5;
 
     /** A batch in the log, with the bytes that a fetch returns. */
-    public record Batch(
+    record Batch(
             long base, int epoch, long producerId, short producerEpoch, int sequence, int count, MemoryRecords bytes) {
 
         /** The offset after its last record. */
-        public long next() {
+        long next() {
             return bytes.batches().iterator().next().nextOffset();
         }
 
@@ -49,10 +49,10 @@ public final class Log {
     }
 
     /** The outcome of an append: the offset of the first record, or the reason for a refusal. */
-    public record Appended(Errors error, long base, boolean wasKnown) {}
+    record Appended(Errors error, long base, boolean wasKnown) {}
 
     /** The end of a leader epoch; {@link #UNKNOWN} twice if this log has none of it. */
-    public record EpochEnd(int epoch, long offset) {}
+    record EpochEnd(int epoch, long offset) {}
 
     private record Aborted(long producerId, long first, long marker) {}
 
@@ -97,7 +97,7 @@ public final class Log {
     }
 
     /** The batches from the start on. */
-    public List<Batch> batches() {
+    List<Batch> batches() {
         return Collections.unmodifiableList(batches);
     }
 
@@ -105,15 +105,6 @@ public final class Log {
     public boolean isPlain(int last) {
         return batches.subList(Math.max(0, batches.size() - last), batches.size()).stream()
                 .allMatch(batch -> batch.producerId < 0);
-    }
-
-    /** The values of the records in a batch. */
-    public static List<ByteBuffer> values(Batch batch) {
-        List<ByteBuffer> values = new ArrayList<>();
-        for (Record record : batch.bytes.records()) {
-            values.add(record.value());
-        }
-        return values;
     }
 
     // ---- Producers -------------------------------------------------------------------------------------------------
@@ -134,7 +125,7 @@ public final class Log {
     }
 
     /** Appends a batch of a producer unless it is a repetition or out of sequence. */
-    public Appended append(MutableRecordBatch batch) {
+    Appended append(MutableRecordBatch batch) {
         long producer = batch.producerId();
         ArrayDeque<Batch> known = producers.get(producer);
         if (producer >= 0 && known != null) {
@@ -166,7 +157,7 @@ public final class Log {
     }
 
     /** Appends a batch whatever its sequence. */
-    public Appended appendUnchecked(MutableRecordBatch batch) {
+    Appended appendUnchecked(MutableRecordBatch batch) {
         ByteBuffer copy = ByteBuffer.allocate(batch.sizeInBytes());
         batch.writeTo(copy);
         return add(MemoryRecords.readableRecords(copy.flip()));
@@ -206,28 +197,31 @@ public final class Log {
         }
     }
 
-    /** Appends records of a producer without an id. */
-    public void append(List<SimpleRecord> records) {
-        Appended ignored = add(MemoryRecords.withRecords(Compression.NONE, records.toArray(SimpleRecord[]::new)));
+    /** Appends a batch of records with these values, of a producer without an id. */
+    public void append(List<byte[]> values) {
+        Appended ignored = add(MemoryRecords.withRecords(Compression.NONE, records(values)));
     }
 
-    /** Appends records of which compaction has removed some: the offsets of null elements are gaps. */
-    public void appendCompacted(List<SimpleRecord> records) {
+    private static SimpleRecord[] records(List<byte[]> values) {
+        return values.stream().map(SimpleRecord::new).toArray(SimpleRecord[]::new);
+    }
+
+    /** Appends a batch from which compaction has removed records: empty values are gaps. */
+    public void appendCompacted(List<byte[]> values) {
         var builder =
                 MemoryRecords.builder(ByteBuffer.allocate(1_024), Compression.NONE, TimestampType.CREATE_TIME, 0L);
-        for (int i = 0; i < records.size(); i++) {
-            SimpleRecord record = records.get(i);
-            if (record != null) {
-                builder.appendWithOffset(i, record);
+        for (int i = 0; i < values.size(); i++) {
+            if (values.get(i).length > 0) {
+                builder.appendWithOffset(i, new SimpleRecord(values.get(i)));
             }
         }
         Appended ignored = add(builder.build());
     }
 
-    /** Appends records of a transaction. */
-    public void appendInTransaction(long producerId, int sequence, List<SimpleRecord> records) {
+    /** Appends a batch of records with these values in a transaction. */
+    public void appendInTransaction(long producerId, int sequence, List<byte[]> values) {
         Appended ignored = add(MemoryRecords.withTransactionalRecords(
-                Compression.NONE, producerId, (short) 0, sequence, records.toArray(SimpleRecord[]::new)));
+                Compression.NONE, producerId, (short) 0, sequence, records(values)));
     }
 
     /** Appends the marker that ends a transaction. */
@@ -268,7 +262,7 @@ public final class Log {
     }
 
     /** The largest epoch up to {@code of} that this log has, and where it ends. */
-    public EpochEnd endOf(int of) {
+    EpochEnd endOf(int of) {
         if (of == epoch) {
             return new EpochEnd(epoch, end);
         }
@@ -283,7 +277,7 @@ public final class Log {
     // ---- Reading ---------------------------------------------------------------------------------------------------
 
     /** The whole batches from the one with the offset on, at least one and then up to so many bytes. */
-    public MemoryRecords read(long from, int maxBytes, boolean committed) {
+    MemoryRecords read(long from, int maxBytes, boolean committed) {
         long limit = committed ? lastStable() : end;
         List<Batch> found = new ArrayList<>();
         int bytes = 0;
@@ -302,7 +296,7 @@ public final class Log {
     }
 
     /** The whole batches that have records from one offset to another. */
-    public MemoryRecords readTo(long first, long last) {
+    MemoryRecords readTo(long first, long last) {
         int from = indexOf(first);
         int to = from;
         int bytes = 0;

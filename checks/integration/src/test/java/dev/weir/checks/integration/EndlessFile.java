@@ -56,8 +56,12 @@ final class EndlessFile implements AutoCloseable {
 
     /** Ends the writer, if its reader has not. */
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         writer.interrupt();
-        writer.join(TimeUnit.SECONDS.toMillis(10));
+        try {
+            writer.join(TimeUnit.SECONDS.toMillis(10));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -127,6 +127,7 @@ class TuneStrangersTest {
         }
     }
 
+    @SuppressWarnings("try") // The records are read again for as long as they are open.
     private void assertTuned(Pipeline pipeline, long eventsOfAPartition, String stage, Map<String, String> byHand)
             throws Exception {
         try (RunningPipeline running = pipeline.run();
@@ -142,6 +143,7 @@ class TuneStrangersTest {
         }
     }
 
+    @SuppressWarnings("try") // The records are read again for as long as they are open.
     private void assertTuned(RunningPipeline running, ConsoleServer console, String stage, Map<String, String> byHand)
             throws Exception {
         Map<String, String> start = settings(running);

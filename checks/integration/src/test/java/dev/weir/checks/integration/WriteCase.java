@@ -207,6 +207,7 @@ record WriteCase(
         };
     }
 
+    @SuppressWarnings("unchecked") // an array of a generic type
     void produce(long from, long to) {
         FailureTopics.produce(
                 cluster,

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
-import org.apache.kafka.common.record.internal.SimpleRecord;
 
 /** Simulated brokers with a share group, and its members' processes. Confined to the test's thread. */
 final class SimulatedGroup {
@@ -56,7 +55,7 @@ final class SimulatedGroup {
                 partition
                         .log()
                         .append(IntStream.range(at, Math.min(records, at + BATCH))
-                                .mapToObj(offset -> new SimpleRecord(("" + offset).getBytes(StandardCharsets.US_ASCII)))
+                                .mapToObj(offset -> ("" + offset).getBytes(StandardCharsets.US_ASCII))
                                 .toList());
             }
         }

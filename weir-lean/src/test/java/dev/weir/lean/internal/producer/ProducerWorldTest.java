@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ProducerWorldTest {
 
     private static final int SOME = 400;
-    private static final int MANY = 100_000;
+    private static final int MANY = 10_000;
 
     private static String run(long seed, @Nullable Planted planted) {
         try (ProducerWorld world = new ProducerWorld(seed, planted)) {
