@@ -26,8 +26,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lean producer among simulated brokers, without its thread: the world gives it turns. A seed decides about the topic,
- * the settings, the pace and what goes wrong. Each record's value is its number in its partition.
+ * A lean producer among simulated brokers, without its thread: the world gives it turns. A seed decides about the
+ * topic, the settings, the pace and what goes wrong. Each record's value is its number in its partition.
  */
 final class ProducerWorld implements SendListener, AutoCloseable {
 
