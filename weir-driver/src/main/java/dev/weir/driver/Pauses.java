@@ -74,13 +74,13 @@ final class Pauses {
     }
 
     /**
-     * The safepoints of this process, as its virtual machine logs them: a line for each, exact to the nanosecond. The file
-     * has no name any more once it is open, so nothing is left behind. Confined to one thread.
+     * The safepoints of this process, as its virtual machine logs them: a line for each, exact to the nanosecond. The
+     * file has no name any more once it is open, so nothing is left behind. Confined to one thread.
      */
     static final class SafepointLog {
         private static final System.Logger LOG = System.getLogger(SafepointLog.class.getName());
 
-        /** For example: {@code Safepoint "G1CollectForAllocation", ..., Reaching safepoint: 91 ns, ..., Total: 912 ns}. */
+        /** Such as {@code Safepoint "G1PauseRemark", ..., Reaching safepoint: 91 ns, ..., Total: 912 ns}. */
         private static final Pattern LINE =
                 Pattern.compile("Safepoint \"([^\"]+)\".*Reaching safepoint: +(\\d+) ns.*Total: +(\\d+) ns");
 
