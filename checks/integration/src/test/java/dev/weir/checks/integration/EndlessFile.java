@@ -12,7 +12,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
 
-/** A named pipe whose lines never end: a file for a reader that is to have a backlog. Lines are made as they are read. */
+/** A named pipe whose lines never end, made as they are read: a file for a reader that is to have a backlog. */
 final class EndlessFile implements AutoCloseable {
 
     private static final int LINES_A_WRITE = 1_000;
