@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.weir.kafka.DeadLetter;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.Records;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -42,6 +43,14 @@ final class FailureTopics {
 
     @SafeVarargs
     static void produce(KafkaCluster cluster, ProducerRecord<byte[], byte[]>... records) {
+        List<ProducerRecord<byte[], byte[]>> all = new ArrayList<>();
+        for (ProducerRecord<byte[], byte[]> record : records) {
+            all.add(record);
+        }
+        produceAll(cluster, all);
+    }
+
+    static void produceAll(KafkaCluster cluster, List<ProducerRecord<byte[], byte[]>> records) {
         try (var producer = new KafkaProducer<>(
                 Map.<String, Object>of("bootstrap.servers", cluster.bootstrapServers(), "max.request.size", 20_000_000),
                 new ByteArraySerializer(),

@@ -207,13 +207,9 @@ record WriteCase(
         };
     }
 
-    @SuppressWarnings("unchecked") // an array of a generic type
     void produce(long from, long to) {
-        FailureTopics.produce(
-                cluster,
-                LongStream.range(from, to)
-                        .mapToObj(this::input)
-                        .<ProducerRecord<byte[], byte[]>>toArray(ProducerRecord[]::new));
+        FailureTopics.produceAll(
+                cluster, LongStream.range(from, to).mapToObj(this::input).toList());
     }
 
     private ProducerRecord<byte[], byte[]> input(long number) {

@@ -49,6 +49,6 @@ enum WriteEvent {
 
     /** Returns whether it makes one record, or one topic, impossible to write. */
     boolean isOfOneRecord() {
-        return ordinal() <= TOPIC_FORBIDDEN.ordinal() && this != TOO_LARGE_FOR_BATCH;
+        return compareTo(TOPIC_FORBIDDEN) <= 0 && this != TOO_LARGE_FOR_BATCH;
     }
 }

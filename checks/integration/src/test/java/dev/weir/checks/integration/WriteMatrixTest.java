@@ -96,7 +96,7 @@ class WriteMatrixTest {
         for (ProducePath path : ProducePath.values()) {
             List<String[]> rows = (path == ProducePath.CLIENT ? CLIENT : LEAN)
                     .lines()
-                    .map(line -> line.split("\\|"))
+                    .map(line -> line.split("\\|", -1))
                     .toList();
             for (String[] row : rows.subList(1, rows.size())) {
                 for (int column = 1; column < row.length; column++) {
@@ -112,7 +112,7 @@ class WriteMatrixTest {
     }
 
     private static void add(List<Arguments> cells, String event, String way, ProducePath path, String cell) {
-        String[] outcomes = cell.replaceAll("[()]", "").split("/");
+        String[] outcomes = cell.replaceAll("[()]", "").split("/", -1);
         for (int i = 0; i < outcomes.length; i++) {
             cells.add(Arguments.of(
                     WriteEvent.valueOf(event),

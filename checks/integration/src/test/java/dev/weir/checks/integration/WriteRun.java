@@ -236,16 +236,17 @@ final class WriteRun {
         }
     }
 
-    /** Returns when what cannot be written waits, and what can is written. */
+    /** Returns when what cannot be written waits. */
     private void awaitHeld(RunningPipeline running) {
-        if (of.event().isOfOneRecord() && !of.event().hasOwnTopic()) {
-            await(running, () -> of.written(of.out()).size() == COUNT - 1);
-        } else if (of.way() != WriteWay.PARKED_COPY && of.event() == WriteEvent.TOPIC_DELETED) {
+        if (of.event() == WriteEvent.TOPIC_DELETED) {
             awaitUnderWay(running); // the client waits by itself
         } else if (of.way() != WriteWay.PARKED_COPY) {
             await(
                     running,
                     () -> running.handles(DeadLetterHandle.class).getFirst().held() > 0);
+        } else if (!of.event().hasOwnTopic()) {
+            // No copy waits for another one.
+            await(running, () -> of.written(of.out()).size() == COUNT - 1);
         }
     }
 

@@ -44,8 +44,6 @@ enum WriteWay {
     /** {@link Sender}. */
     SENDER;
 
-    private static final IllegalArgumentException NOT_OF_THIS_FORM = new IllegalArgumentException("not of this form");
-
     /** Returns whether it takes a rule for records that cannot be written. */
     boolean takesRules() {
         return compareTo(EXACTLY_ONCE) <= 0;
@@ -100,7 +98,7 @@ enum WriteWay {
             case DEAD_LETTER ->
                 KafkaSource.atLeastOnce(consumer, in)
                         .map(record -> new FailedRecord(
-                                of.handled(record), FailedRecord.Reason.HANDLER, NOT_OF_THIS_FORM, 1, false))
+                                of.handled(record), FailedRecord.Reason.HANDLER, notOfThisForm(), 1, false))
                         .to(DeadLetters.to(of.out(), producer).sink());
             case RETRY_TOPIC ->
                 KafkaFlow.from(consumer, in)
@@ -121,9 +119,16 @@ enum WriteWay {
         return shared == null ? Producing.with(of.producer()) : Producing.with(shared);
     }
 
-    private static <T> T failing(WriteCase of, ConsumerRecord<byte[], byte[]> record) {
+    /** Without a stack trace, so that a dead-letter record is small. */
+    private static IllegalArgumentException notOfThisForm() {
+        IllegalArgumentException cause = new IllegalArgumentException("not of this form");
+        cause.setStackTrace(new StackTraceElement[0]);
+        return cause;
+    }
+
+    private static ConsumerRecord<byte[], byte[]> failing(WriteCase of, ConsumerRecord<byte[], byte[]> record) {
         var ignored = of.handled(record);
-        throw NOT_OF_THIS_FORM;
+        throw notOfThisForm();
     }
 
     /** Each delivery of its records is among the last ones, by the settings of the brokers. */
