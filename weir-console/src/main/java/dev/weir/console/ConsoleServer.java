@@ -112,7 +112,7 @@ public final class ConsoleServer implements AutoCloseable {
                 + http.uri().getPort();
     }
 
-    /** Where the page is reached from this machine. */
+    /** The address of the page on this machine. */
     public URI uri() {
         return http.uri();
     }

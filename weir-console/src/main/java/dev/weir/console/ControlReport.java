@@ -23,7 +23,7 @@ public final class ControlReport {
         return values.applied;
     }
 
-    /** Those that were not. */
+    /** The refused changes. */
     public List<Refusal> refused() {
         return values.refused;
     }

@@ -35,7 +35,7 @@ public final class FleetConsole implements AutoCloseable {
         looker.show(Objects.requireNonNull(view, "view"));
     }
 
-    /** Where the page is reached from this machine. */
+    /** The address of the page on this machine. */
     public URI uri() {
         return http.uri();
     }

@@ -97,7 +97,7 @@ public final class RunConsole implements AutoCloseable {
         looker.note(Objects.requireNonNull(line, "line"));
     }
 
-    /** Where the page is reached from this machine. */
+    /** The address of the page on this machine. */
     public URI uri() {
         return http.uri();
     }

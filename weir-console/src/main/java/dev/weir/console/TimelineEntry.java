@@ -17,7 +17,7 @@ public final class TimelineEntry {
         return new TimelineEntry(at, millis, key, value, by, refused);
     }
 
-    /** When. */
+    /** The time of the entry. */
     public Instant at() {
         return values.at;
     }
@@ -27,7 +27,7 @@ public final class TimelineEntry {
         return values.millis;
     }
 
-    /** What was to be changed. */
+    /** The key of the setting to change. */
     public String key() {
         return values.key;
     }
@@ -37,7 +37,7 @@ public final class TimelineEntry {
         return values.value;
     }
 
-    /** Who asked: {@code page}, {@code command} or {@code code}. */
+    /** The origin of the request: {@code page}, {@code command} or {@code code}. */
     public String by() {
         return values.by;
     }

@@ -64,7 +64,7 @@ public final class ClientConfig {
         return config;
     }
 
-    /** What any client needs to reach the brokers. */
+    /** The settings any client needs to reach the brokers. */
     public Map<String, String> connection() {
         Map<String, String> config = new HashMap<>(configuration.connection());
         config.put("bootstrap.servers", configuration.bootstrapServers());

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What the harness tells a driver, one JSON object per line on its standard input. Immutable.
+ * A command of the harness to a driver, one JSON object per line on its standard input. Immutable.
  *
  * <pre>
  * harness                driver

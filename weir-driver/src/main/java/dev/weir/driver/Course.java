@@ -139,7 +139,7 @@ final class Course {
         return over.await(nanos, TimeUnit.NANOSECONDS);
     }
 
-    /** Where it stood when its time began; null before. */
+    /** The state when its time began; null before. */
     @Nullable
     Mark start() {
         return start;
@@ -163,7 +163,7 @@ final class Course {
     }
 
     /**
-     * Where it stands, or stood when it ended: what comes after that is in no interval, so that intervals add up to the
+     * The present state, or that at its end: what comes after that is in no interval, so that intervals add up to the
      * pass.
      */
     Mark mark() throws InterruptedException {
@@ -197,7 +197,7 @@ final class Course {
         return new Span(from, to);
     }
 
-    /** What clients and the system told when it ended. */
+    /** Figures of clients and system when it ended. */
     Map<String, Double> figures() {
         return figures;
     }

@@ -59,7 +59,7 @@ final class DeliveryBook {
         failures.attempt(partition, number);
     }
 
-    /** Which numbers of each partition came, as {@link NumberRuns#encoded} writes them. */
+    /** The numbers of each partition that came, as {@link NumberRuns#encoded} writes them. */
     List<String> numbers() {
         return Arrays.stream(partitions)
                 .map(partition -> partition.numbers().encoded())
@@ -71,7 +71,7 @@ final class DeliveryBook {
         return partitions.length / keys.length;
     }
 
-    /** What came, and what is missing: of all records if {@code complete}. */
+    /** The ledger of delivered and missing records: of all records if {@code complete}. */
     LedgerFigures figures(boolean complete) {
         return LedgerFigures.ofTopics(IntStream.range(0, keys.length)
                         .mapToObj(topic -> figures(topic, complete))

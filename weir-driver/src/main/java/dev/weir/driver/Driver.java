@@ -43,10 +43,10 @@ public interface Driver {
         return name.endsWith(OWN_DEFAULTS) ? name.substring(0, name.length() - OWN_DEFAULTS.length()) : name;
     }
 
-    /** What it can do. */
+    /** The scenarios it can run. */
     Set<Scenario> scenarios();
 
-    /** What it has of what not every library has. */
+    /** The optional features it has. */
     default Set<Feature> features() {
         return Set.of();
     }

@@ -11,10 +11,10 @@ import java.util.stream.LongStream;
  * is drawn from its partition and number: the same for each library, however it repeats.
  */
 public final class Failures {
-    /** Which share of all calls of handlers fails. */
+    /** The share of all handlers' calls that fails. */
     public static final String SHARE = "work.failures";
 
-    /** How long a library waits before it calls a handler again that failed, in milliseconds. */
+    /** The wait of a library before it calls a failed handler again, in milliseconds. */
     public static final String RETRY_MILLIS = "work.retryMillis";
 
     /** No handler fails more often than this for one record. */
@@ -65,7 +65,7 @@ public final class Failures {
         return count.sum();
     }
 
-    /** How often the handler of that record fails, if that share of all calls does. */
+    /** The number of failures of that record's handler, if that share of all calls fails. */
     public static int of(double share, int partition, long number) {
         SplittableRandom random = new SplittableRandom(record(partition, number));
         int failures = 0;
@@ -75,7 +75,7 @@ public final class Failures {
         return failures;
     }
 
-    /** How often the handler of a record is called until it succeeds, on average, if that share of all calls fails. */
+    /** The mean number of calls of a record's handler until it succeeds, if that share of all calls fails. */
     public static double meanCalls(double share) {
         double calls = 1;
         double failing = 1;
@@ -86,7 +86,7 @@ public final class Failures {
         return calls;
     }
 
-    /** How often handlers fail, in all, until each record of so many partitions is worked on. */
+    /** The number of failures of all handlers until each record of so many partitions is worked on. */
     public static long inAll(double share, int partitions, long recordsPerPartition) {
         long sum = 0;
         for (int partition = 0; partition < partitions; partition++) {

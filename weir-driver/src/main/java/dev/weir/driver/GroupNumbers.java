@@ -79,17 +79,17 @@ public final class GroupNumbers {
         return isFirst;
     }
 
-    /** How many records came, each once. */
+    /** The number of records that came, each once. */
     public long came() {
         return sum(CAME);
     }
 
-    /** How often one came that had come before. */
+    /** The number of repeated records. */
     public long again() {
         return sum(AGAIN);
     }
 
-    /** How often one of a partition did. */
+    /** The number of repeated records of a partition. */
     long again(int partition) {
         return (long) LONGS.getVolatile(blocks[partition], AGAIN);
     }

@@ -5,9 +5,9 @@ import java.util.Map;
 
 /** The order in which records are worked on. */
 public enum HandlerOrder {
-    /** Those of a partition. */
+    /** In the order of a partition. */
     PARTITION,
-    /** Those of a key. */
+    /** In the order of a key. */
     KEY,
     /** None. */
     NONE;

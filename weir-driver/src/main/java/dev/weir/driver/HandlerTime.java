@@ -15,7 +15,7 @@ public record HandlerTime(long calls, long nanos) {
         return new HandlerTime(calls + other.calls, nanos + other.nanos);
     }
 
-    /** What came after {@code earlier}. */
+    /** The difference from {@code earlier}. */
     public HandlerTime since(HandlerTime earlier) {
         return new HandlerTime(calls - earlier.calls, nanos - earlier.nanos);
     }

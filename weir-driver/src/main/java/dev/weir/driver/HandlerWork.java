@@ -12,19 +12,19 @@ import java.util.concurrent.locks.LockSupport;
  * takes is drawn from its number: the same for each library.
  */
 public final class HandlerWork {
-    /** How long a handler blocks, in milliseconds. */
+    /** The time a handler blocks, in milliseconds. */
     public static final String MILLIS = "work.millis";
 
     /** The number of rounds of arithmetic a handler does; a round is about a nanosecond. */
     public static final String ROUNDS = "work.rounds";
 
     /**
-     * How handlers differ: {@code none}, {@code exponential}, {@code bimodal}, {@code heavy-tail} or
-     * {@code stragglers}; the mean stays.
+     * The spread of handlers: {@code none}, {@code exponential}, {@code bimodal}, {@code heavy-tail} or {@code
+     * stragglers}; the mean stays.
      */
     public static final String SPREAD = "work.spread";
 
-    /** How many handlers may block at a time, as on a pool of connections; 0: as many as there are. */
+    /** The number of handlers that may block at a time, as on a pool of connections; 0: as many as there are. */
     public static final String DOWNSTREAM = "work.downstream";
 
     // Of the bimodal ones, one in a hundred takes about a hundred times as long as the others.
@@ -110,7 +110,7 @@ public final class HandlerWork {
         }
     }
 
-    /** How long calls blocked so far; calls that end meanwhile may be counted by half. */
+    /** The time that calls blocked so far; calls that end meanwhile may be counted by half. */
     HandlerTime time() {
         return new HandlerTime(calls.sum(), takenNanos.sum());
     }
@@ -122,7 +122,7 @@ public final class HandlerWork {
         }
     }
 
-    /** How long the record of that number takes, by the mean: for who counts with it, and does no work. */
+    /** The mean time of the record of that number: for who counts with it, and does no work. */
     public double factorOf(long number) {
         return factor(number);
     }

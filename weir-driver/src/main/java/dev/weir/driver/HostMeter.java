@@ -49,7 +49,7 @@ public final class HostMeter {
         return new Reading(ticks(), pressureMicros(), System.nanoTime());
     }
 
-    /** What follows counts, until {@link #end}. */
+    /** Begins to count, until {@link #end}. */
     public void begin() {
         from = read();
     }
@@ -63,7 +63,7 @@ public final class HostMeter {
         }
     }
 
-    /** What follows does not count, until {@link #begin}. */
+    /** Ends the count, until {@link #begin}. */
     public void end() {
         Reading before = from;
         if (before == null) {
@@ -82,7 +82,7 @@ public final class HostMeter {
         }
     }
 
-    /** What happened between the begins and their ends, by name. */
+    /** The figures between the begins and their ends, by name. */
     public Map<String, Double> figures() {
         Map<String, Double> figures = new LinkedHashMap<>();
         if (all > 0) {
@@ -123,7 +123,7 @@ public final class HostMeter {
         return new Ticks(all, ticks[3] + ticks[4], ticks[7], running);
     }
 
-    /** How long some process had to wait for a core; -1 if not known. */
+    /** The time some process had to wait for a core; -1 if not known. */
     private long pressureMicros() {
         for (String line : lines("pressure/cpu")) {
             int total = line.indexOf("total=");

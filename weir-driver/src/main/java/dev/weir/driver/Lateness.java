@@ -62,7 +62,7 @@ final class Lateness {
         }
     }
 
-    /** What was noted since the last call, as {@link Timings#take} tells it. Sampler only. */
+    /** Takes the notes since the last call, as {@link Timings#take} does. Sampler only. */
     List<String> take() {
         return timings == null ? List.of() : timings.take();
     }

@@ -58,7 +58,7 @@ public record LedgerFigures(
         return new LedgerFigures(distinct, missing, duplicates, reordered, foreign, retried, redelivered, ofTopics);
     }
 
-    /** Where no handler failed. */
+    /** A ledger without failed handlers. */
     public LedgerFigures(long distinct, long missing, long duplicates, long reordered, long foreign) {
         this(distinct, missing, duplicates, reordered, foreign, 0, 0);
     }
@@ -114,7 +114,7 @@ public record LedgerFigures(
                 plus(topics, other.topics));
     }
 
-    /** What is of all topics is of none. */
+    /** Adds ledgers by topic; a ledger of all topics belongs to none. */
     private static List<LedgerFigures> plus(List<LedgerFigures> some, List<LedgerFigures> others) {
         if (some.isEmpty() || others.isEmpty()) {
             return some.isEmpty() ? others : some;

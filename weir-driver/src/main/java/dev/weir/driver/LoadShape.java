@@ -43,7 +43,7 @@ public final class LoadShape {
             return length <= 0 ? 0 : length * (first + 0.5 * (last - first) * length / (to - from));
         }
 
-        /** How far into it there is so much of it. */
+        /** The time at which the area is reached. */
         double when(double area) {
             double slope = (last - first) / (to - from);
             return 2 * area / (first + Math.sqrt(Math.max(0, first * first + 2 * slope * area)));
@@ -150,7 +150,7 @@ public final class LoadShape {
         return new LoadShape(pieces, 0, from);
     }
 
-    /** How much came until then: the mean factor so far by the time, in seconds. */
+    /** The area until a time: the mean factor so far by the time, in seconds. */
     public double area(double seconds) {
         if (Double.isInfinite(period)) {
             return upTo(seconds);

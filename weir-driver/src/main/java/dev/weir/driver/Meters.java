@@ -26,7 +26,7 @@ final class Meters {
 
     private Meters() {}
 
-    /** What this thread uses is not counted, as long as it lives: it is the harness's. Before it is started. */
+    /** Leaves out of the count what this thread of the harness uses, as long as it lives. Before it is started. */
     static void exclude(Thread thread) {
         HARNESS.removeIf(other -> other.getState() == Thread.State.TERMINATED);
         HARNESS.add(thread);
@@ -57,7 +57,7 @@ final class Meters {
         return read(voluntary, involuntary);
     }
 
-    /** How long the threads that live now could have run and waited for a core; -1 where the system does not say. */
+    /** The time that threads alive now could have run and waited for a core; -1 where the system does not say. */
     static long waitedNanos() {
         long waited = 0;
         try (DirectoryStream<Path> tasks = Files.newDirectoryStream(TASKS)) {

@@ -44,7 +44,7 @@ public record NotedNumbers(List<String> partitions, List<Long> again) {
     }
 
     /**
-     * What was printed, maybe behind some greeting.
+     * Reads the printed form, maybe behind some greeting.
      *
      * @throws IllegalArgumentException if it was nothing of {@link #main}
      */

@@ -69,12 +69,12 @@ public final class NumberRuns {
         }
     }
 
-    /** How many numbers. */
+    /** The count of numbers. */
     public long count() {
         return countBelow(Long.MAX_VALUE);
     }
 
-    /** How many numbers that are less. */
+    /** The count of smaller numbers. */
     public long countBelow(long end) {
         long count = 0;
         for (int i = 0; i < edges.length && edges[i] < end; i += 2) {
@@ -109,7 +109,7 @@ public final class NumberRuns {
         return run < edges.length ? edges[run] : Long.MAX_VALUE;
     }
 
-    /** How many numbers are in both. */
+    /** The count of numbers in both. */
     public long countCommon(NumberRuns other) {
         return count() + other.count() - plus(other).count();
     }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 public final class Pacer {
     private static final int TIME_BITS = 48;
 
-    /** Who wakes so late is asked why. */
+    /** The lateness of a wake-up from which its reason is looked for. */
     private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private final Pass pass;

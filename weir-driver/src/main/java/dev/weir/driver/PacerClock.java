@@ -25,7 +25,7 @@ interface PacerClock {
     /** A time in which no thread ran, on this clock. */
     record Pause(long fromNanos, long toNanos) {
 
-        /** How much of that time it was. */
+        /** The part of that time. */
         long within(long from, long to) {
             return Math.max(0, Math.min(to, toNanos) - Math.max(from, fromNanos));
         }

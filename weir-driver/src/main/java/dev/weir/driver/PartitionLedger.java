@@ -84,7 +84,7 @@ final class PartitionLedger {
     }
 
     /**
-     * What came, and what is missing: of all records if {@code complete}, else of those that are at least
+     * The ledger of delivered and missing records: of all records if {@code complete}, else of those that are at least
      * {@code behind} before the last one that came; later ones may be under way.
      *
      * @param underWay which others are known to be, by number

@@ -22,7 +22,7 @@ public final class PartitionSpread {
         isEven = skew == 0;
     }
 
-    /** Which part of all records each partition gets. */
+    /** The share of all records for each partition. */
     public static double[] shares(int partitions, double skew) {
         double[] shares = new double[partitions];
         double sum = 0;

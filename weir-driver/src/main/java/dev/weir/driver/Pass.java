@@ -133,7 +133,7 @@ public final class Pass {
         return RecordLayout.value(configuration.valueBytes(), number, plannedNanos, partition);
     }
 
-    /** Where {@link Scenario#PIPELINE} and {@link Scenario#COPY} write. */
+    /** The topic to which {@link Scenario#PIPELINE} and {@link Scenario#COPY} write. */
     public String outputTopic() {
         String topic = order.output().isEmpty() ? options.output() : order.output();
         if (topic == null) {
@@ -209,7 +209,7 @@ public final class Pass {
     }
 
     /**
-     * What {@link Scenario#COPY} does with a record between reading and writing it, the same for all libraries: the
+     * The work of {@link Scenario#COPY} on a record between reading and writing it, the same for all libraries: the
      * work of the workload, which may be none. It counts the record as taken; what was written the harness finds in the
      * output. Any thread.
      *
@@ -239,7 +239,7 @@ public final class Pass {
         return RecordLayout.partition(value, partitionAt);
     }
 
-    /** What each handler does; the pass tells how long that took. Thread-safe. */
+    /** The work of each handler; the pass tells how long that took. Thread-safe. */
     public HandlerWork work() {
         return work;
     }
@@ -254,7 +254,7 @@ public final class Pass {
         figures.put(name, value);
     }
 
-    /** Those that were added so far. */
+    /** The figures added so far. */
     Map<String, Double> figures() {
         return Map.copyOf(figures);
     }
@@ -277,7 +277,7 @@ public final class Pass {
         lateness.came(partition, plannedNanos);
     }
 
-    /** What {@link #wasDue} and {@link #pacer} have noted. */
+    /** The lateness noted by {@link #wasDue} and {@link #pacer}. */
     Lateness lateness() {
         return lateness;
     }
@@ -340,7 +340,7 @@ public final class Pass {
         }
     }
 
-    /** Which records came, where that is asked for; null elsewhere. When the driver has returned. */
+    /** The delivered records, where they are asked for; null elsewhere. When the driver has returned. */
     Report.@Nullable Delivered told() {
         return options.tells() ? new Report.Delivered(book.numbers()) : null;
     }
@@ -401,7 +401,7 @@ public final class Pass {
         return now;
     }
 
-    /** How far it is. */
+    /** The course of the pass. */
     Course course() {
         return course;
     }

@@ -72,14 +72,14 @@ public final class PassOptions {
         this.options = options;
     }
 
-    /** How often {@link Scenario#AT_LEAST_ONCE} commits; the same for all drivers. */
+    /** The interval at which {@link Scenario#AT_LEAST_ONCE} commits; the same for all drivers. */
     public long commitIntervalMillis() {
         return Long.parseLong(options.getOrDefault(COMMIT_INTERVAL, "1000"));
     }
 
     /**
-     * How many records {@link Scenario#AT_MOST_ONCE} may commit together before they are handed on,
-     * where a library can.
+     * The number of records that {@link Scenario#AT_MOST_ONCE} may commit together before they are handed on, where a
+     * library can.
      */
     public int commitAhead() {
         return integer(COMMIT_AHEAD, 1);
@@ -90,7 +90,7 @@ public final class PassOptions {
         return EXACTLY_ONCE.equals(options.get(GUARANTEE));
     }
 
-    /** How many handlers may work at a time, where the library has several. */
+    /** The number of handlers that may work at a time, where the library has several. */
     public int concurrency() {
         return integer(CONCURRENCY, 16);
     }
@@ -100,12 +100,12 @@ public final class PassOptions {
         return integer(IN_FLIGHT, 0);
     }
 
-    /** How many records {@link Scenario#PRODUCE} sends in a transaction; 0: without transactions. */
+    /** The number of records {@link Scenario#PRODUCE} sends in a transaction; 0: without transactions. */
     public int transactionRecords() {
         return integer(TRANSACTION_RECORDS, 0);
     }
 
-    /** Which order handlers keep, where the library lets one choose. */
+    /** The order handlers keep, where the library lets one choose. */
     public HandlerOrder ordering() {
         return HandlerOrder.of(options);
     }
@@ -115,7 +115,7 @@ public final class PassOptions {
         return Double.parseDouble(options.getOrDefault(Failures.SHARE, "0")) > 0;
     }
 
-    /** How long to wait before a handler is called again that failed. */
+    /** The wait before a failed handler is called again. */
     public long retryMillis() {
         return Long.parseLong(options.getOrDefault(Failures.RETRY_MILLIS, "10"));
     }
@@ -161,7 +161,7 @@ public final class PassOptions {
         return file == null ? null : Path.of(file);
     }
 
-    /** Where a driver writes whose pass has no output of its own; null for nowhere. */
+    /** The output of a driver whose pass has none of its own; null for nowhere. */
     @Nullable
     String output() {
         return options.get(OUTPUT);

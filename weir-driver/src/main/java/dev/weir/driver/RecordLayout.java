@@ -25,10 +25,10 @@ public final class RecordLayout {
     /** The least length of a value: its number, and the time at which it was to be sent. */
     public static final int MIN_VALUE_BYTES = 16;
 
-    /** Where the partition stands in a value without a planned time: in the last half of the place of that. */
+    /** The position of the partition in a value without a planned time: in the last half of that time's place. */
     public static final int PARTITION_BEHIND_NUMBER = 12;
 
-    /** Where the partition stands in a value with a planned time. */
+    /** The position of the partition in a value with a planned time. */
     public static final int PARTITION_BEHIND_TIME = 16;
 
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);

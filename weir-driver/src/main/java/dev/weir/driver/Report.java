@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a driver tells the harness, one JSON object per line on its standard output. Immutable. See {@link Command}. */
+/**
+ * A report of a driver to the harness, one JSON object per line on its standard output. Immutable. See {@link Command}.
+ */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "say")
 @JsonSubTypes({
     @JsonSubTypes.Type(value = Report.Hello.class, name = "hello"),

@@ -7,7 +7,7 @@ import java.util.Map;
  * before each pass and removes them after it. Stateless.
  */
 public final class ShareOptions {
-    /** How many share consumers the official client's drivers have; 0: one for each worker. */
+    /** The number of share consumers of the official client's drivers; 0: one for each worker. */
     public static final String CONSUMERS = "share.consumers";
 
     /** {@code max.poll.records} of these; 0: as the driver has it. */
@@ -28,7 +28,7 @@ public final class ShareOptions {
     /** The number of records a batch of the topic has at most; the harness says so, no workload. */
     public static final String BATCH_RECORDS = "share.batchRecords";
 
-    /** How many members brokers can be set to let into a share group: {@code group.share.max.size}. */
+    /** The largest number of members brokers can be set to let into a share group: {@code group.share.max.size}. */
     private static final int MAX_CONSUMERS = 1000;
 
     /** Locks of a partition that brokers have unless they are told otherwise. */
@@ -40,7 +40,7 @@ public final class ShareOptions {
     private ShareOptions() {}
 
     /**
-     * How many share consumers a driver of the official client has.
+     * The number of share consumers of a driver of the official client.
      *
      * @throws IllegalArgumentException if they are more than brokers let into a group
      */

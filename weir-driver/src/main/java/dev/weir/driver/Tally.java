@@ -54,7 +54,7 @@ final class Tally {
         return (long) RECORDS.getOpaque(this) + steps.sum();
     }
 
-    /** Those of steps among them. */
+    /** The bytes of steps among them. */
     long bytes() {
         return (long) BYTES.getOpaque(this) + steps.sum() * bytesOfStep;
     }

@@ -35,7 +35,7 @@ final class Timings {
     }
 
     /**
-     * What was recorded since the last call, by partition: HdrHistogram's compressed form in Base64, empty for nothing.
+     * Takes the records since the last call, by partition: HdrHistogram's compressed form in Base64, empty for nothing.
      */
     List<String> take() {
         String[] texts = new String[taken.length];

@@ -25,7 +25,7 @@ public final class TopicSet {
     }
 
     /**
-     * Those of a text.
+     * Returns the set a text names.
      *
      * @param allPartitions of all topics together
      */

@@ -39,7 +39,7 @@ public record Usage(
                 compileMillis < 0 || other.compileMillis < 0 ? -1 : compileMillis + other.compileMillis);
     }
 
-    /** What was used since {@code earlier}. */
+    /** The use since {@code earlier}. */
     public Usage since(Usage earlier) {
         boolean known = voluntarySwitches >= 0 && earlier.voluntarySwitches >= 0;
         return new Usage(

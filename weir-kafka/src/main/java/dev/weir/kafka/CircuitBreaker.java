@@ -58,7 +58,7 @@ public final class CircuitBreaker {
             return values.calls;
         }
 
-        /** How many of those failed. */
+        /** The number of those that failed. */
         public int failures() {
             return values.failures;
         }

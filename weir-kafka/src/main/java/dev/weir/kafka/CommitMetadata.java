@@ -33,8 +33,8 @@ public interface CommitMetadata {
     }
 
     /**
-     * How many offsets past the committed one the metadata says are finished and will not be read again; 0 for metadata
-     * that Weir did not write. Offsets without a record count where finished ones surround them.
+     * The number of offsets past the committed one that the metadata mark as finished and that will not be read again;
+     * 0 for metadata that Weir did not write. Offsets without a record count where finished ones surround them.
      */
     static long finishedPast(long committedOffset, String metadata) {
         try {

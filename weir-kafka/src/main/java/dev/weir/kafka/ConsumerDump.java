@@ -108,17 +108,17 @@ public final class ConsumerDump {
         return values.state;
     }
 
-    /** How long ago the client was last polled; the group expels a member after {@code max.poll.interval.ms}. */
+    /** The time since the client was last polled; the group expels a member after {@code max.poll.interval.ms}. */
     public Duration sinceLastPoll() {
         return values.sinceLastPoll;
     }
 
-    /** How often partitions have come so far. */
+    /** The number of times that partitions were assigned so far. */
     public int assignments() {
         return values.assignments;
     }
 
-    /** How often partitions went away. */
+    /** The number of times that partitions were revoked or lost. */
     public int rebalances() {
         return values.rebalances;
     }
@@ -337,12 +337,12 @@ public final class ConsumerDump {
             return values.committed;
         }
 
-        /** How long ago that was. */
+        /** The time since then. */
         public @Nullable Duration sinceCommit() {
             return values.sinceCommit;
         }
 
-        /** Where the next fetch goes on, or -1 if not known. */
+        /** The offset of the next fetch, or -1 if not known. */
         public long position() {
             return values.position;
         }
@@ -353,8 +353,8 @@ public final class ConsumerDump {
         }
 
         /**
-         * How long ago the first unfinished record was written, by its own timestamp; zero if none is behind; null if
-         * not known: nothing of what is behind was fetched yet, or the record bears no timestamp.
+         * The age of the first unfinished record, by its own timestamp; zero if none is behind; null if not known:
+         * nothing of what is behind was fetched yet, or the record bears no timestamp.
          */
         public @Nullable Duration lagTime() {
             return values.lagTime;
@@ -424,7 +424,7 @@ public final class ConsumerDump {
             return values.offset;
         }
 
-        /** How long it has been the first one, to a tenth of a second or so. */
+        /** The time for which it has been the first one, to a tenth of a second or so. */
         public Duration age() {
             return values.age;
         }
@@ -439,8 +439,8 @@ public final class ConsumerDump {
         }
 
         /**
-         * Where it is: {@value #BUFFERED}, not pulled yet; or {@value #IN_FLIGHT}, with the name of the stage that
-         * has it, and whether it waits there, if that is known.
+         * The place it is at: {@value #BUFFERED}, not pulled yet; or {@value #IN_FLIGHT}, with the name of the stage
+         * that has it, and whether it waits there, if that is known.
          */
         public String stage() {
             return values.stage;

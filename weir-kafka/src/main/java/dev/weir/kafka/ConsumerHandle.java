@@ -40,7 +40,7 @@ public interface ConsumerHandle {
     ConsumerSnapshot snapshot(Duration within);
 
     /**
-     * What its unfinished records weigh in bytes, of {@link ConsumerSettings#bufferBytes}; a tenth of a second old or
+     * The size of its unfinished records in bytes, of {@link ConsumerSettings#bufferBytes}; a tenth of a second old or
      * so. -1 if nobody knows.
      */
     default long outstandingBytes() {

@@ -112,7 +112,7 @@ public final class ConsumerSettings<K, V> {
         return values.valueDeserializer;
     }
 
-    /** How long finished work may wait for its commit: 1 ms to 10 min, default 1 s. */
+    /** The longest wait of finished work for its commit: 1 ms to 10 min, default 1 s. */
     public Duration commitInterval() {
         return values.commitInterval;
     }
@@ -138,7 +138,7 @@ public final class ConsumerSettings<K, V> {
         return values.bufferBytes;
     }
 
-    /** How long a rebalance waits for unfinished records of the partitions it takes: 0 to 4 min, default 20 s. */
+    /** The time a rebalance waits for unfinished records of the partitions it takes: 0 to 4 min, default 20 s. */
     public Duration revokeDeadline() {
         return values.revokeDeadline;
     }
@@ -153,7 +153,7 @@ public final class ConsumerSettings<K, V> {
         return values.rebalanceListener;
     }
 
-    /** How long a start waits for a broker that answers before it fails: 0 (no question) to 10 min, default 30 s. */
+    /** The time a start waits for a broker's answer before it fails: 0 (no question) to 10 min, default 30 s. */
     public Duration connectTimeout() {
         return values.connectTimeout;
     }
@@ -178,22 +178,22 @@ public final class ConsumerSettings<K, V> {
     }
 
     /**
-     * How many threads fetch for a consumer on the lean path: 1 to 64, default 1. One is the consumer's own. More
-     * divide its partitions by their brokers, or those of a broker among them where there are fewer brokers, and what
-     * may be fetched at once. A decoder of views is called by each of them.
+     * The number of threads that fetch for a consumer on the lean path: 1 to 64, default 1. One is the consumer's own.
+     * More divide its partitions by their brokers, or those of a broker among them where there are fewer brokers, and
+     * what may be fetched at once. A decoder of views is called by each of them.
      */
     public int fetchThreads() {
         return values.fetchThreads;
     }
 
-    /** What becomes of the group's member when the consumer ends, default {@link OnClose#DEFAULT}. */
+    /** The treatment of the group's member when the consumer ends, default {@link OnClose#DEFAULT}. */
     public OnClose onClose() {
         return values.onClose;
     }
 
     /**
-     * What a batch of the lean path may become decompressed, and what a key or a value of the client path may have: 64
-     * KB to 1 GB. Default a quarter of the heap, but 1 to 64 MB on the lean path, which decompresses a batch whole; the
+     * The largest decompressed size of a batch on the lean path, and the largest key or value on the client path: 64 KB
+     * to 1 GB. Default a quarter of the heap, but 1 to 64 MB on the lean path, which decompresses a batch whole; the
      * client path does it record by record.
      */
     public long maxBatchBytes() {
@@ -205,7 +205,7 @@ public final class ConsumerSettings<K, V> {
         return Math.clamp(Runtime.getRuntime().maxMemory() / 4, (long) MEGABYTE, most);
     }
 
-    /** What becomes of batches that cannot be read, default {@link UnreadableBatches#DEAD_LETTER}. */
+    /** The treatment of batches that cannot be read, default {@link UnreadableBatches#DEAD_LETTER}. */
     public UnreadableBatches unreadableBatches() {
         return values.unreadableBatches;
     }
@@ -228,8 +228,8 @@ public final class ConsumerSettings<K, V> {
     }
 
     /**
-     * Where a partition begins of which the group has committed nothing, unless the subscription says otherwise: as
-     * {@code auto.offset.reset} has it, the beginning by default; null if that is {@code none}.
+     * The start position of a partition of which the group has committed nothing, unless the subscription says
+     * otherwise: as {@code auto.offset.reset} has it, the beginning by default; null if that is {@code none}.
      */
     public @Nullable Position startWithoutCommit() {
         return OffsetReset.position(values.properties);
@@ -324,7 +324,7 @@ public final class ConsumerSettings<K, V> {
         private final Deserializer<K> keyDeserializer;
         private final Deserializer<V> valueDeserializer;
 
-        /** Where settings were read that came from files and the environment, for messages. */
+        /** The origins of settings that came from files and the environment, for messages. */
         private final Map<String, String> origins = new HashMap<>();
 
         private Duration commitInterval = Duration.ofSeconds(1);

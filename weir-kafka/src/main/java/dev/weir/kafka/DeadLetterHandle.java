@@ -10,7 +10,7 @@ public interface DeadLetterHandle {
     /** Failed records that were written and acknowledged so far. */
     long written();
 
-    /** Those of them that were too large for the dead-letter topic and stand there without their value. */
+    /** The number of them that were too large for the dead-letter topic and stand there without their value. */
     long cut();
 
     /** Failed records that the brokers have refused and that the pipeline waits with; 0 if it does not wait. */

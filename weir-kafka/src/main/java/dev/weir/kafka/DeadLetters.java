@@ -23,12 +23,12 @@ public final class DeadLetters {
         this.values = new Values(topic, settings, group, whenTooLarge);
     }
 
-    /** Where letters go; it must exist. */
+    /** The topic of the letters; it must exist. */
     public String topic() {
         return values.topic;
     }
 
-    /** How its producer is made; each run has its own. */
+    /** The settings of its producer; each run has its own. */
     public ProducerSettings<byte[], byte[]> settings() {
         return values.settings;
     }

@@ -84,7 +84,7 @@ public final class ExactlyOnceFlow<K, V> {
     }
 
     /**
-     * How long a transaction takes records before it is committed: 1 ms to 10 min and less than {@code
+     * Sets the time a transaction takes records before it is committed: 1 ms to 10 min and less than {@code
      * transaction.timeout.ms} of the producer, which is 30 s by default; default 100 ms. Readers with {@code
      * read_committed} see a record that much later.
      */

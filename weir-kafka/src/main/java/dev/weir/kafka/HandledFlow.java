@@ -118,9 +118,9 @@ public final class HandledFlow<K, V, R> {
     }
 
     /**
-     * How long one call of the handler may take, at most a day. One that takes longer is interrupted, or its future is
-     * cancelled, and has failed with a {@link HandlerTimeoutException}. A handler that blocks and ignores interrupts is
-     * waited for.
+     * Sets the time one call of the handler may take, at most a day. One that takes longer is interrupted, or its
+     * future is cancelled, and has failed with a {@link HandlerTimeoutException}. A handler that blocks and ignores
+     * interrupts is waited for.
      */
     public HandledFlow<K, V, R> timeout(Duration timeout) {
         return with(rules.withTimeout(Objects.requireNonNull(timeout, "timeout")));
@@ -177,9 +177,9 @@ public final class HandledFlow<K, V, R> {
     }
 
     /**
-     * Where records go whose handler failed for good, that cannot be decoded, or whose result cannot be written by
-     * {@link #produceTo}; and batches that cannot be read, each as one letter with the batch as its value, unless
-     * {@link ConsumerSettings#unreadableBatches} says otherwise. See {@link DeadLetters#sink} for the promises.
+     * Sets the topic of records whose handler failed for good, that cannot be decoded, or whose result cannot be
+     * written by {@link #produceTo}; and batches that cannot be read, each as one letter with the batch as its value,
+     * unless {@link ConsumerSettings#unreadableBatches} says otherwise. See {@link DeadLetters#sink} for the promises.
      */
     public HandledFlow<K, V, R> deadLetter(DeadLetters newLetters) {
         Objects.requireNonNull(newLetters, "letters");
@@ -187,8 +187,8 @@ public final class HandledFlow<K, V, R> {
     }
 
     /**
-     * Where records wait, after the retries in place, to be handled again by this flow. After the last topic they
-     * become dead letters, so that {@link #deadLetter} must be said, too. Their order is given up.
+     * Sets the topics in which records wait, after the retries in place, to be handled again by this flow. After the
+     * last topic they become dead letters, so that {@link #deadLetter} must be said, too. Their order is given up.
      *
      * <p>All topics must exist when the pipeline starts. Each has a consumer of its own in the same group. A record
      * that is handled again looks as it did in the topic it came from, but for headers {@link RetryTopics#PREFIX}.

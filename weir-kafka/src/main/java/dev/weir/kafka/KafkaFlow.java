@@ -47,7 +47,7 @@ public final class KafkaFlow<K, V> {
         return values.settings;
     }
 
-    /** Which. */
+    /** The subscription. */
     public Subscription subscription() {
         return values.subscription;
     }

@@ -283,7 +283,7 @@ public final class KafkaSource {
                 .named("decode");
     }
 
-    /** What a {@link RecordDecoder} is to see: records, and batches that cannot be read. */
+    /** The input of a {@link RecordDecoder}: records, and batches that cannot be read. */
     static Source<ConsumerRecord<byte[], byte[]>> undecoded(
             ConsumerSettings<?, ?> settings, Subscription subscription) {
         return Source.custom(

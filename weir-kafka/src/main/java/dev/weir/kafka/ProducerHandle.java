@@ -54,22 +54,22 @@ public interface ProducerHandle {
             return values.bufferBytes;
         }
 
-        /** What of it is free; NaN if it does not tell. */
+        /** The free part of it; NaN if it does not tell. */
         public double bufferFreeBytes() {
             return values.bufferFreeBytes;
         }
 
-        /** How long the stage has waited for room in it so far. */
+        /** The time the stage has waited for room in it so far. */
         public long blockedNanos() {
             return values.blockedNanos;
         }
 
-        /** How long a batch waits in the client before it leaves; NaN before the first. */
+        /** The time a batch waits in the client before it leaves; NaN before the first. */
         public double queueMillis() {
             return values.queueMillis;
         }
 
-        /** How long the brokers take to answer a request; NaN before the first. */
+        /** The time the brokers take to answer a request; NaN before the first. */
         public double requestMillis() {
             return values.requestMillis;
         }
@@ -127,17 +127,17 @@ public interface ProducerHandle {
             return values.count;
         }
 
-        /** What half of them took at most. */
+        /** The median. */
         public long p50() {
             return values.p50;
         }
 
-        /** What 99 in 100 took at most. */
+        /** The 99th percentile. */
         public long p99() {
             return values.p99;
         }
 
-        /** What the slowest took. */
+        /** The maximum. */
         public long max() {
             return values.max;
         }
@@ -164,8 +164,8 @@ public interface ProducerHandle {
     Latency latency();
 
     /**
-     * How many of these records took at most so long, for each of the bounds: what a cumulative histogram is made of.
-     * Exact below 64 ms, to one part in 32 above.
+     * The number of these records that took at most so long, for each of the bounds: the data of a cumulative
+     * histogram. Exact below 64 ms, to one part in 32 above.
      *
      * @param boundsMillis in ascending order, at least 0
      */

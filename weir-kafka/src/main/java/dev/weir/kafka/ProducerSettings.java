@@ -102,7 +102,7 @@ public final class ProducerSettings<K, V> {
         private final Serializer<V> valueSerializer;
         private ProducePath producePath = ProducePath.CLIENT;
 
-        /** Where properties were read that came from files and the environment, for messages. */
+        /** The origins of properties that came from files and the environment, for messages. */
         private final Map<String, String> origins = new HashMap<>();
 
         private Builder(Serializer<K> key, Serializer<V> value) {

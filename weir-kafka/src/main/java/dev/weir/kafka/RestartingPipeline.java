@@ -56,7 +56,7 @@ public final class RestartingPipeline implements AutoCloseable {
         return restarting;
     }
 
-    /** How often it was run again so far. */
+    /** The number of restarts so far. */
     public long restarts() {
         return restartCount.get();
     }

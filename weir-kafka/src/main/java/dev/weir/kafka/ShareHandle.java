@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface ShareHandle {
 
-    /** What it has done so far. Does not block. */
+    /** The counts so far. Does not block. */
     Snapshot snapshot();
 
     /**
@@ -186,7 +186,7 @@ public interface ShareHandle {
             return values.workers;
         }
 
-        /** What holds the member up. */
+        /** The limit that holds the member up. */
         public Limit limit() {
             return values.limit;
         }
@@ -269,12 +269,12 @@ public interface ShareHandle {
             return values.name;
         }
 
-        /** What was seen, for people. */
+        /** The evidence, for people. */
         public String sentence() {
             return values.sentence;
         }
 
-        /** What would lift it. */
+        /** The advice that would lift it. */
         public String advice() {
             return values.advice;
         }

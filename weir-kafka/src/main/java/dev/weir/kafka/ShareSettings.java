@@ -31,7 +31,7 @@ public final class ShareSettings<K, V> {
     private static final int MAX_LANES = 200;
     private static final int MAX_NAME = 255;
 
-    /** What the share consumer of Kafka 4.4 refuses, or Weir decides, each with the reason and the way out. */
+    /** Settings that the share consumer of Kafka 4.4 refuses, or Weir decides, each with the reason and the way out. */
     private static final Map<String, String> REFUSED = refused();
 
     private final Map<String, String> properties;
@@ -165,7 +165,7 @@ public final class ShareSettings<K, V> {
         return valueDeserializer;
     }
 
-    /** Where the group is to begin, or null if that was not said. */
+    /** The start of the group, or null if none was given. */
     public @Nullable Start start() {
         return start;
     }
@@ -183,7 +183,7 @@ public final class ShareSettings<K, V> {
         return workers;
     }
 
-    /** How many share consumers may be made at most. */
+    /** The largest number of share consumers. */
     public int maxLanes() {
         return maxLanes;
     }
@@ -214,12 +214,12 @@ public final class ShareSettings<K, V> {
                 : maxBatchBytes;
     }
 
-    /** Where records go that fail in their last delivery, or null. */
+    /** The topic of records that fail in their last delivery, or null. */
     public @Nullable DeadLetters deadLetters() {
         return deadLetters;
     }
 
-    /** Where records are kept before their last deliveries, or null if nowhere. */
+    /** The topic that keeps records before their last deliveries, or null if none does. */
     public @Nullable DeadLetters parking() {
         return parking == null ? deadLetters : parking;
     }
@@ -321,7 +321,7 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * Where the group is to begin, if it has not begun. Weir writes it to the group's settings before it joins, for
+         * Sets the start of the group, if it has not begun. Weir writes it to the group's settings before it joins, for
          * which it needs ALTER_CONFIGS on the group. A group that has not begun and whose start nobody has said is
          * refused: Kafka would let it begin at the end, and what is there would never be read.
          */
@@ -351,15 +351,15 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * How many share consumers a run may have at most, 1 to 200, default 16. Each has two threads, a connection to
-         * each broker, and a place in the group, of which {@code group.share.max.size} of the brokers has 200.
+         * Sets the largest number of share consumers of a run, 1 to 200, default 16. Each has two threads, a connection
+         * to each broker, and a place in the group, of which {@code group.share.max.size} of the brokers has 200.
          */
         public Builder<K, V> maxLanes(int newMaxLanes) {
             this.maxLanes = newMaxLanes;
             return this;
         }
 
-        /** How long a start waits for answers of the brokers before it fails: up to 10 min, default 30 s. */
+        /** Sets the time a start waits for answers of the brokers before it fails: up to 10 min, default 30 s. */
         public Builder<K, V> connectTimeout(Duration newTimeout) {
             this.connectTimeout = Objects.requireNonNull(newTimeout, "newTimeout");
             return this;
@@ -389,9 +389,9 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * Where records go that fail in their last delivery ({@link SharedFlow}); without {@link #parking} also where a
-         * copy of each record stands before its last two deliveries begin, so that no crash loses it. By default there
-         * is none: a record whose deliveries are used up is given up by the brokers.
+         * Sets the topic of records that fail in their last delivery ({@link SharedFlow}); without {@link #parking}
+         * also where a copy of each record stands before its last two deliveries begin, so that no crash loses it. By
+         * default there is none: a record whose deliveries are used up is given up by the brokers.
          */
         public Builder<K, V> deadLetters(DeadLetters letters) {
             this.deadLetters = Objects.requireNonNull(letters, "letters");
@@ -426,7 +426,8 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * Where copies stand of records before their last two deliveries; the dead-letter topic unless told otherwise.
+         * Sets the topic for copies of records before their last two deliveries; the dead-letter topic unless told
+         * otherwise.
          */
         public Builder<K, V> parking(String topic) {
             this.parkingTopic = Objects.requireNonNull(topic, "topic");

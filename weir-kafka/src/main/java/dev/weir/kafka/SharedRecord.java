@@ -30,7 +30,7 @@ public final class SharedRecord<K, V> extends ConsumerRecord<K, V> {
         this.acquired = Objects.requireNonNull(acquired, "acquired");
     }
 
-    /** How often the group has delivered it, this time included. */
+    /** The number of deliveries by the group, this one included. */
     public int delivery() {
         return acquired.delivery();
     }

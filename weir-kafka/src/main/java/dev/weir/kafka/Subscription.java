@@ -33,25 +33,25 @@ public final class Subscription {
         this.values = new Values(selection, start, end, priorities, due);
     }
 
-    /** Which partitions. */
+    /** The selected partitions. */
     public Selection selection() {
         return values.selection;
     }
 
     /**
-     * Where they begin: a partition of {@link Topics} or {@link Matching} if the group has committed nothing of it,
-     * one of {@link Partitions} in any case.
+     * The start of the read: a partition of {@link Topics} or {@link Matching} if the group has committed nothing of
+     * it, one of {@link Partitions} in any case.
      */
     public Bound start() {
         return values.start;
     }
 
-    /** Where they end; a subscription without one goes on for ever. */
+    /** The end of the read; a subscription without one goes on for ever. */
     public Bound end() {
         return values.end;
     }
 
-    /** Which of them go before others. */
+    /** The priorities among them. */
     public Priorities priorities() {
         return values.priorities;
     }
@@ -205,7 +205,7 @@ public final class Subscription {
             return own == null ? topics.getOrDefault(id.topic(), 0) : own;
         }
 
-        /** How many lower priorities there are, 0 included. */
+        /** The number of lower priorities, 0 included. */
         public int countBelow(int priority) {
             Set<Integer> below = new TreeSet<>(topics.values());
             below.addAll(partitions.values());

@@ -35,7 +35,7 @@ public final class TopicMadeAnewException extends KafkaPipelineException {
         return partition;
     }
 
-    /** Where reading was to go on in the topic that is gone; -1 if that was not known yet. */
+    /** The offset at which reading was to go on in the topic that is gone; -1 if that was not known yet. */
     public long offset() {
         return offset;
     }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** Shows the transactions of a running {@link ExactlyOnceFlow}; see {@code RunningPipeline.handles}. Thread-safe. */
 public interface TransactionHandle {
 
-    /** What became of them so far. */
+    /** The outcomes so far. */
     Snapshot snapshot();
 
     /** Counts the transactions of a run by their outcome. Immutable. */
@@ -66,8 +66,8 @@ public interface TransactionHandle {
         }
 
         /**
-         * How often the brokers told a producer of this run that another has taken its place, or that its time was
-         * over.
+         * The number of times that brokers told a producer of this run that another has taken its place, or that its
+         * time was over.
          */
         public long fenced() {
             return values.fenced;

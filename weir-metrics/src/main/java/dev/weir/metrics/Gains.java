@@ -103,7 +103,7 @@ final class Gains {
                 : List.of("stage " + limiter.name(), "rate " + limiter.name());
     }
 
-    /** What users may change of a running pipeline and each look shows. */
+    /** Settings that users may change in a running pipeline and each look shows. */
     private static Map<String, Double> settings(PipelineLook look) {
         Map<String, Double> settings = new HashMap<>();
         look.stages().forEach(stage -> settings.put("stage " + stage.name(), (double) stage.parallelism()));

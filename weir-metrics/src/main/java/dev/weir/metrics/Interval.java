@@ -187,7 +187,7 @@ final class Interval {
                 .sum();
     }
 
-    /** How much of its time the unit above {@code unit} could not hand its output on. */
+    /** The share of time in which the unit above {@code unit} could not hand its output on. */
     double blockedAbove(Unit unit) {
         int place = units.indexOf(unit);
         return place <= 0 ? 0 : units.get(place - 1).blocked();

@@ -35,13 +35,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
 
-    /** How often clients are looked for. */
+    /** The interval at which clients are looked for. */
     public static final Duration LOOK_INTERVAL = Duration.ofSeconds(5);
 
     private static final String CLIENT_TAG = "client_id";
     private static final String CLIENT_KEY = "client-id";
 
-    /** What the clients' documentation calls groups, of one client as a whole. */
+    /** The groups, in the words of the clients' documentation, of one client as a whole. */
     private static final List<String> GROUPS = List.of(
             "kafka.consumer:type=consumer-metrics",
             "kafka.consumer:type=consumer-fetch-manager-metrics",

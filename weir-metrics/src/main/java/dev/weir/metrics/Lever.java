@@ -32,7 +32,7 @@ public final class Lever {
         this.values = new Values(kind, subject, from, to, words);
     }
 
-    /** What is changed. */
+    /** The kind of thing to change. */
     public Kind kind() {
         return values.kind;
     }

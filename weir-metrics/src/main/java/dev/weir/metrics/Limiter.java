@@ -38,7 +38,10 @@ public final class Limiter {
         return values.kind;
     }
 
-    /** What limits: a stage, dispatcher, consumer or {@code topic-partition}; its kind's id if it has no other name. */
+    /**
+     * The name of the limiter: a stage, dispatcher, consumer or {@code topic-partition}; its kind's id if it has no
+     * other name.
+     */
     public String name() {
         return values.name;
     }
@@ -59,17 +62,17 @@ public final class Limiter {
         return values.lever.kind() == Lever.Kind.ELSEWHERE ? values.advice : values.lever.in(frontEnd);
     }
 
-    /** What the advice changes. */
+    /** The lever of the advice. */
     public Lever lever() {
         return values.lever;
     }
 
-    /** How sure the finding is. */
+    /** The confidence of the finding. */
     public Confidence confidence() {
         return values.confidence;
     }
 
-    /** What it may be instead, if the evidence does not separate them; empty if it does. */
+    /** The other candidates, if the evidence does not separate them; empty if it does. */
     public List<Limiter> candidates() {
         return values.candidates;
     }

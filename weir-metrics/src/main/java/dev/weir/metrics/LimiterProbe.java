@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LimiterProbe implements AutoCloseable {
 
-    /** How often the pipeline is looked at. */
+    /** The interval at which the pipeline is looked at. */
     public static final Duration LOOK_INTERVAL = Duration.ofMillis(100);
 
     private static final Logger LOG = System.getLogger(LimiterProbe.class.getName());
@@ -67,7 +67,7 @@ public final class LimiterProbe implements AutoCloseable {
     private final Gains gains = new Gains();
     private int sinceVerdict;
 
-    /** What limits as of the last look: all who ask before the next one share one search. */
+    /** The limiter as of the last look: all who ask before the next one share one search. */
     private @Nullable Limiter found;
 
     /** Of the thread that looks. */
@@ -149,7 +149,7 @@ public final class LimiterProbe implements AutoCloseable {
     }
 
     /**
-     * What limits now: over the last five seconds, or less at the start. After the end, what limited at last. Some
+     * The present limiter: over the last five seconds, or less at the start. After the end, what limited at last. Some
      * three seconds after an advice was followed it has the gain that was measured.
      */
     public Limiter limiter() {
@@ -177,9 +177,9 @@ public final class LimiterProbe implements AutoCloseable {
     }
 
     /**
-     * What limited for most of the time so far: the last finding of that kind and name. The time before the first
-     * record and after the last one counts only if there was no other. Where records are in the pipeline and none has
-     * moved for a second, and it was not drained since, that is the finding.
+     * The limiter for most of the time so far: the last finding of that kind and name. The time before the first record
+     * and after the last one counts only if there was no other. Where records are in the pipeline and none has moved
+     * for a second, and it was not drained since, that is the finding.
      */
     public Limiter overall() {
         lock.lock();
@@ -198,7 +198,7 @@ public final class LimiterProbe implements AutoCloseable {
                 && pipeline.completion().join().drained();
     }
 
-    /** What holds records that do not move, or null if they move or there are none. */
+    /** The cause that holds records which do not move, or null if they move or there are none. */
     static @Nullable Limiter stuck(Collection<PipelineLook> looks) {
         List<PipelineLook> still = new ArrayList<>();
         for (PipelineLook look : looks) {

@@ -11,7 +11,10 @@ import org.jspecify.annotations.Nullable;
 /** The machine and the JVM at one moment, as the JDK's management beans tell it. Immutable. */
 public final class MachineLook {
 
-    /** What the collectors' beans call concurrent work: "ZGC Cycles", "Shenandoah Cycles", "G1 Concurrent GC". */
+    /**
+     * Words for concurrent work in the names of collectors' beans: "ZGC Cycles", "Shenandoah Cycles", "G1 Concurrent
+     * GC".
+     */
     private static final List<String> CONCURRENT = List.of("Cycles", "Concurrent");
 
     private static final List<GarbageCollectorMXBean> PAUSING = ManagementFactory.getGarbageCollectorMXBeans().stream()

@@ -50,7 +50,7 @@ final class MachineRules {
         return wanted >= 0.5 && !(interval.processCpu() >= 0.7 * wanted);
     }
 
-    /** What the stages do not get, for the end of a sentence; empty if they get what they want. */
+    /** The resource that the stages lack, for the end of a sentence; empty if they get what they want. */
     static String deprived(Interval interval) {
         return isFull(interval) && isDeprived(interval)
                 ? ", by others too: of the " + Words.number(interval.computing())

@@ -46,7 +46,7 @@ record MeterSpec<S>(
         return new MeterSpec<>(kind, name, unit, fixed.and(key, tagValue), description, value);
     }
 
-    /** What the registry is told as unit. */
+    /** The unit given to the registry. */
     @Nullable
     String baseUnit() {
         String last = name.substring(name.lastIndexOf('.') + 1);

@@ -62,7 +62,7 @@ public final class MetricsServer implements AutoCloseable {
         http.start((exchange, deadline) -> handler.handle(exchange));
     }
 
-    /** What a dashboard of a pipeline wants to know of its process. */
+    /** Binds the meters of the process that a dashboard needs. */
     private JvmGcMetrics bindProcess() {
         new UptimeMetrics().bindTo(registry); // a new time of start is a restart
         new ProcessorMetrics().bindTo(registry);
@@ -104,7 +104,7 @@ public final class MetricsServer implements AutoCloseable {
         return uri().getPort();
     }
 
-    /** Where it is reached from this machine, without a path. */
+    /** The address on this machine, without a path. */
     public URI uri() {
         return http.uri();
     }
@@ -178,7 +178,7 @@ public final class MetricsServer implements AutoCloseable {
             return all;
         }
 
-        /** How long a request and a response may take; for tests. */
+        /** Sets the time for a request and a response; for tests. */
         Builder patience(Duration limit) {
             this.patience = limit;
             return this;

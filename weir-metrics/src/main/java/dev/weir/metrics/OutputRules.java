@@ -21,7 +21,7 @@ final class OutputRules {
      */
     private static final double QUEUED_REQUESTS = 4;
 
-    /** What a record may wait for its answer before that counts as long. */
+    /** The wait of a record for its answer from which it counts as long. */
     private static final double LONG_ANSWER_MILLIS = 50;
 
     private OutputRules() {}

@@ -39,7 +39,7 @@ final class PaceRules {
                 interval.nextLimit(unit));
     }
 
-    /** What a member of a share group says of itself, if that is a matter of the group. */
+    /** The limiter that a member of a share group reports, if that is a matter of the group. */
     static @Nullable Limiter share(Interval interval) {
         for (ShareHandle.Snapshot member : interval.last.shares()) {
             ShareHandle.Limit limit = member.limit();

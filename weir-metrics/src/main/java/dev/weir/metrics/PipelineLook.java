@@ -55,7 +55,7 @@ public final class PipelineLook {
         return new PipelineLook(atNanos, stages, activity, consumers, producers, List.of(), List.of(), machine);
     }
 
-    /** When, by any clock that only rises. */
+    /** The time of the look, by any clock that only rises. */
     public long atNanos() {
         return values.atNanos;
     }
@@ -65,7 +65,7 @@ public final class PipelineLook {
         return values.stages;
     }
 
-    /** What their threads do; empty if that is not known. */
+    /** The activity of their threads; empty if that is not known. */
     public List<StageSnapshot.Activity> activity() {
         return values.activity;
     }
@@ -80,7 +80,7 @@ public final class PipelineLook {
         return values.producers;
     }
 
-    /** What lets elements pass at a rate; empty if there is none. */
+    /** The stages that let elements pass at a rate; empty if there is none. */
     public List<PaceLook> paces() {
         return values.paces;
     }

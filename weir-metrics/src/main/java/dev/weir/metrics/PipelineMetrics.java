@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PipelineMetrics implements MeterBinder, AutoCloseable {
 
-    /** How often the pipeline is looked at. */
+    /** The interval at which the pipeline is looked at. */
     public static final Duration LOOK_INTERVAL = Duration.ofSeconds(1);
 
     private static final Logger LOG = System.getLogger(PipelineMetrics.class.getName());

@@ -231,7 +231,9 @@ final class SourceRules {
         return Limiter.of(Kind.SOURCE_IDLE, reads(interval), "no records come, and none are waiting", Lever.none(), 1);
     }
 
-    /** Who has just started waits for the group; who has been told that nothing is his looks for the others. */
+    /**
+     * A member that has just started waits for the group; who has been told that nothing is his looks for the others.
+     */
     private static Limiter unassigned(Interval interval) {
         boolean joins = interval.last.consumers().stream()
                 .allMatch(consumer -> consumer.dump().assignments() == 0);

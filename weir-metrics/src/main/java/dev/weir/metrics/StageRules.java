@@ -292,7 +292,7 @@ final class StageRules {
         return used > 0 ? Math.max(LEAST_OF_PROCESSORS, interval.processors() / used) : Interval.MOST_GAIN;
     }
 
-    /** What the waits are for, if one kind is most of them. */
+    /** The object of the waits, if one kind is most of them. */
     private static String waitsFor(StageLoad stage) {
         if (stage.ofWaits(Activity::locked) > 0.5) {
             return "; most of it for a lock";
@@ -389,7 +389,7 @@ final class StageRules {
                         gain);
     }
 
-    /** What is left on the thread of a fused stage limits next. */
+    /** Returns the gain of own threads: the rest on a fused stage's thread limits next. */
     private static double gainOfOwnThreads(Interval interval, Unit unit, StageLoad stage) {
         double others = unit.utilisation() * (1 - unit.partOf(stage));
         return Math.clamp(1 / Math.max(1 / Interval.MOST_GAIN, others), 1, interval.nextLimit(unit));

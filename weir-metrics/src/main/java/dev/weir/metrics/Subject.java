@@ -19,7 +19,7 @@ final class Subject<S> {
     private final List<MeterSpec<S>> specs;
     private final Map<MeterRegistry, Meter[]> registered = new HashMap<>();
 
-    /** What the counters read at the last look, before that which only rises was made of it. */
+    /** The counters at the last look, before rising ones were made of them. */
     private final double[] read;
 
     /** By {@link #specs}. Replaced as a whole, so that the meters of one scrape belong together. */

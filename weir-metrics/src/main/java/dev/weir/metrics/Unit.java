@@ -67,7 +67,7 @@ record Unit(
                 idle(first, used / lanes, pauses));
     }
 
-    /** What is left of the time of the threads is shared out as the counters say. */
+    /** Returns the idle time: the rest of the threads' time, shared out by the counters. */
     private static Idle idle(StageLoad first, double utilisation, double paused) {
         double rest = Math.max(0, 1 - utilisation);
         double counted = first.starved() + first.blocked() + paused;

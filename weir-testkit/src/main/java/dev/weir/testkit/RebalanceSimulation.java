@@ -76,7 +76,7 @@ public final class RebalanceSimulation {
         FAILING_WORK
     }
 
-    /** What befalls worlds unless it is {@linkplain #without switched off}. */
+    /** Troubles of worlds unless they are {@linkplain #without switched off}. */
     private static final Set<Event> USUAL = Set.of(Event.TAKEOVER, Event.REFUSED_BATCH);
 
     /** Says what a record consists of. Called once for each record of each world. */

@@ -53,7 +53,7 @@ public final class BrokerTimes {
      */
     public record Reading(Map<String, Times> times, long collections, long collectionMillis) {
 
-        /** What happened since, by name; a kind of request that did not come is missing. */
+        /** The changes since, by name; a kind of request that did not come is missing. */
         public Map<String, Double> since(Reading earlier) {
             Map<String, Double> figures = new LinkedHashMap<>();
             times.forEach((name, now) -> {

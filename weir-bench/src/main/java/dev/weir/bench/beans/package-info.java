@@ -1,6 +1,6 @@
 /**
- * What the beans of forked brokers tell: addresses of brokers come in, counts, times and series go out. Confined to the
- * campaign's thread.
+ * Figures from the beans of forked brokers: addresses of brokers come in, counts, times and series go out. Confined to
+ * the campaign's thread.
  */
 @NullMarked
 package dev.weir.bench.beans;

@@ -49,7 +49,7 @@ final class CampaignBrokers implements AutoCloseable {
         this.isStopped = isStopped;
     }
 
-    /** Which points have the same brokers, as text. */
+    /** A text that is equal for points with the same brokers. */
     static String key(WorkloadPoint point) {
         return point.brokers() + " " + new TreeMap<>(point.broker());
     }

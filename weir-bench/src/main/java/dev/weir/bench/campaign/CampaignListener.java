@@ -13,7 +13,7 @@ public interface CampaignListener {
     void note(String line);
 
     /**
-     * What is being done now.
+     * Hears of the present activity.
      *
      * @param remaining of the whole campaign, by what it took so far; null before the first run is over
      */

@@ -176,7 +176,7 @@ public final class CampaignRunner {
         return brokers;
     }
 
-    /** What goes on before and between runs. */
+    /** Reports the activity before and between runs. */
     private void doing(String what) {
         listener.status(what, 0, mostRuns(workload, drivers), null);
     }

@@ -156,7 +156,7 @@ final class CampaignRuns {
         return true;
     }
 
-    /** What one run took, on the average. */
+    /** The mean time of a run. */
     private long meanNanos() {
         return (System.nanoTime() - begunNanos) / Math.max(1, done - doneBefore);
     }

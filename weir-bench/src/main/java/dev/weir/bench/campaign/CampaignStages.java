@@ -74,7 +74,7 @@ final class CampaignStages {
                 run -> LatencyTags.merge(folder.latencyIntervals(run.key())));
     }
 
-    /** What is told of all drivers at a point, as a text that is another one where one of them is told otherwise. */
+    /** The report on all drivers at a point, as a text that is another one where one of them is told otherwise. */
     static String verdict(PointResult point, @Nullable LatencyTarget target) {
         Metric judgedBy = point.judgedBy();
         return point.drivers().stream()
@@ -95,7 +95,7 @@ final class CampaignStages {
                 && responses.getValueAtPercentile(target.percentile()) / 1e6 <= target.limitMillis();
     }
 
-    /** What was not run, for people; empty for nothing. */
+    /** The part that was not run, for people; empty for nothing. */
     String leftOut() {
         int left = workload.points().size() - chosen.size();
         return refinement == null || left == 0

@@ -164,7 +164,7 @@ final class DriverSearch implements Orders.Target {
         return did;
     }
 
-    /** What was tried so far was another system. */
+    /** Begins anew, as the trials so far were of another system. */
     private void beginAnew(WorkloadPoint changed) {
         point = changed;
         how = ExploreSettings.of(point, target);
@@ -313,8 +313,8 @@ final class DriverSearch implements Orders.Target {
     }
 
     /**
-     * Those of the rate where the interval ends; of the last hold that failed if there is none; null for none. Where a
-     * rate is unstable, those of the perturbation from which the system did not recover: a step at it passed.
+     * The figures of the rate where the interval ends; of the last hold that failed if there is none; null for none.
+     * Where a rate is unstable, those of the perturbation from which the system did not recover: a step at it passed.
      */
     private @Nullable TrialFigures edge(Finding finding) {
         if (finding.verdict() == Verdict.UNSTABLE_AT) {

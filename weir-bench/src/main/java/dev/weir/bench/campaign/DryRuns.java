@@ -30,7 +30,7 @@ final class DryRuns {
 
     private final Path folder;
 
-    /** Those kept in a folder, which need not be there yet. */
+    /** Dry runs kept in a folder, which need not be there yet. */
     DryRuns(Path folder) {
         this.folder = folder;
     }
@@ -60,7 +60,7 @@ final class DryRuns {
         }
     }
 
-    /** What the driver said of itself when it passed; null if it is to show that it does. */
+    /** The driver's greeting when it passed; null if it is to show that it does. */
     Report.@Nullable Hello passed(String key) {
         try {
             Path file = file(key);

@@ -10,7 +10,7 @@ public interface ExploreListener {
     void note(String line);
 
     /**
-     * What is being done now.
+     * Hears of the present activity.
      *
      * @param seconds since the begin
      */

@@ -223,7 +223,7 @@ public final class ExploreRunner {
         listener.status(doing, seconds());
     }
 
-    /** What the drivers say of themselves; refuses one that lacks the scenario before anything is measured. */
+    /** Returns the drivers' greetings; refuses one that lacks the scenario before anything is measured. */
     private Map<String, Report.Hello> greeted(BenchCluster cluster) throws InterruptedException {
         Map<String, Report.Hello> hellos = new LinkedHashMap<>();
         WorkloadPoint point = workload.points().get(0);

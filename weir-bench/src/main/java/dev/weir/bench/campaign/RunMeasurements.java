@@ -85,7 +85,7 @@ final class RunMeasurements {
         Measured run() throws InterruptedException;
     }
 
-    /** Who orders something meanwhile is told why that is not done, unless there is no room for it. */
+    /** Runs a task; orders given meanwhile are refused with the reason, unless there is no room for them. */
     private Measured refusing(RunOrder.Step step, String why, Task task) throws InterruptedException {
         OrderDesk desk = null;
         try {

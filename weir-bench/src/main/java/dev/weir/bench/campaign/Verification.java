@@ -59,7 +59,7 @@ final class Verification {
     }
 
     /**
-     * What each driver said of itself, by name.
+     * Returns the greeting of each driver, by name.
      *
      * @param doing hears which driver is at it
      * @param log where their processes print to

@@ -26,7 +26,7 @@ public record Assignment(List<Set<TopicPartition>> ofMembers) {
         return all.size() == partitions;
     }
 
-    /** How many belong to members, those of several counted for each. */
+    /** The number that belongs to members, those of several counted for each. */
     int total() {
         return ofMembers.stream().mapToInt(Set::size).sum();
     }

@@ -67,7 +67,7 @@ public final class BenchCluster implements AutoCloseable {
         return brokers.client();
     }
 
-    /** Which cluster it is, in a file name; empty for one of the campaign's own. */
+    /** The name of the cluster, for a file name; empty for one of the campaign's own. */
     public String id() {
         return brokers.id();
     }
@@ -80,7 +80,7 @@ public final class BenchCluster implements AutoCloseable {
         return brokers.versions();
     }
 
-    /** What drivers read from and write to. */
+    /** The topics that drivers read and write. */
     public BenchTopics topics() {
         return topics;
     }
@@ -90,17 +90,17 @@ public final class BenchCluster implements AutoCloseable {
         return groups;
     }
 
-    /** What they have written, as far as only the brokers can tell. */
+    /** The records they have written, as far as only the brokers can tell. */
     public WrittenRecords written() {
         return written;
     }
 
-    /** What brokers count and use. */
+    /** The figures and resources of brokers. */
     public BrokerFigures figures() {
         return figures;
     }
 
-    /** Which brokers run, and which can be lost by a plan. */
+    /** The brokers that run, and those that a plan can lose. */
     public BrokerLosses losses() {
         return losses;
     }

@@ -108,7 +108,7 @@ public final class BenchGroups {
                 : GroupLook.isShareSettled(brokers.admin(), group, members, partitions);
     }
 
-    /** Who has which partitions now; null while the brokers do not say. */
+    /** The present assignment of partitions; null while the brokers do not say. */
     public @Nullable Assignment assignment(String group) throws InterruptedException {
         return GroupLook.assignment(brokers.admin(), group, shared(group) != null);
     }

@@ -98,14 +98,12 @@ public final class BenchTopics {
         return point.replicas() == 1 ? "" : "-rf" + point.replicas();
     }
 
-    /**
-     * What tells the topics apart that are read together; nothing of the first one, which may be read alone as well.
-     */
+    /** The suffix that tells apart topics read together; nothing of the first one, which may be read alone as well. */
     private static String ofSeveral(int index) {
         return index == 0 ? "" : "-topic" + (index + 1);
     }
 
-    /** What else tells topics apart. */
+    /** The payload's part of a topic's name. */
     private String payload(WorkloadPoint point) {
         ValueFile file = valueFile(point);
         return (file == null ? "" : "-f" + file.digest())

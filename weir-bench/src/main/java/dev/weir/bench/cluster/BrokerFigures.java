@@ -37,12 +37,12 @@ public final class BrokerFigures implements AutoCloseable {
         return point.countsFetches() && !forked.isEmpty();
     }
 
-    /** What consumers have fetched so far; only where {@link #countsFetches}. */
+    /** The fetches of consumers so far; only where {@link #countsFetches}. */
     public FetchCounter.Count fetched() {
         return new FetchCounter(beans()).read();
     }
 
-    /** What requests took so far; null where brokers cannot be asked, which is no reason not to measure. */
+    /** The times of requests so far; null where brokers cannot be asked, which is no reason not to measure. */
     public BrokerTimes.@Nullable Reading times() {
         if (forked.isEmpty()) {
             return null;
@@ -55,8 +55,8 @@ public final class BrokerFigures implements AutoCloseable {
     }
 
     /**
-     * What brokers were at since the last call, by name; empty where they cannot be asked, or one is lost. To be called
-     * once a second at most: it takes them some milliseconds.
+     * The figures of brokers since the last call, by name; empty where they cannot be asked, or one is lost. To be
+     * called once a second at most: it takes them some milliseconds.
      */
     public Map<String, Double> sample() {
         if (forked.isEmpty() || losses.isAnyLost()) {

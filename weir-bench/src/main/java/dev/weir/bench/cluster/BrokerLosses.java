@@ -63,7 +63,7 @@ public final class BrokerLosses {
         lost.remove(id);
     }
 
-    /** How often a broker was lost: its counts have begun anew since. */
+    /** The number of times a broker was lost: its counts have begun anew since. */
     public int count() {
         return count;
     }

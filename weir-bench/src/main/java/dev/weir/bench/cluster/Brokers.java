@@ -24,7 +24,7 @@ interface Brokers extends AutoCloseable {
     Admin admin();
 
     /**
-     * Those that are processes of this machine, whose counters can be read; none of a cluster that is there already.
+     * Brokers that are processes of this machine, whose counters can be read; none of a cluster that is there already.
      */
     List<Broker> forked();
 
@@ -47,13 +47,13 @@ interface Brokers extends AutoCloseable {
     /** Deletes what the campaign leaves behind, unless it is to stay. */
     void cleanUp();
 
-    /** Which cluster it is, in a file name; empty for one of the campaign's own. */
+    /** The name of the cluster, for a file name; empty for one of the campaign's own. */
     String id();
 
-    /** What they are: where, how large, and what they are set to besides their defaults. */
+    /** Their place, size, and settings besides the defaults. */
     Map<String, String> settings();
 
-    /** What runs there, by {@code brokers}. */
+    /** The versions that run there, by {@code brokers}. */
     Map<String, String> versions();
 
     @Override

@@ -23,7 +23,7 @@ final class CommittedRecords {
     private CommittedRecords() {}
 
     /**
-     * How many there are now.
+     * The present number.
      *
      * @param connection what a client needs to reach the brokers
      */

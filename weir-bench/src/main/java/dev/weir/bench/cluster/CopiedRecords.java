@@ -114,7 +114,7 @@ final class CopiedRecords {
         }
     }
 
-    /** Where each partition ends, once no transaction is open: markers may be written after a commit has returned. */
+    /** The end of each partition, once no transaction is open: markers may be written after a commit has returned. */
     private static Map<TopicPartition, Long> ends(Map<String, String> connection, List<TopicPartition> partitions) {
         try (Admin admin = Admin.create(new HashMap<>(connection))) {
             long deadline = System.nanoTime() + PATIENCE_NANOS;
@@ -223,7 +223,10 @@ final class CopiedRecords {
                 passed.handlers());
     }
 
-    /** What the group has finished must be in the output, and in a kept order what comes before a record that is. */
+    /**
+     * Returns the ledger: records the group has finished must be in the output, and in a kept order also those before a
+     * record that is.
+     */
     LedgerFigures ledger() {
         boolean isOrdered = point.ordering() == HandlerOrder.PARTITION;
         long missing = 0;

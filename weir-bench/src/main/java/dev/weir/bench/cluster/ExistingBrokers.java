@@ -166,8 +166,9 @@ final class ExistingBrokers implements Brokers {
     }
 
     /**
-     * Those of earlier campaigns too, killed or told to keep them: what this one did not use, say for a dry run that
-     * has been passed before, nobody else would delete. One that may not be deleted is no reason to leave the others.
+     * Deletes topics, of earlier campaigns too, killed or told to keep them: what this one did not use, say for a dry
+     * run that has been passed before, nobody else would delete. One that may not be deleted is no reason to leave the
+     * others.
      */
     private void deleteTopics() {
         Set<String> deleted = new HashSet<>();

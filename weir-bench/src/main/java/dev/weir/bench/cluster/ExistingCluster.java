@@ -54,7 +54,7 @@ public record ExistingCluster(String bootstrapServers, Map<String, String> clien
         return group.startsWith(prefix) && group.substring(prefix.length()).matches("group-[0-9a-f-]{36}");
     }
 
-    /** What clients speak to the brokers. */
+    /** The protocol clients speak to the brokers. */
     public String protocol() {
         return client.getOrDefault("security.protocol", "PLAINTEXT");
     }

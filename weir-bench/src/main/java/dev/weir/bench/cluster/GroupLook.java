@@ -36,7 +36,7 @@ final class GroupLook {
                 && seen.assignment.covers(partitions);
     }
 
-    /** Who has which partitions now; null while the brokers do not know. */
+    /** The present assignment of partitions; null while the brokers do not know. */
     static @Nullable Assignment assignment(Admin admin, String group, boolean isShared) throws InterruptedException {
         Seen seen = isShared ? lookAtShared(admin, group) : look(admin, group);
         return seen == null ? null : seen.assignment;

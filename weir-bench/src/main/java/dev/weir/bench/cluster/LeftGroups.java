@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Confined to one thread.
  */
 final class LeftGroups {
-    /** What brokers allow for {@code group.share.session.timeout.ms} unless they are told otherwise, in nanoseconds. */
+    /** The longest {@code group.share.session.timeout.ms} that brokers allow by default, in nanoseconds. */
     static final long LONGEST_SESSION_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);

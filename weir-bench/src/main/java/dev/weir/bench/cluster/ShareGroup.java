@@ -47,7 +47,7 @@ final class ShareGroup {
         });
     }
 
-    /** How many records before these ends it has not accepted yet. */
+    /** The number of records before these ends that it has not accepted yet. */
     long lag(Map<TopicPartition, Long> ends) {
         Map<TopicPartition, SharePartitionOffsetInfo> offsets = offsets(ends.keySet());
         long left = 0;

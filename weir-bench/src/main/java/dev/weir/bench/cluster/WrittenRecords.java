@@ -54,7 +54,7 @@ public final class WrittenRecords {
     }
 
     /**
-     * Which records of the one pass that wrote to a topic stand there, in words; empty where none were produced. Counts
+     * The records, in words, that the one pass which wrote to a topic has there; empty where none were produced. Counts
      * alone do not tell a record that was written twice from an acknowledgement that was lost.
      */
     public String numbers(WorkloadPoint point, String topic, long recordsPerPartition) {
@@ -81,7 +81,7 @@ public final class WrittenRecords {
     }
 
     /**
-     * What the {@link BenchTopics#output} of a group tells that copies by plan.
+     * The ledger of a group that copies by plan, from its {@link BenchTopics#output}.
      *
      * @param ends of the input, by partition
      * @throws RunFailure if it cannot be told, or was not committed together with the offsets

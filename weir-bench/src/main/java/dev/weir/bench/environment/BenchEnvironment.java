@@ -36,7 +36,7 @@ public record BenchEnvironment(String name, @Nullable BrokersAt brokers, List<Wo
         return workers.stream().allMatch(Worker::isHere);
     }
 
-    /** Which processes run where, for people; runs of one campaign have the same. */
+    /** The places of the processes, for people; runs of one campaign have the same. */
     public String described() {
         return workers.stream()
                 .map(worker -> worker.label()

@@ -207,7 +207,7 @@ public final class EnvironmentFile {
         return program.contains("/") ? folder.resolve(program).normalize().toString() : program;
     }
 
-    /** What a program would take for an option, or for several words, is refused. */
+    /** Returns a word; one that a program would take for an option, or for several words, is refused. */
     private String word(Map<String, Node> fields, String key) {
         String word = text(fields, key);
         if (!word.matches("[A-Za-z0-9_][^\\s]*")) {

@@ -13,7 +13,7 @@ public sealed interface Place {
     /** For people, and short. */
     String label();
 
-    /** What is to be run here so that {@code arguments}, the first of which is a program, run there. */
+    /** Returns the command that runs {@code arguments}, whose first is a program, at the place. */
     List<String> command(List<String> arguments);
 
     /** This machine. */

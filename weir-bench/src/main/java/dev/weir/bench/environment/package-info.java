@@ -1,5 +1,5 @@
 /**
- * Where a campaign runs: a file of {@code environments/} comes in, which places workers run at, by which commands they
+ * Places of a campaign: a file of {@code environments/} comes in, which places workers run at, by which commands they
  * are reached, and which brokers they read from goes out. Owned by nobody: all of it is immutable.
  */
 @NullMarked

@@ -108,7 +108,7 @@ final class Facts {
         return median(run -> run.totals().metrics().getOrDefault(name, Double.NaN));
     }
 
-    /** How long handlers block for a record, those of its calls that fail among them. */
+    /** The time handlers block for a record, failing calls included. */
     double handlerMillis() {
         WorkloadPoint point = workload();
         return metric(Totals.HANDLER_MILLIS) * (point == null ? 1 : point.callsPerRecord());
@@ -145,7 +145,7 @@ final class Facts {
         return rate() / recordsPerFetch() * clientMillis("fetch") / 1e3;
     }
 
-    /** What was looked at, for people. */
+    /** The evidence, for people. */
     List<String> evidence() {
         List<String> evidence = new ArrayList<>();
         add(evidence, "%,.0f records/s", rate());

@@ -26,7 +26,7 @@ final class Rules {
     /** A party at work, or a rate kept, by this share and more is at its limit. */
     private static final double FULL = 0.9;
 
-    /** Who runs for less of the time waits for somebody by more than a ratio may be off. */
+    /** The share of the time below which a party waits for another by more than a ratio may be off. */
     private static final double RUNS_ON = 0.8;
 
     private static final double HALF = 0.5;
@@ -177,7 +177,8 @@ final class Rules {
     }
 
     /**
-     * What a share group has acquired and not done keeps it from acquiring more. Handlers are idle, or they were named.
+     * Finds the limit where a share group's unfinished acquired records keep it from acquiring more. Handlers are idle,
+     * or they were named.
      */
     private static @Nullable Limiter lockWindow(Facts facts) {
         double held = facts.metric(LockWindow.HELD_PERCENT);
@@ -213,7 +214,7 @@ final class Rules {
                 : null;
     }
 
-    /** Where records wait for the commit before them. */
+    /** Finds the limit where records wait for the commit before them. */
     private static @Nullable Limiter commit(Facts facts) {
         WorkloadPoint workload = facts.workload();
         double share = facts.metric("client: commits/s") * facts.metric("client: commit ms") / 1e3;

@@ -56,10 +56,10 @@ public final class Search {
     private static final double WIDEST = 1 / 0.9;
     private static final int MAX_DOWNS = 10;
 
-    /** How often a ramp goes on after a failure that was none. */
+    /** The number of times a ramp goes on after a false failure. */
     private static final int MAX_DOUBTS = 3;
 
-    /** How often a rate that failed to be confirmed is followed by a lower one. */
+    /** The number of lower rates tried after one that was not confirmed. */
     private static final int MAX_LOWERINGS = 8;
 
     private enum Phase {
@@ -71,7 +71,7 @@ public final class Search {
         /** The hold once more, after a perturbation that failed. */
         CONTROL,
         DESCEND,
-        /** Whether more than the candidate, which is confirmed, can be. */
+        /** Looks for a higher rate than the candidate, which is confirmed. */
         LIFT
     }
 
@@ -153,7 +153,7 @@ public final class Search {
         maxSeconds += moreSeconds;
     }
 
-    /** How long it may still take. */
+    /** The time left. */
     public double secondsLeft() {
         return maxSeconds - seconds;
     }
@@ -170,7 +170,7 @@ public final class Search {
         }
     }
 
-    /** What is known. */
+    /** The finding so far. */
     public Finding finding() {
         Verdict ended = verdict;
         if (ended == null) {

@@ -34,8 +34,8 @@ public final class BackgroundFigures {
     }
 
     /**
-     * What follows is measured, as far as it lies in passes: of brokers,
-     * what is asked of them in the way there and back too.
+     * Begins the measured part, as far as it lies in passes: of brokers, what is asked of them in the way there and
+     * back too.
      */
     public void begin() {
         from = cluster.figures().times();
@@ -56,8 +56,8 @@ public final class BackgroundFigures {
     }
 
     /**
-     * What brokers and the machine are at, by name; empty within a second after the look before. The first look, which
-     * takes longer, gives little.
+     * The present figures of brokers and machine, by name; empty within a second after the look before. The first look,
+     * which takes longer, gives little.
      */
     public Map<String, Double> series(long nowNanos) {
         if (!takesSeries || (hasSeries && nowNanos - seriesNanos < LEAST_NANOS)) {

@@ -28,7 +28,7 @@ public final class ColdStart {
         }
     }
 
-    /** How long it took to the end of the first second with that rate; not a number if there was none. */
+    /** The time to the end of the first second with that rate; not a number if there was none. */
     public double secondsTo(double recordsPerSecond) {
         int from = 0;
         long records = 0;

@@ -35,7 +35,7 @@ public final class Disturbances {
     }
 
     /**
-     * What they cost; known when all processes have reported.
+     * The costs of the disturbances; known when all processes have reported.
      *
      * @param missing numbers of records that never came, by partition
      */

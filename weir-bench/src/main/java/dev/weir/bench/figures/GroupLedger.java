@@ -34,7 +34,7 @@ public final class GroupLedger {
         var unused = add(told.partitions());
     }
 
-    /** What was noted in a pass whose process was killed; returns how many records came in it, each once. */
+    /** Adds the notes of a pass whose process was killed; returns how many records came in it, each once. */
     public long add(NotedNumbers noted) {
         for (int partition = 0; partition < partitions.length; partition++) {
             again[partition / ofTopic] += noted.again().get(partition);
@@ -53,7 +53,7 @@ public final class GroupLedger {
         return count;
     }
 
-    /** What else a pass knows of what came in it. */
+    /** Adds the ledger of a pass. */
     public void add(LedgerFigures ofPass) {
         List<LedgerFigures> topics = again.length == 1 ? List.of(ofPass) : ofPass.topics();
         for (int topic = 0; topic < again.length; topic++) {
@@ -65,7 +65,7 @@ public final class GroupLedger {
     }
 
     /**
-     * What came of what was written.
+     * The ledger of the written records.
      *
      * @param ends how many records each partition has, numbered from 0
      */

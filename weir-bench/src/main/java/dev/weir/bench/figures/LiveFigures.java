@@ -133,7 +133,7 @@ public final class LiveFigures {
         return (int) ((atMillis + slotMillis / 2.0) / slotMillis);
     }
 
-    /** What comes from the second on that is nearest to this time is kept apart, for {@link #latencies}. */
+    /** Begins a part at the second nearest to this time, kept apart for {@link #latencies}. */
     public void beginPart(double atMillis) {
         beginPart(nearest(atMillis));
     }
@@ -152,7 +152,7 @@ public final class LiveFigures {
         return parts.get(i);
     }
 
-    /** What came in the parts that begin in these seconds. */
+    /** The parts that begin in these seconds. */
     private Part parts(int from, int to) {
         Part sum = new Part(from, partitionCount);
         parts.stream()
@@ -169,7 +169,7 @@ public final class LiveFigures {
         isBegun = true;
     }
 
-    /** What is reported from now on is in no second. */
+    /** Ends the seconds; later reports belong to none. */
     public void end() {
         isEnded = true;
     }
@@ -190,7 +190,7 @@ public final class LiveFigures {
         return slots.get(index);
     }
 
-    /** What a member reported; {@code timings} are by partition. */
+    /** Adds a member's report; {@code timings} are by partition. */
     public void ofMember(
             int member, long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
         int index = index(startNanos, endNanos);
@@ -203,7 +203,7 @@ public final class LiveFigures {
         timings.subList(0, partitionCount).forEach(ofConsumer::add);
     }
 
-    /** What a member reported that writes what it takes: it comes when {@link #ofReader} has it. */
+    /** Adds the report of a member that writes what it takes: it comes when {@link #ofReader} has it. */
     public void ofCopier(int member, long startNanos, long endNanos, Report.Interval interval) {
         int index = index(startNanos, endNanos);
         if (index >= 0 && !isEnded) {
@@ -211,7 +211,7 @@ public final class LiveFigures {
         }
     }
 
-    /** What a reader of the output of members has; {@code timings} are by partition. */
+    /** Adds the report of a reader of the members' output; {@code timings} are by partition. */
     public void ofReader(long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
         int index = index(startNanos, endNanos);
         if (index >= 0 && !isEnded) {
@@ -241,7 +241,10 @@ public final class LiveFigures {
         }
     }
 
-    /** What the generator sent, and how late, by partition; and how many of its records brokers acknowledged. */
+    /**
+     * Adds the records the generator sent, and their lateness, by partition; and how many of its records brokers
+     * acknowledged.
+     */
     public void ofGenerator(long startNanos, long endNanos, long acknowledged, List<Histogram> late) {
         Slot slot = slot(Math.max(0, index(startNanos, endNanos)));
         long count = 0;
@@ -296,14 +299,14 @@ public final class LiveFigures {
         brokerSlots = last + 1;
     }
 
-    /** What the generator's own clients are at. */
+    /** Adds figures of the generator's own clients. */
     public void ofSender(long startNanos, long endNanos, Map<String, Double> series) {
         Map<String, Double> named = new TreeMap<>();
         series.forEach((name, value) -> named.put("generator, " + name, value));
         slot(Math.max(0, index(startNanos, endNanos))).series.add(SeriesBook.AROUND, named);
     }
 
-    /** What brokers and the machine are at. */
+    /** Adds figures of brokers and machine. */
     public void ofAround(long nowNanos, Map<String, Double> series) {
         slot(Math.max(0, index(nowNanos, nowNanos))).series.add(SeriesBook.AROUND, series);
     }
@@ -378,20 +381,20 @@ public final class LiveFigures {
         return silent;
     }
 
-    /** What came in some seconds. */
+    /** The latencies of some seconds. */
     public Histogram timings(int from, int to) {
         Histogram sum = new Histogram(3);
         slots.subList(from, to).forEach(slot -> sum.add(slot.timings));
         return sum;
     }
 
-    /** How often a record came in some seconds that had come before, if that is known. */
+    /** The number of repeated records in some seconds, if it is known. */
     public long again(int from, int to) {
         return slots.subList(from, to).stream().mapToLong(slot -> slot.again).reduce(0, OptionalCounts::plus);
     }
 
     /**
-     * How many of these records were sent in each second; the last count is of those that were sent later.
+     * The number of these records sent in each second; the last count is of those that were sent later.
      *
      * @param numbers by partition; number 0 was there before
      */
@@ -412,13 +415,13 @@ public final class LiveFigures {
         return bySecond;
     }
 
-    /** What came before the second that is under way then is no part of what is measured. */
+    /** Discards the seconds before the one under way. */
     public void discard(double atMillis) {
         warmUpSlots = Math.max(warmUpSlots, (int) (atMillis / slotMillis));
         beginPart(warmUpSlots);
     }
 
-    /** How many of the first seconds are not measured, of so many. */
+    /** The number of first seconds, of so many, that are not measured. */
     public int warmUp(int count) {
         return Math.min(warmUpSlots, count);
     }
@@ -452,7 +455,7 @@ public final class LiveFigures {
         return intervals;
     }
 
-    /** What all members used in some seconds; null if they told nothing. */
+    /** The resources all members used in some seconds; null if they told nothing. */
     @Nullable
     public Usage usage(int from, int to) {
         return slots.subList(from, to).stream()
@@ -534,7 +537,7 @@ public final class LiveFigures {
         }
     }
 
-    /** What happened from then until then, of which the settings are known. */
+    /** The phase between two times, with known settings. */
     public Phase phase(double fromMillis, double toMillis, String begunBy, LiveSettings settings) {
         Histogram timings = new Histogram(3);
         long sentThen = 0;
@@ -564,7 +567,7 @@ public final class LiveFigures {
                 lag);
     }
 
-    /** What clients, brokers and the machine were at in the second of {@link #latest}, by name. */
+    /** Figures of clients, brokers and machine in the second of {@link #latest}, by name. */
     public Map<String, Double> latestSeries(double nowMillis) {
         int last = (int) Math.floor(nowMillis / slotMillis) - 2;
         return last < 0 || last >= slots.size() ? Map.of() : slots.get(last).figures();

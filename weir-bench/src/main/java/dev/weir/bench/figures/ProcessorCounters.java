@@ -68,7 +68,7 @@ public final class ProcessorCounters implements AutoCloseable {
         }
     }
 
-    /** What such a trial says. */
+    /** The answer of such a trial. */
     public static String answer(String said) {
         Map<String, Double> counted = parse(said);
         List<String> there = COUNTERS.stream().filter(counted::containsKey).toList();
@@ -106,7 +106,7 @@ public final class ProcessorCounters implements AutoCloseable {
         return !availability().startsWith(NOT_HERE);
     }
 
-    /** What the process does from now on counts. */
+    /** Begins to count. */
     public void begin() {
         if (pid == 0 || perf != null || !isAvailable()) {
             return;
@@ -120,7 +120,7 @@ public final class ProcessorCounters implements AutoCloseable {
         }
     }
 
-    /** What it does from now on counts no more. */
+    /** Ends the count. */
     public void end() throws InterruptedException {
         Process counting = perf;
         if (counting == null) {

@@ -34,12 +34,12 @@ public record FillPlan(long records, int perTransaction, double abortedShare) {
         return (int) (aborted(transaction + 1) - aborted(transaction));
     }
 
-    /** How many are aborted up to so many committed ones. */
+    /** The number of aborted ones up to so many committed ones. */
     private long aborted(long committed) {
         return (long) (committed * abortedShare / (1 - abortedShare));
     }
 
-    /** Where a partition ends when all is written: each transaction has a marker there. */
+    /** The end of a partition when all is written: each transaction has a marker there. */
     public long endOffset() {
         if (!isTransactional()) {
             return records;

@@ -57,7 +57,7 @@ public record Fault(Kind kind, int count, double byMillis, double forMillis) imp
         DELAY(Form.TIME_FOR, "Each message between members and brokers comes so much later, for so long."),
         /** The broker of that id ends by SIGKILL, and comes back. */
         LOSE_BROKER(Form.COUNT_FOR, "The broker of that id ends by SIGKILL and is started again so much later."),
-        /** What is due in so long is due within a second, on top of what is due in that one. */
+        /** The records due in so long are due within a second, on top of those due in that one. */
         BACKLOG(Form.TIME, "What is due in so long is due within one second, on top of that one's.");
 
         private final Form form;
@@ -73,7 +73,7 @@ public record Fault(Kind kind, int count, double byMillis, double forMillis) imp
             return name().toLowerCase(Locale.ROOT).replace('_', '-');
         }
 
-        /** Those of all kinds. */
+        /** The labels of all kinds. */
         static List<String> labels() {
             return Arrays.stream(values()).map(Kind::label).toList();
         }

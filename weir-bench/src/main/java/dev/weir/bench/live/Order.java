@@ -36,7 +36,7 @@ public sealed interface Order
     /** The same of a setting that brokers keep for the groups, which members need not join again for. */
     String GROUP = "group.";
 
-    /** What may be ordered, one in an entry. */
+    /** The kinds of orders, one in an entry. */
     private static String kinds() {
         return Stream.concat(
                         Stream.of("set", "restart-consumers", "pause", "drain", "discard-stats", "extend", "end"),
@@ -147,7 +147,7 @@ public sealed interface Order
             }
         }
 
-        /** How many that are of so many, at most all. */
+        /** The number of those meant, of so many, at most all. */
         public int of(int consumers) {
             return count.endsWith("%")
                     ? Math.ceilDiv(consumers * Integer.parseInt(count.substring(0, count.length() - 1)), 100)

@@ -41,7 +41,7 @@ public final class Orders {
     }
 
     /**
-     * Those of a desk, which stays the caller's to close.
+     * Orders of a desk, which the caller closes.
      *
      * @param desk none where only planned orders are done
      * @param millis how long it has gone on
@@ -123,7 +123,7 @@ public final class Orders {
         note.accept(order.text() + ": " + String.join(", ", did.values()), atMillis);
     }
 
-    /** What was done so far. */
+    /** The orders done so far. */
     public List<TimelineEntry> timeline() {
         return List.copyOf(timeline);
     }

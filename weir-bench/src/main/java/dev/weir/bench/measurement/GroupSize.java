@@ -29,7 +29,7 @@ public record GroupSize(WorkloadPoint point, boolean isShared) {
         return isShared ? ShareOptions.number(point.options(), PassOptions.CONCURRENCY) : 1;
     }
 
-    /** How many handlers may block at a time, in all processes together; 0 where handlers do not block. */
+    /** The number of handlers that may block at a time, in all processes together; 0 where handlers do not block. */
     public int handlers() {
         if (isShared && point.consumers() > 0) {
             return Handlers.ofGroup(point, 1) == 0 ? 0 : point.consumers();

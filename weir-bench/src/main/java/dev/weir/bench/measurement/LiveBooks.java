@@ -36,17 +36,17 @@ final class LiveBooks {
         return new LiveFigures(point.partitions(), point.intervalMillis(), point.partitions(), groups);
     }
 
-    /** Those of all groups. */
+    /** Figures of all groups. */
     LiveFigures all() {
         return all;
     }
 
-    /** Those of one of them. */
+    /** Figures of one of them. */
     LiveFigures of(int group) {
         return byGroup().get(group);
     }
 
-    /** Those of each group. */
+    /** Figures of each group. */
     List<LiveFigures> byGroup() {
         return groups.isEmpty() ? List.of(all) : groups;
     }
@@ -75,7 +75,7 @@ final class LiveBooks {
         each().forEach(figures -> figures.beginPart(atMillis));
     }
 
-    /** What a member of a group reported; {@code timings} are by partition. */
+    /** Adds the report of a group's member; {@code timings} are by partition. */
     void ofMember(
             int group, int member, long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
         all.ofMember(member, startNanos, endNanos, interval, timings);
@@ -85,7 +85,8 @@ final class LiveBooks {
     }
 
     /**
-     * What the generator sent, and how late, by partition; and what had come to each group when that interval ended.
+     * Adds the records the generator sent, and their lateness, by partition; and what had come to each group when that
+     * interval ended.
      *
      * @param looks by group
      */
@@ -112,7 +113,7 @@ final class LiveBooks {
                 looks.stream().mapToLong(GroupPulse.Look::again).reduce(0, OptionalCounts::plus));
     }
 
-    /** What each group did while it was measured, by name; none of a single one. */
+    /** The figures of each group while it was measured, by name; none of a single one. */
     Map<String, Double> figuresOfGroups(double endMillis) {
         Map<String, Double> metrics = new TreeMap<>();
         for (int group = 0; group < groups.size(); group++) {

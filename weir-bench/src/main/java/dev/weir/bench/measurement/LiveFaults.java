@@ -21,7 +21,7 @@ final class LiveFaults {
     private final RunNumbers numbers; // of it
     private final BenchCluster cluster;
 
-    /** Those of members are of the first group, whose records are counted there. */
+    /** Creates the faults; those of members befall the first group, whose records are counted there. */
     LiveFaults(LiveGroups groups, RunNumbers numbers, BenchCluster cluster) {
         this.groups = groups;
         this.group = groups.first();

@@ -171,7 +171,7 @@ public final class LiveGroup implements AutoCloseable {
                 : MemberNetwork.there(NetworkProcess.beside(member, launcher, cluster, point, log));
     }
 
-    /** What came in the end. */
+    /** The ledger at the end. */
     public LedgerFigures figures(long[] ends) {
         return point.copiesByPlan() ? cluster.written().copied(point, topic, ends, group) : numbers.ofGroup(ends);
     }
@@ -275,12 +275,12 @@ public final class LiveGroup implements AutoCloseable {
         return new GroupSize(point, isShared).ofProcess();
     }
 
-    /** How many handlers may block at a time, as it began. */
+    /** The number of handlers that may block at a time, as it began. */
     public int handlers() {
         return new GroupSize(point, isShared).handlers();
     }
 
-    /** Who has which partitions, as figures of the run; none where brokers do not say. */
+    /** The assignment of partitions, as figures of the run; none where brokers do not say. */
     Map<String, Double> assignment() throws InterruptedException {
         Assignment seen = cluster.groups().assignment(group);
         return seen == null ? Map.of() : seen.figures();

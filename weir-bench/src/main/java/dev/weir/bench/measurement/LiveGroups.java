@@ -144,12 +144,12 @@ final class LiveGroups implements AutoCloseable {
         return String.join("; ", did);
     }
 
-    /** How many handlers may block at a time, in all groups together, as they began. */
+    /** The number of handlers that may block at a time, in all groups together, as they began. */
     int handlers() {
         return groups.stream().mapToInt(LiveGroup::handlers).sum();
     }
 
-    /** Who of each group has which partitions, as figures of the run. */
+    /** The assignment of partitions in each group, as figures of the run. */
     List<Map<String, Double>> assignments() throws InterruptedException {
         List<Map<String, Double>> all = new ArrayList<>();
         for (LiveGroup group : groups) {
@@ -173,7 +173,7 @@ final class LiveGroups implements AutoCloseable {
         return first().ends();
     }
 
-    /** What came to each group in the end. */
+    /** The ledger of each group at the end. */
     List<LedgerFigures> figures(long[] ends) {
         return groups.stream().map(group -> group.figures(ends)).toList();
     }

@@ -13,6 +13,6 @@ public interface LiveListener {
      */
     void second(Phase second, Map<String, Double> series);
 
-    /** What was done by an order, at so many milliseconds of the plan. */
+    /** Hears of the change by an order, at so many milliseconds of the plan. */
     void changed(double atMillis, String what);
 }

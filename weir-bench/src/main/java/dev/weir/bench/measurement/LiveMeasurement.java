@@ -377,8 +377,8 @@ public final class LiveMeasurement implements Orders.Target {
     }
 
     /**
-     * What was due before is sent first, however much it is, and has to be in its partition before the
-     * end is asked for.
+     * Waits until all records due before are sent, however many, and are in their partitions before the end is asked
+     * for.
      */
     private void awaitSent() throws InterruptedException {
         books.all().sendsNoMore();

@@ -50,7 +50,7 @@ public final class LiveSteady implements Orders.Target {
         SENDING,
         /** The generator closes down. */
         ENDING,
-        /** What was sent is to come. */
+        /** The sent records are to come. */
         CATCHING_UP,
         /** The driver closes down. */
         LEAVING
@@ -60,7 +60,7 @@ public final class LiveSteady implements Orders.Target {
     private record Begin(double atMillis, String by, double rate, long came, long due) {}
 
     /**
-     * Those of a timeline and those that come in.
+     * Creates the run with orders of a timeline and those that come in.
      *
      * @param planned what is ordered at planned times
      * @param desk where orders come in; the caller's to close

@@ -146,8 +146,8 @@ public final class Measurement {
     }
 
     /**
-     * Who held it back by processor time; nobody else where it sent so little at a time that requests
-     * are all there was.
+     * The parties that held it back by processor time; nobody else where it sent so little at a time that requests are
+     * all there was.
      */
     private Set<Flag> limits(Totals totals) {
         boolean isWriting = point.scenario() == Scenario.PRODUCE;

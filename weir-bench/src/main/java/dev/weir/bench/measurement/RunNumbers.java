@@ -72,7 +72,7 @@ public final class RunNumbers {
                 + " records to each partition: let it run shorter, or at a lower rate");
     }
 
-    /** What a process is told so that it notes or tells what comes to it. */
+    /** The options with which a process notes or tells the records that come to it. */
     Map<String, String> options() {
         return options("");
     }
@@ -137,7 +137,7 @@ public final class RunNumbers {
         told.add(numbers);
     }
 
-    /** What else a pass knows of what came in it. */
+    /** Adds the ledger of a pass. */
     void add(LedgerFigures ofPass) {
         told.add(ofPass);
     }
@@ -155,7 +155,7 @@ public final class RunNumbers {
     }
 
     /**
-     * What came to a group in the end, what those had that were killed among it.
+     * The ledger of a group at the end, with the records of killed processes.
      *
      * @param ends how many records each partition has
      */
@@ -166,7 +166,7 @@ public final class RunNumbers {
         return shared == null ? figures : shared.figures(figures, ends);
     }
 
-    /** What came to a single process, which knows itself what came twice or out of order. */
+    /** The ledger of a single process, which knows itself what came twice or out of order. */
     LedgerFigures ofOne(LedgerFigures ofPass, long[] ends) {
         if (shared != null) {
             return shared.figures(ofPass, ends);

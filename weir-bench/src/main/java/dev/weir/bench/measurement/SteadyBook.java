@@ -211,7 +211,7 @@ final class SteadyBook {
         }
     }
 
-    /** What was measured before is warm-up. */
+    /** Counts all before this time as warm-up. */
     void discardUntil(long nanos) {
         plan.measureFrom(nanos);
         warmUpIntervals = intervals.size();
@@ -225,7 +225,7 @@ final class SteadyBook {
         }
     }
 
-    /** How many came, without those that were there before. */
+    /** The number that came, without those that were there before. */
     long came() {
         return Math.max(0, delivered - point.partitions());
     }
@@ -234,7 +234,7 @@ final class SteadyBook {
         return !measured.isEmpty();
     }
 
-    /** Those of the driver; the first {@link #warmUpIntervals} are not measured. */
+    /** The intervals of the driver; the first {@link #warmUpIntervals} are not measured. */
     List<Interval> intervals() {
         return intervals;
     }
@@ -248,12 +248,12 @@ final class SteadyBook {
         return latencies;
     }
 
-    /** How late records were sent while it was measured. */
+    /** The lateness of records sent while it was measured. */
     Histogram lateness() {
         return lateness;
     }
 
-    /** What the driver used while it was measured. */
+    /** The resources the driver used while it was measured. */
     Usage used() {
         return measured.stream().reduce(Usage::plus).orElseThrow();
     }

@@ -35,7 +35,7 @@ public final class SteadyMeasurement {
     /** The driver of that name sends, and is no library under test. */
     public static final String GENERATOR = DriverLauncher.GENERATOR;
 
-    /** What is sent later than this is late. */
+    /** A record sent later than this is late. */
     private static final long TOLERATED_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     /** For a driver that sends to connect, before its first record is due. */

@@ -51,7 +51,9 @@ final class SteadyPlan {
         return (nanos - startNanos) / 1e6;
     }
 
-    /** Where an interval lies. One that reaches over the edge by a little is not lost for it. */
+    /**
+     * The part of the plan in which an interval lies. One that reaches over the edge by a little is not lost for it.
+     */
     Part part(long fromNanos, long toNanos) {
         return fromNanos < measureFromNanos - edgeNanos
                 ? Part.WARM_UP

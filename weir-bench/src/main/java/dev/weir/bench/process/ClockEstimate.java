@@ -73,7 +73,7 @@ final class ClockEstimate {
         return true;
     }
 
-    /** What is added to the other clock to have this one; 0 before the first look. */
+    /** The offset to add to the other clock to have this one; 0 before the first look. */
     long offsetNanos() {
         return offsetNanos;
     }

@@ -94,7 +94,7 @@ public final class DriverLauncher implements AutoCloseable {
         }
     }
 
-    /** Where processes run and what is there, by name; empty for this machine. */
+    /** The places of processes and their facts, by name; empty for this machine. */
     public Map<String, String> described() {
         Map<String, String> described = new TreeMap<>();
         if (!isHere()) {

@@ -38,7 +38,7 @@ public final class DriverProcess implements AutoCloseable {
     /** For a command that has ended to say why, and for a process elsewhere to end with its input. */
     private static final Duration LAST_WORDS = Duration.ofSeconds(3);
 
-    /** What a report begins with: such a line that cannot be read is not something else that was printed. */
+    /** The prefix of a report: such a line that cannot be read is not something else that was printed. */
     private static final String REPORT = "{\"say\"";
 
     private final String name;
@@ -121,7 +121,7 @@ public final class DriverProcess implements AutoCloseable {
         }
     }
 
-    /** What messages call it. */
+    /** The name in messages. */
     private String who() {
         return host.isHere() ? name : name + " at " + host.label();
     }
@@ -130,7 +130,7 @@ public final class DriverProcess implements AutoCloseable {
         return host == place;
     }
 
-    /** Where it runs. */
+    /** The host it runs on. */
     WorkerHost host() {
         return host;
     }
@@ -189,7 +189,7 @@ public final class DriverProcess implements AutoCloseable {
         return line.length() > 300 ? line.substring(0, 300) + "..." : line;
     }
 
-    /** What the command says that reached it, where one did. */
+    /** The output of the command that reached it, where one did. */
     private String atTheEnd() {
         Tail said = errors;
         if (said == null) {

@@ -101,7 +101,7 @@ public final class DriverSession {
         return options;
     }
 
-    /** What the point asks for, at this topic. */
+    /** Configures the driver for the point at this topic. */
     public void configure(String topic, long recordsPerPartition) {
         configure(topic, recordsPerPartition, point.scenario(), point.client(), options());
     }
@@ -203,7 +203,7 @@ public final class DriverSession {
         return timed(process.receive(patience, cluster::requireBrokers));
     }
 
-    /** What it has said already; null for nothing. */
+    /** Takes the next report that is already there; null for nothing. */
     @Nullable
     public Report poll() throws InterruptedException {
         Report report = process.poll(Duration.ZERO);

@@ -130,7 +130,7 @@ final class WorkerHost implements AutoCloseable {
         return place.label();
     }
 
-    /** What it says of its machine, by name; empty of this machine, and before it is opened. */
+    /** Facts of its machine, by name; empty of this machine, and before it is opened. */
     Map<String, String> facts() {
         return facts;
     }
@@ -234,7 +234,7 @@ final class WorkerHost implements AutoCloseable {
     }
 
     /**
-     * What starts a process there, as a command here; with {@code java} of this process on this machine. Who sends goes
+     * The command here that starts a process there; with {@code java} of this process on this machine. Who sends goes
      * before others where the system lets it: a library that takes all processors would else spoil its own run.
      */
     List<String> command(String driver, Worker.Role role, DriverCatalog.Entry entry, int heapMegabytes) {

@@ -9,7 +9,7 @@ import java.util.Locale;
  * Says in a sentence what is to be seen in each phase of a run, by its figures and those of the one before. Stateless.
  */
 final class Captions {
-    /** Who handles this share of what is sent keeps up, give or take the seconds at the edges. */
+    /** The share of the sent records from which a driver keeps up, give or take the seconds at the edges. */
     private static final double KEEPS_UP = 0.98;
 
     /** A lag that is told: so many seconds of the load. */

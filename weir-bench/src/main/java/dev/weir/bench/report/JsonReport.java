@@ -68,7 +68,7 @@ final class JsonReport {
         return lines.toString();
     }
 
-    /** What the last line says. */
+    /** Returns the last line. */
     static ObjectNode summary(Analysis analysis) {
         Campaign campaign = analysis.campaign();
         ObjectNode line = NODES.objectNode();
@@ -209,7 +209,7 @@ final class JsonReport {
         }
     }
 
-    /** Who held a rate back, as all commands tell it; null for nobody. */
+    /** Writes the party that held a rate back, as all commands tell it; null for nobody. */
     static void put(ObjectNode node, Explored.@Nullable Limiter limiter) {
         if (limiter == null) {
             node.putNull("limiter");

@@ -43,7 +43,7 @@ final class LatencySeries {
         return interval.startMillis() + interval.lengthMillis();
     }
 
-    /** Those of some intervals in a row, together; the last one is not among them. */
+    /** The latencies of some intervals in a row, together; the last one is not among them. */
     Histogram of(int from, int to) {
         Histogram sum = new Histogram(3);
         for (int i = from; i < to; i++) {

@@ -34,7 +34,7 @@ public final class Reports {
         return json(folder, Analysis.of(folder));
     }
 
-    /** What {@link #json} returns; keeps nothing. */
+    /** Returns the text of {@link #json}; keeps nothing. */
     public static String lines(ResultsFolder folder) {
         return lines(folder, Analysis.of(folder));
     }

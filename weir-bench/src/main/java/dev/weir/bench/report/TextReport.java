@@ -32,7 +32,7 @@ final class TextReport {
             Metric.P50, "p50 ms",
             Metric.P99, "p99 ms");
 
-    /** Where handlers block, and where a processor shows its counters. No ratios are taken of these. */
+    /** Columns shown where handlers block, and where a processor shows its counters. No ratios are taken of these. */
     private static final List<Column> FIGURES = List.of(
             new Column(Totals.HANDLER_MILLIS, "handler ms"),
             new Column(Totals.CEILING, "ceiling/s"),
@@ -225,7 +225,7 @@ final class TextReport {
         }
     }
 
-    /** What explains a limit: where a request spent its time, and how busy the machine was. */
+    /** Appends the surroundings of a limit: the time of a request by place, and the machine's load. */
     private static void surroundings(StringBuilder text, DriverResult driver) {
         Map<String, Double> figures = driver.metrics();
         List<String> parts = new ArrayList<>();

@@ -1,5 +1,5 @@
 /**
- * What people and programs read of a campaign: a table for the terminal, lines of JSON, CSV files and one page that
+ * Reports of a campaign for people and programs: a table for the terminal, lines of JSON, CSV files and one page that
  * needs nothing else. Everything is made from a results folder, finished or not, as often as one likes.
  */
 @NullMarked

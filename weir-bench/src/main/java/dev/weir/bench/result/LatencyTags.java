@@ -66,14 +66,14 @@ public final class LatencyTags {
         return PHASE + number + "/" + tag;
     }
 
-    /** Those that belong to no phase. */
+    /** Histograms that belong to no phase. */
     static List<Histogram> ofRun(List<Histogram> all) {
         return all.stream()
                 .filter(each -> each.getTag() == null || !each.getTag().startsWith(PHASE))
                 .toList();
     }
 
-    /** Those of one phase, tagged as if it were a run. */
+    /** Histograms of one phase, tagged as if it were a run. */
     static List<Histogram> ofPhase(int number, List<Histogram> all) {
         String prefix = ofPhase(number, "");
         List<Histogram> ofIt = new ArrayList<>();

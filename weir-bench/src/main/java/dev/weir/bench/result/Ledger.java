@@ -36,7 +36,7 @@ public record Ledger(
         groups = groups == null ? List.of() : List.copyOf(groups);
     }
 
-    /** Where no handler failed and nothing was delivered again. */
+    /** A ledger without failed handlers and repeated deliveries. */
     public Ledger(long expected, long delivered, long lost, long duplicates, long outOfOrder) {
         this(expected, delivered, lost, duplicates, outOfOrder, 0, 0, List.of(), List.of());
     }

@@ -151,7 +151,7 @@ public final class ResultsFolder {
         return run != null && run.failure() == null;
     }
 
-    /** Where the process of a run prints to. */
+    /** The file to which the process of a run prints. */
     public Path log(Run.Key key) {
         return path.resolve("logs").resolve(key.fileName() + ".log");
     }

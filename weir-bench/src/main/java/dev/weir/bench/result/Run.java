@@ -126,7 +126,7 @@ public record Run(
                 why);
     }
 
-    /** Which run this is; a later one with the same key replaces it. */
+    /** The key of this run; a later one with the same key replaces it. */
     public Key key() {
         return new Key(point, driver, round);
     }

@@ -1,5 +1,5 @@
 /**
- * What a campaign measured: immutable records of its points and runs come in from the harness, and go to a folder that
+ * Results of a campaign: immutable records of its points and runs come in from the harness, and go to a folder that
  * survives an interruption at any moment. Statistics and reports read them from there.
  */
 @NullMarked

@@ -37,7 +37,7 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
     /** Below so many rounds there is an interval, but no verdict. */
     public static final int MIN_ROUNDS = 3;
 
-    /** What is usual is known of so many drivers. */
+    /** The number of drivers from which the usual deviation is known. */
     private static final int MIN_DRIVERS = 4;
 
     /** A difference of less does not matter. */
@@ -189,7 +189,7 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
         }
 
         /**
-         * What drivers usually deviate by from round to round. One whose few rounds happened to agree was lucky: it met
+         * The usual deviation of drivers from round to round. One whose few rounds happened to agree was lucky: it met
          * the same machine.
          */
         private double leastDeviation(DriverFigures baseline, Metric metric) {

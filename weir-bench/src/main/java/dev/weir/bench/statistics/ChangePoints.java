@@ -161,7 +161,7 @@ public final class ChangePoints {
             return across[to] * between - within[at][right] * withinLeft - within[right][at] * withinRight;
         }
 
-        /** How often figures in an order by luck have as good a division. */
+        /** The probability that figures in a random order have as good a division. */
         double p(Division found) {
             SplittableRandom random = new SplittableRandom(order.length);
             // Equal but for rounding: a series of a few distinct figures has many such orders.

@@ -38,7 +38,7 @@ public record DriverResult(
         double worstPartitionP99Millis,
         double worstConsumerP99Millis) {
 
-    /** What made {@link #bounds} of figures. */
+    /** The label of the thing that made {@link #bounds} of figures. */
     public static final String LIMIT = "broker";
 
     /** Returns whether the true figure is this one or more. */

@@ -145,7 +145,7 @@ public record History(List<Campaign> campaigns, List<Series> series) {
     /** The figures of one series while they are gathered. */
     private record Figures(boolean isRatio, List<Campaign> campaigns, List<Double> values) {}
 
-    /** Which cluster, or machines, it was at; empty for brokers of its own, or the machine itself. */
+    /** The cluster, or machines, it was at; empty for brokers of its own, or the machine itself. */
     private static String place(Campaign campaign, String setting) {
         return campaign.environment().settings().getOrDefault(setting, "");
     }

@@ -32,7 +32,7 @@ public final class LimitingParty {
     /** Of the cores, what brokers take of a busy machine without being to blame for it. */
     private static final double SMALL_PART = 0.1;
 
-    /** Who asks for less than this share of the time may have waited for what it had not asked for. */
+    /** The share of the time below which a party that asks may have waited for records it had not asked for. */
     static final double ALWAYS = 0.9;
 
     /** Figure of Kafka's producers. */

@@ -46,7 +46,7 @@ public enum Metric {
                         + Arrays.stream(values()).map(Metric::label).collect(Collectors.joining(", "))));
     }
 
-    /** What it is called in rules, options and JSON, such as {@code broker-cpu}. */
+    /** The name in rules, options and JSON, such as {@code broker-cpu}. */
     public String label() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }

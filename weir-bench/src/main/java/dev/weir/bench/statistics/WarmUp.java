@@ -15,7 +15,7 @@ public final class WarmUp {
     /** A compiler may take so much of the processor time of a warm process. */
     public static final double MAX_COMPILING = 0.1;
 
-    /** What went on lately is asked of so many intervals. */
+    /** The number of intervals that count as late ones. */
     private static final int LATELY = 10;
 
     private final List<Slice> slices = new ArrayList<>();
@@ -35,7 +35,7 @@ public final class WarmUp {
         slices.add(new Slice(records * 1e3 / lengthMillis, records, cpuNanos, compileMillis));
     }
 
-    /** How many intervals there were. */
+    /** The number of intervals. */
     public int size() {
         return slices.size();
     }

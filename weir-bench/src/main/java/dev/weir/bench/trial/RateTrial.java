@@ -250,8 +250,8 @@ public final class RateTrial implements Trials {
         }
 
         /**
-         * What processes elsewhere say at their ends: how busy their places were,
-         * and how early records came by the clocks.
+         * Figures that processes elsewhere report at their ends: how busy their places were, and how early records came
+         * by the clocks.
          */
         private Map<String, Double> toldElsewhere() throws InterruptedException {
             if (launcher.isHere()) {
@@ -328,7 +328,7 @@ public final class RateTrial implements Trials {
         }
     }
 
-    /** Where members are elsewhere, how busy this machine is says nothing about their limit. */
+    /** Returns the figure's name, marked where members are elsewhere and this machine's load does not limit them. */
     private String placed(String figure) {
         return launcher.isHere() || !figure.startsWith("host: ") ? figure : figure + " at this machine";
     }

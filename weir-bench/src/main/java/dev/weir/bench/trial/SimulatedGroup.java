@@ -40,7 +40,7 @@ final class SimulatedGroup {
     static final long APPEND_NANOS = 1_000_000;
     static final long FETCH_NANOS = 1_000_000;
 
-    /** How long those who leave are away, and a group takes to begin. */
+    /** The time that leaving members are away, and that a group takes to begin. */
     static final long JOIN_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private static final long OVERHEAD_NANOS = 60_000; // of a handler: to be called, and to wake

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 final class TrialJudgement {
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** What is sent later than this, or than a tenth of the target's limit, is late. */
+    /** The lateness from which a record is late, if it is more than a tenth of the target's limit. */
     private static final double TOLERATED_MILLIS = 10;
 
     private static final double TOLERATED_SHARE = 0.1;
@@ -122,7 +122,7 @@ final class TrialJudgement {
         }
     }
 
-    /** How far members lay behind when they reported last; 0 if they have not yet. */
+    /** The delay of members when they reported last; 0 if they have not yet. */
     double recentMillis() {
         for (TrialWindow look : looks.reversed()) {
             if (look.records() > 0) {
@@ -133,7 +133,7 @@ final class TrialJudgement {
     }
 
     /**
-     * What came of it.
+     * The outcome.
      *
      * @param isLost whether it was given up, so far behind are the members
      * @param endNanos when it was over, or given up

@@ -23,7 +23,7 @@ final class TrialWindow {
     /** Of the records that are due, fewer need not come in a window: intervals of members lie across its edges. */
     private static final double MOST_OF_THEM = 0.9;
 
-    /** Where so many are due, none does not happen by chance. */
+    /** The number due from which none at all is no chance. */
     private static final double CERTAIN = 10;
 
     private final long fromNanos;
@@ -108,7 +108,7 @@ final class TrialWindow {
         return Collections.unmodifiableMap(consumers);
     }
 
-    /** How late the record in the middle came, which is how far members lie behind; not a number of none. */
+    /** The median delay of records, which is how far members lie behind; not a number of none. */
     double medianMillis() {
         return all.getTotalCount() == 0 ? Double.NaN : all.getValueAtPercentile(50) / 1e6;
     }

@@ -11,7 +11,7 @@ import java.util.TreeMap;
 
 /** Decides which orders a run of a point takes, and what a search makes of one. Stateless. */
 public final class AcceptedOrders {
-    /** What a workload needs for its runs to take any. */
+    /** The condition under which runs of a workload take orders. */
     static final String NEEDED = Combinations.SENT_TO + ", or scenario to steady, and method.live";
 
     private AcceptedOrders() {}

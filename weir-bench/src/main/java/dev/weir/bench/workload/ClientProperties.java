@@ -19,7 +19,7 @@ public final class ClientProperties {
     private static final Map<String, ConfigDef.ConfigKey> PRODUCER =
             ProducerConfig.configDef().configKeys();
 
-    /** What the processes of a run set themselves, whatever a workload says. */
+    /** Settings that the processes of a run set themselves, whatever a workload says. */
     private static final Set<String> OF_THE_RUN = Set.of(
             ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
             ConsumerConfig.GROUP_ID_CONFIG,

@@ -11,7 +11,7 @@ import java.util.Set;
 
 /** Checks which settings of a point go together; each alone was checked before. Stateless. */
 final class Combinations {
-    /** What a workload needs for a group that is sent to. */
+    /** The condition for a group at a planned rate. */
     static final String SENT_TO = "scenario to work, at-least-once, at-most-once or copy, and topic.recordsPerSecond";
 
     private static final int MAX_PLANNED_PARTITIONS = 100;

@@ -49,7 +49,7 @@ public enum Design {
         };
     }
 
-    /** Where a point is among those of a grid: the first dimension changes fastest. */
+    /** The index of a point in a grid: the first dimension changes fastest. */
     static int gridIndex(int[] sizes, int[] point) {
         int index = 0;
         for (int dimension = sizes.length - 1; dimension >= 0; dimension--) {
@@ -111,7 +111,7 @@ public enum Design {
         return points;
     }
 
-    /** How many pairs of values meet in a point that have not before; notes them if asked to. */
+    /** The number of new pairs of values in a point; notes them if asked to. */
     private static int meet(int[] sizes, int[] point, boolean[] met, boolean note) {
         int fresh = 0;
         for (int one = 0; one < sizes.length; one++) {

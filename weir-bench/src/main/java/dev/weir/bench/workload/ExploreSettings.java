@@ -73,18 +73,18 @@ public record ExploreSettings(
                 Key.number(SECTION + "maxSeconds", 1800, 10, 864_000, "How long the whole search may take."));
     }
 
-    /** How long the searches of all points of a workload may take together. */
+    /** The time for the searches of all points of a workload together. */
     public static double maxSeconds(WorkloadPoint point) {
         return number(point, "maxSeconds");
     }
 
-    /** What a point's records are to keep to, whether a rate is looked for or not. */
+    /** The latency target of a point's records, whether a rate is looked for or not. */
     public static LatencyTarget target(WorkloadPoint point) {
         return LatencyTarget.of(point.text(TARGET));
     }
 
     /**
-     * Those of a point.
+     * The settings of a point.
      *
      * @param target in place of the file's; null for that one
      * @throws WorkloadException if the point is none whose rate can be looked for
@@ -141,7 +141,7 @@ public record ExploreSettings(
         return Double.parseDouble(point.text(SECTION + key));
     }
 
-    /** What a trial of each kind takes at least, about. */
+    /** The least time of a trial of each kind, about. */
     public Map<Kind, Double> expectedSeconds() {
         double begun = STARTING_SECONDS + warmUpSeconds;
         return Map.of(

@@ -8,7 +8,7 @@ import dev.weir.driver.Scenario;
 public final class Handlers {
     private Handlers() {}
 
-    /** How many may block at a time in so many processes of a group together; 0 where handlers do not block. */
+    /** The number that may block at a time in so many processes of a group together; 0 where handlers do not block. */
     public static int ofGroup(WorkloadPoint point, int members) {
         if (point.scenario() != Scenario.WORK || millis(point) == 0) {
             return 0;

@@ -44,7 +44,7 @@ record Key(
         PATH
     }
 
-    /** How many groups read them, where they are sent to. */
+    /** The number of groups that read them, where they are sent to. */
     static final String GROUPS = "groups";
 
     /** The number of topics there are. */

@@ -18,9 +18,9 @@ public record LatencyTarget(double percentile, double limitMillis, Of of) {
     public enum Of {
         /** All of them together. */
         ALL(""),
-        /** Those of the partition with the highest percentile. */
+        /** The latencies of the partition with the highest percentile. */
         WORST_PARTITION("worst "),
-        /** Those of the process with the highest percentile. */
+        /** The latencies of the process with the highest percentile. */
         WORST_CONSUMER("worst consumer ");
 
         private final String begin;
@@ -30,7 +30,7 @@ public record LatencyTarget(double percentile, double limitMillis, Of of) {
         }
     }
 
-    /** What the schema asks of a text; bounds are asked here. */
+    /** The schema's pattern of a text; bounds are asked here. */
     static final String PATTERN =
             "^(worst |worst consumer )?p(\\d{1,2}(\\.\\d{1,3})?)<=(\\d{1,7}(\\.\\d{1,3})?)(us|ms|s)$";
 

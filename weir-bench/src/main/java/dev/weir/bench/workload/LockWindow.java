@@ -19,7 +19,7 @@ public final class LockWindow {
     /** Figure: what windows of all partitions let through in a second at most, if fetching took no time. */
     public static final String CEILING = "lock window: ceiling/s";
 
-    /** What to do where it is full. */
+    /** The advice where it is full. */
     public static final String ADVICE =
             "fewer records a poll (client.max.poll.records, options.share.acquire: record_limit), or more locks"
                     + " (options.share.locks)";
@@ -43,7 +43,7 @@ public final class LockWindow {
         return held / locks(point);
     }
 
-    /** What all windows let through in a second at most; not a number where handlers do not block. */
+    /** The most that all windows let through in a second; not a number where handlers do not block. */
     static double ceilingPerSecond(WorkloadPoint point) {
         double millis = Double.parseDouble(point.options().getOrDefault(HandlerWork.MILLIS, "0"));
         if (point.scenario() != Scenario.WORK || millis == 0) {

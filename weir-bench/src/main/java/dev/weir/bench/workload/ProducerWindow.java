@@ -49,7 +49,7 @@ final class ProducerWindow {
         return Long.parseLong(point.settings().getOrDefault("options." + BYTES, "0"));
     }
 
-    /** What drivers are told that count records. */
+    /** Adds the options of drivers that count records. */
     static void putOptions(WorkloadPoint point, Map<String, String> options) {
         options.remove(BYTES);
         if (bytes(point) > 0) {
@@ -59,8 +59,8 @@ final class ProducerWindow {
     }
 
     /**
-     * What clients are told that count bytes. No request is larger than what may be in flight, and the lean producer
-     * wants to be told so: it refuses a buffer in which the largest record would never find room.
+     * Adds the settings of clients that count bytes. No request is larger than what may be in flight, and the lean
+     * producer wants to be told so: it refuses a buffer in which the largest record would never find room.
      */
     static void putClient(WorkloadPoint point, Map<String, String> client) {
         long bytes = bytes(point);

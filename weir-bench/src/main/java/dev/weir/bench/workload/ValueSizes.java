@@ -15,7 +15,7 @@ public record ValueSizes(List<Size> sizes) {
 
     static final int MAX_BYTES = 1_000_000;
 
-    /** What the schema asks of a text; that shares make up 1 is asked here. */
+    /** The schema's pattern of a text; that shares make up 1 is asked here. */
     static final String PATTERN = "^(\\d{2,7}:(0?\\.\\d{1,9}|1(\\.0)?)( \\d{2,7}:0?\\.\\d{1,9})*)?$";
 
     private static final double ROUNDING = 1e-6;

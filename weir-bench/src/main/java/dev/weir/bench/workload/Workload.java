@@ -128,7 +128,7 @@ public record Workload(
         }
     }
 
-    /** What it will take, about: nobody knows how long a library warms up, or a group is joined. */
+    /** The expected time, about: nobody knows how long a library warms up, or a group is joined. */
     public Duration expected() {
         double seconds = 0;
         for (WorkloadPoint point : points) {

@@ -75,8 +75,8 @@ final class WorkloadFile {
     }
 
     /**
-     * What is ordered while a run goes on, its planned faults too; with {@code quick},
-     * in place of it what that section says.
+     * The orders while a run goes on, with its planned faults; with {@code quick}, in place of it what that section
+     * says.
      */
     List<TimelineEntry> timeline(boolean isQuick) {
         List<TimelineEntry> other = quickTimeline;
@@ -104,7 +104,7 @@ final class WorkloadFile {
         return checked(section, () -> FaultPlan.entries(fields, of));
     }
 
-    /** What is read there; a fault in it has the place. */
+    /** Returns the value read there; a fault in it has the place. */
     private <T> T checked(Node node, Supplier<T> read) {
         try {
             return read.get();

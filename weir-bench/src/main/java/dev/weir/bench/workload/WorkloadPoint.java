@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> settings) {
 
-    /** What file systems and {@link dev.weir.bench.result.Point} take. */
+    /** Longest id that file systems and {@link dev.weir.bench.result.Point} take. */
     static final int MAX_ID = 120;
 
     // Those in which nobody but the brokers may keep a driver waiting.
@@ -97,7 +97,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return (long) (load().area(seconds) * recordsPerSecond());
     }
 
-    /** How the planned rate changes, from the begin of the plan on. */
+    /** The shape of the planned rate, from the beginning of the plan. */
     public LoadShape load() {
         return LoadShape.parse(shape());
     }
@@ -133,7 +133,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return scenario() == Scenario.COPY && isPlanned();
     }
 
-    /** Where a record to be copied holds its partition. */
+    /** The position of the partition in a record to be copied. */
     public int partitionAt() {
         return isPlanned() ? RecordLayout.PARTITION_BEHIND_TIME : RecordLayout.PARTITION_BEHIND_NUMBER;
     }
@@ -156,7 +156,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return Boolean.parseBoolean(text("method.proxy"));
     }
 
-    /** How unevenly a generator spreads records over partitions: Zipf's exponent. */
+    /** The skew of a generator's records over partitions: Zipf's exponent. */
     public double partitionSkew() {
         return Double.parseDouble(text("topic.partitionSkew"));
     }
@@ -211,7 +211,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return integer("topic.recordsPerSecond");
     }
 
-    /** How many are due in a second of the time that is measured, by the mean, to all groups together. */
+    /** The mean number due in a measured second, to all groups together. */
     public double measuredPerSecond() {
         double from = seconds("maxWarmUpSeconds");
         double seconds = seconds("measureSeconds");
@@ -232,18 +232,18 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return text("topic.valueSpread").equals("uniform");
     }
 
-    /** Which lengths values have; empty where they have not a few. */
+    /** The lengths of values; empty where they have not a few. */
     public ValueSizes valueSizes() {
         return ValueSizes.of(text("topic.valueSizes"));
     }
 
-    /** Where values are taken from; null for made ones. */
+    /** The file that values are taken from; null for made ones. */
     public @Nullable Path valueFile() {
         String path = text("topic.valueFile");
         return path.isEmpty() ? null : Path.of(path);
     }
 
-    /** How many headers each record has. */
+    /** The number of headers of each record. */
     public int headers() {
         return integer("topic.headers");
     }
@@ -253,7 +253,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return integer("topic.headerBytes");
     }
 
-    /** How much of a value is no other's. */
+    /** The share of a value that no other has. */
     public double randomShare() {
         return Double.parseDouble(text("topic.valueRandom"));
     }
@@ -263,7 +263,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return integer("topic.transactionRecords");
     }
 
-    /** How many of those transactions are aborted. */
+    /** The share of those transactions that is aborted. */
     public double abortedShare() {
         return Double.parseDouble(text("topic.abortedShare"));
     }
@@ -278,7 +278,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return text("options." + PassOptions.GUARANTEE).equals(PassOptions.EXACTLY_ONCE);
     }
 
-    /** What a library must have for it that not every one has. */
+    /** The features a library needs for it. */
     public Set<Feature> features() {
         Set<Feature> features = EnumSet.noneOf(Feature.class);
         if (producesInTransactions()) {
@@ -296,17 +296,17 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return features;
     }
 
-    /** How often a handler is called for a record, by the mean. */
+    /** The mean number of a handler's calls for a record. */
     public double callsPerRecord() {
         return Failures.meanCalls(failures());
     }
 
-    /** Which share of the calls of handlers fails. */
+    /** The share of the handlers' calls that fails. */
     public double failures() {
         return Double.parseDouble(text("options." + Failures.SHARE));
     }
 
-    /** How many distinct keys the topic has; none if 0. */
+    /** The number of distinct keys in the topic; none if 0. */
     public int keys() {
         return integer("topic.keys");
     }
@@ -316,7 +316,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return Double.parseDouble(text("topic.keySkew"));
     }
 
-    /** What its scenario promises, besides each record once. */
+    /** The order its scenario promises, besides each record once. */
     public HandlerOrder ordering() {
         return HandlerOrder.of(options());
     }
@@ -373,7 +373,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return Double.parseDouble(text("method." + key));
     }
 
-    /** What a run takes, about: with a JVM to start, and groups to join. */
+    /** The expected time of a run, about: with a JVM to start, and groups to join. */
     double expectedSeconds() {
         double most = seconds("maxWarmUpSeconds");
         double warmUp = isPlanned() ? most : (Math.min(seconds("minWarmUpSeconds"), most) + most) / 2;

@@ -300,7 +300,9 @@ record PipeSummary(
         return text.toString();
     }
 
-    /** Where the time went while what is named below held it down: the sentence has its figures from the same looks. */
+    /**
+     * Appends the use of time while the limiter below held it down: the sentence has its figures from the same looks.
+     */
     private void appendStages(StringBuilder text) {
         text.append(String.format(
                 Locale.ROOT,

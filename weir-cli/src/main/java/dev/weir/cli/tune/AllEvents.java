@@ -14,7 +14,7 @@ final class AllEvents {
 
     private static final long TICK_MILLIS = 20;
 
-    /** How long nothing may move. */
+    /** The longest time without progress. */
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private AllEvents() {}

@@ -25,7 +25,7 @@ interface Example extends AutoCloseable {
     /** The first draft, for people, without a full stop. */
     String draft();
 
-    /** Who makes the events. */
+    /** Returns the generator of the events. */
     EventGenerator traffic(long seed);
 
     /** Its stages that take more workers. */
@@ -92,8 +92,8 @@ interface Example extends AutoCloseable {
     final class Computing implements Example {
 
         /**
-         * What a page compresses is some kilobytes: of less, a broker on the same two processors would be half of the
-         * work.
+         * Median size of a page's payload, which is some kilobytes: of less, a broker on the same two processors would
+         * be half of the work.
          */
         private static final int MEDIAN_PAYLOAD_CHARS = 3_000;
 
@@ -146,7 +146,7 @@ interface Example extends AutoCloseable {
 
         private static final long ANSWER_MILLIS = 5;
 
-        /** What the draft's author thought enough for one worker. */
+        /** Records in flight that the draft's author thought enough for one worker. */
         private static final int OUTSTANDING_RECORDS = 64;
 
         private static final String FILE = "dispatchers.properties";

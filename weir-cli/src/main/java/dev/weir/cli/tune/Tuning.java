@@ -220,7 +220,7 @@ public final class Tuning {
             }
         }
 
-        /** What a pipeline writes that reads all events once; null if the command was told to stop. */
+        /** Returns the output of a pipeline that reads all events once; null if the command was told to stop. */
         @Nullable
         Outputs outputs(
                 BiFunction<ConsumerSettings.Builder<byte[], byte[]>, ProducerSettings.Builder<byte[], byte[]>, Pipeline>

@@ -48,7 +48,7 @@ public final class Profile {
                 time, sampler, samples, lost, engineShare, clientShare, otherShare, stages, cpu, allocation, blocked);
     }
 
-    /** How long it was recorded. */
+    /** The recorded time. */
     public Duration time() {
         return values.time;
     }
@@ -58,12 +58,12 @@ public final class Profile {
         return values.sampler;
     }
 
-    /** How many there were. */
+    /** The number of samples. */
     public long samples() {
         return values.samples;
     }
 
-    /** How many the JDK could not take. */
+    /** The number of samples the JDK could not take. */
     public long lost() {
         return values.lost;
     }
@@ -83,7 +83,7 @@ public final class Profile {
         return values.otherShare;
     }
 
-    /** Those that have worked, the largest share first. */
+    /** The stages that have worked, the largest share first. */
     public List<StageProfile> stages() {
         return values.stages;
     }

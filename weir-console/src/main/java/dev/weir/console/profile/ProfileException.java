@@ -21,7 +21,7 @@ public final class ProfileException extends IOException {
         this.wayOut = Objects.requireNonNull(wayOut, "wayOut");
     }
 
-    /** What to do about it. */
+    /** The way out. */
     public String wayOut() {
         return wayOut;
     }

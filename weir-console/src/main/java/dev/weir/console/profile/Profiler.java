@@ -37,7 +37,7 @@ public final class Profiler {
     }
 
     /**
-     * How long to record. Default: 10 s.
+     * Sets the time to record. Default: 10 s.
      *
      * @param newTime 1 s to {@link #MOST}
      */

@@ -44,7 +44,7 @@ public final class StageProfile {
         return values.top;
     }
 
-    /** What they allocated, estimated from samples. */
+    /** Bytes allocated, estimated from samples. */
     public long allocatedBytes() {
         return values.allocatedBytes;
     }
@@ -54,7 +54,7 @@ public final class StageProfile {
         return values.allocation;
     }
 
-    /** What they waited for, the longest first; the parks of virtual threads are not recorded by the JDK. */
+    /** Their waits, the longest first; the parks of virtual threads are not recorded by the JDK. */
     public List<Wait> blocked() {
         return values.blocked;
     }

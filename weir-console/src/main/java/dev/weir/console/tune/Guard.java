@@ -19,7 +19,7 @@ final class Guard {
     private static final double MOST_HEAP = 0.9;
 
     /**
-     * How long records must be too old, or the heap too full: a collection or a rebalance takes less. A change is
+     * The time records must be too old, or the heap too full: a collection or a rebalance takes less. A change is
      * watched for as long at least, since calls fail when they have timed out.
      */
     static final Duration LASTING = Duration.ofSeconds(2);

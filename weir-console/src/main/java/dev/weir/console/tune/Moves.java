@@ -56,7 +56,7 @@ final class Moves {
     /** The values that the guard refused, by key: never that high again. */
     private final Map<String, Long> guarded = new HashMap<>();
 
-    /** What the last step of a control began with, if less than it took may do. */
+    /** The value before the last step of each control of which a smaller step may do. */
     private final Map<String, Long> tooFar = new LinkedHashMap<>();
 
     private final Set<String> slower = new HashSet<>();

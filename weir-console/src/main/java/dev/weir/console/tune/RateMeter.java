@@ -17,10 +17,10 @@ final class RateMeter {
     /** A counter that moves less often in a window is watched for longer. */
     private static final int ENOUGH_CHANGES = 9;
 
-    /** How many times longer at most. */
+    /** The largest factor by which a window is extended. */
     private static final int LONGEST = 8;
 
-    /** What the counter of the rate must have counted in a window. */
+    /** The smallest count of the rate's counter in a window. */
     private static final long ENOUGH_ELEMENTS = 100;
 
     /** Measurements in a row in which nothing moved, before it is given up: a standstill says nothing of a setting. */
@@ -171,7 +171,7 @@ final class RateMeter {
         return last;
     }
 
-    /** What went wrong before does not count. */
+    /** Begins anew; earlier faults do not count. */
     private void begin() throws InterruptedException, Halted {
         readUnguarded();
         guard.begin(last, counter);

@@ -161,7 +161,7 @@ public final class TuneReading {
             return this;
         }
 
-        /** What limits the pipeline. Default: null, for unknown. */
+        /** Sets the limiter of the pipeline. Default: null, for unknown. */
         public Builder limiter(@Nullable Limiter limits) {
             this.limiter = limits;
             return this;

@@ -116,7 +116,7 @@ public final class TuneStep {
         return values.high;
     }
 
-    /** What came of it. */
+    /** The outcome of the step. */
     public Verdict verdict() {
         return values.verdict;
     }
@@ -134,7 +134,7 @@ public final class TuneStep {
         return values.reason;
     }
 
-    /** What limited with the change in force; null if nobody knows. */
+    /** The limiter with the change in force; null if nobody knows. */
     public @Nullable Limiter limiter() {
         return values.limiter;
     }

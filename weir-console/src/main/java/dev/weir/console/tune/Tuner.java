@@ -103,8 +103,8 @@ public final class Tuner {
         private Builder() {}
 
         /**
-         * How long a rate is measured, 100 ms to a minute. Default: two seconds. A counter that moves rarely is watched
-         * for up to eight times as long.
+         * Sets the time for which a rate is measured, 100 ms to a minute. Default: two seconds. A counter that moves
+         * rarely is watched for up to eight times as long.
          */
         public Builder window(Duration time) {
             Objects.requireNonNull(time, "window");

@@ -164,12 +164,12 @@ public final class Letter {
         return record;
     }
 
-    /** Who has written it. */
+    /** The format, which tells the writer. */
     public LetterFormat format() {
         return format;
     }
 
-    /** Where the record came from. */
+    /** The topic the record came from. */
     public String topic() {
         return topic;
     }
@@ -184,12 +184,12 @@ public final class Letter {
         return offset;
     }
 
-    /** Where the record came from, for people: {@code orders-3@17}. */
+    /** The origin of the record, for people: {@code orders-3@17}. */
     public String origin() {
         return topic + "-" + (partition == UNKNOWN ? "?" : partition) + "@" + (offset == UNKNOWN ? "?" : offset);
     }
 
-    /** What the letter says in a header, as text; null if it does not say. */
+    /** Returns the text of a header of the letter; null if it does not say. */
     public @Nullable String text(Field field) {
         Header header = format.header(record, Objects.requireNonNull(field, "field"));
         if (header == null) {
@@ -236,7 +236,7 @@ public final class Letter {
     }
 
     /**
-     * What the letter has not of its record, because it was too large, or because it is of a {@linkplain
+     * The part of its record that the letter lacks, because it was too large, or because it is of a {@linkplain
      * DeadLetter#BATCH batch} that could not be read; null if it has all.
      */
     public @Nullable String missing() {

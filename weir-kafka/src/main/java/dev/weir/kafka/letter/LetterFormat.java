@@ -63,7 +63,7 @@ public final class LetterFormat {
         /** The message of the exception. */
         MESSAGE,
 
-        /** How often it was tried. */
+        /** The number of attempts. */
         ATTEMPTS,
 
         /** The consumer group that gave it up. */
@@ -168,7 +168,7 @@ public final class LetterFormat {
 
     private static final List<LetterFormat> KNOWN = List.of(WEIR, SPRING, SPRING_CLOUD_STREAM, CONNECT, SHARE_GROUP);
 
-    /** What {@link #number} returns for a value that is no number. */
+    /** The answer of {@link #number} for a value that is no number. */
     static final long NO_NUMBER = Long.MIN_VALUE;
 
     private final String name;
@@ -181,7 +181,7 @@ public final class LetterFormat {
         this.prefixes = prefixes;
     }
 
-    /** Those that are recognised by themselves. */
+    /** The formats that are recognised by themselves. */
     public static List<LetterFormat> known() {
         return KNOWN;
     }
@@ -272,7 +272,7 @@ public final class LetterFormat {
         return Objects.requireNonNull(headers.get(TOPIC));
     }
 
-    /** Where the header with the topic stands among all of a letter, or -1: the last writer's is behind the others. */
+    /** The index of the header with the topic among all of a letter, or -1: the last writer's is behind the others. */
     int place(Headers of) {
         Header[] all = of.toArray();
         for (int i = all.length - 1; i >= 0; i--) {

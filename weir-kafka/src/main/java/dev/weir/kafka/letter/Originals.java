@@ -39,7 +39,7 @@ public final class Originals implements AutoCloseable {
     private final Duration patience;
     private final Map<String, Set<Integer>> partitions = new HashMap<>();
 
-    /** What was fetched of {@link #current} from {@link #from} on, and not looked at yet. */
+    /** Records fetched of {@link #current} from {@link #from} on, and not examined yet. */
     private final ArrayDeque<ConsumerRecord<byte[], byte[]>> fetched = new ArrayDeque<>();
 
     private @Nullable TopicPartition current;

@@ -31,7 +31,7 @@ public final class Producing<K, V> {
 
     private final ProducerSettings<K, V> settings;
 
-    /** Whose producer is used; null if each run has its own. */
+    /** The sender whose producer is used; null if each run has its own. */
     private final @Nullable Sender<K, V> sender;
 
     private final WriteFailures failures;
@@ -66,9 +66,8 @@ public final class Producing<K, V> {
     }
 
     /**
-     * How much may be on its way at once beside what {@code buffer.memory} bounds: records of a sink, messages of a
-     * flow or of a sink with a shared producer. 1 to 1,000,000; for those last two 10,000 unless told, otherwise no
-     * bound.
+     * Sets the number in flight, beside the bound by {@code buffer.memory}: records of a sink, messages of a flow or of
+     * a sink with a shared producer. 1 to 1,000,000; for those last two 10,000 unless told, otherwise no bound.
      */
     public Producing<K, V> maxInFlight(int count) {
         if (count < 1 || count > MAX_IN_FLIGHT) {

@@ -68,7 +68,7 @@ public final class TransactionalProducing<K, V> {
     }
 
     /**
-     * How long a transaction takes records before it is committed: 1 ms to 10 min and less than {@code
+     * Sets the time a transaction takes records before it is committed: 1 ms to 10 min and less than {@code
      * transaction.timeout.ms}, which is 30 s by default; default 100 ms.
      */
     public TransactionalProducing<K, V> commitInterval(Duration interval) {

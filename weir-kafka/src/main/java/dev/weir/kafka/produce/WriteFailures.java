@@ -17,12 +17,12 @@ public final class WriteFailures {
         this.values = new Values(action, letters, ofTopics);
     }
 
-    /** What is done. */
+    /** The action. */
     public Action action() {
         return values.action;
     }
 
-    /** Where dead letters go, with {@link Action#DEAD_LETTER}. */
+    /** The destination of dead letters, with {@link Action#DEAD_LETTER}. */
     public @Nullable DeadLetters letters() {
         return values.letters;
     }

@@ -72,7 +72,7 @@ public interface Lookup extends AutoCloseable {
     }
 
     /**
-     * Which producer's open transaction began first in a partition, in words for people. Fails where nobody can tell.
+     * The producer whose open transaction began first in a partition, in words for people. Fails where nobody can tell.
      *
      * @param within how long each question may take
      */
@@ -85,7 +85,7 @@ public interface Lookup extends AutoCloseable {
      */
     CompletionStage<Described> partitions(Selection selection);
 
-    /** What a group has committed; nothing for a group that does not exist. */
+    /** The offsets a group has committed; nothing for a group that does not exist. */
     CompletionStage<Map<TopicPartition, OffsetAndMetadata>> commits(String group);
 
     /**

@@ -45,7 +45,7 @@ public interface Surroundings {
     }
 
     /**
-     * What the consumer's own thread runs: {@code loop}, here {@linkplain SurroundingsRegistry#within within} these
+     * The body of the consumer's own thread: {@code loop}, here {@linkplain SurroundingsRegistry#within within} these
      * surroundings. Called by the thread that starts the consumer.
      */
     default Runnable ownerThread(Runnable loop) {
@@ -65,8 +65,8 @@ public interface Surroundings {
     void park(long nanos);
 
     /**
-     * What the pipeline pulls its records from in place of {@code stage}. Called by whoever starts the pipeline; what
-     * it returns belongs to the segment.
+     * The stage from which the pipeline pulls its records in place of {@code stage}. Called by whoever starts the
+     * pipeline; what it returns belongs to the segment.
      *
      * @param clock the one that deadlines of a pull go by
      */

@@ -50,12 +50,12 @@ public final class SurroundingsRegistry {
         }
     }
 
-    /** What this thread is {@link #within}, or null. */
+    /** The surroundings this thread is {@link #within}, or null. */
     public static @Nullable Surroundings current() {
         return CURRENT.get();
     }
 
-    /** What a client with this configuration meets. */
+    /** Returns the surroundings of a client with this configuration. */
     public static Surroundings of(Map<String, ?> clientConfig) {
         String address = String.valueOf(clientConfig.get(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG));
         return PLACES.getOrDefault(address, KafkaSurroundings.INSTANCE);

@@ -7,9 +7,9 @@ package dev.weir.kafka.view;
  */
 public interface EncodedRecords {
 
-    /** How many there are; with none, the sink acknowledges at once. */
+    /** The number of them; with none, the sink acknowledges at once. */
     int count();
 
-    /** What they take, in bytes. */
+    /** Their size in bytes. */
     int sizeBytes();
 }

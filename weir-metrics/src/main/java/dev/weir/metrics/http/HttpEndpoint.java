@@ -118,7 +118,7 @@ public final class HttpEndpoint implements AutoCloseable {
         return URI.create("http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port);
     }
 
-    /** Where it is reached from this machine, without a path. */
+    /** The address on this machine, without a path. */
     public URI uri() {
         return uri;
     }

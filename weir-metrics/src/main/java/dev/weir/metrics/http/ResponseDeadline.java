@@ -25,7 +25,7 @@ public final class ResponseDeadline {
         restart();
     }
 
-    /** What is written from now on has the whole time again. */
+    /** Gives later writes the whole time again. */
     public void restart() {
         cancel();
         connection.isNow(Connection.State.WRITING);

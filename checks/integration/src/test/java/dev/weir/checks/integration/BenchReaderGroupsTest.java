@@ -152,8 +152,7 @@ class BenchReaderGroupsTest extends BenchTestBase {
         Run changed = withLocksAmidTheRun(3000);
         assertThat(changed.failure()).isNull();
         assertThat(changed.ledger().lost()).isZero();
-        assertThat(changed.timeline().getFirst().did())
-                .containsEntry("group.share.partition.max.record.locks", "3000");
+        assertThat(changed.timeline().getFirst().did()).containsEntry("group.share.partition.max.record.locks", "3000");
         assertThat(withLocksAmidTheRun(9000).failure())
                 .contains("its timeline cannot be followed", "must be in the range 100 to 4000");
     }

@@ -63,7 +63,7 @@ enum Shape {
 
     abstract <A, B> Source<B> step(Source<A> above, String name, Function<A, B> step);
 
-    /** What stands between the second step and the third. */
+    /** The part between the second step and the third. */
     <A> Source<A> halfWay(Source<A> above) {
         return above;
     }

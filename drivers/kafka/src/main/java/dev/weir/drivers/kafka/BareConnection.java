@@ -106,7 +106,7 @@ final class BareConnection implements Closeable {
         }
     }
 
-    /** How much of the time so far a fetch was under way, from 0 to 1. */
+    /** The share of the time so far with a fetch under way, from 0 to 1. */
     double underWayShare() {
         long all = System.nanoTime() - openedNanos;
         return openedNanos == 0 || all <= 0 ? 0 : 1 - idleNanos / (double) all;

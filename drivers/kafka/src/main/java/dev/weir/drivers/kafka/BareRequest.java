@@ -19,7 +19,7 @@ public final class BareRequest {
     /** Of a batch, before its records. */
     public static final int BATCH_HEADER = 61;
 
-    /** What a batch's checksum begins with, and where it stands. */
+    /** The position of the attributes, with which a batch's checksum begins. */
     public static final int BATCH_ATTRIBUTES = 21;
 
     public static final int BATCH_CRC = 17;
@@ -60,7 +60,7 @@ public final class BareRequest {
         return request.putInt(1).putShort((short) topic.length).put(topic).putInt(0); // the number of batches: later
     }
 
-    /** Where in the buffer the number of batches stands. */
+    /** The position of the number of batches in the buffer. */
     public int countAt() {
         return countAt;
     }

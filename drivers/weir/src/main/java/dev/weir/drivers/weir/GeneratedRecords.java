@@ -26,7 +26,7 @@ final class GeneratedRecords implements Stage<ProducerRecord<byte[], byte[]>>, A
     private final Pacer pacer;
     private long next;
 
-    /** How many were due at once: at a planned rate few, and a batch of one is to be small. */
+    /** The number due at once: at a planned rate few, and a batch of one is to be small. */
     private int lastSize;
 
     private GeneratedRecords(Pass pass) {

@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 /** The process of Weir's drivers. */
 public final class WeirDrivers {
 
-    /** What Weir sets for its consumers, as Kafka's client has it by itself. */
+    /** Settings that Weir sets for its consumers, with the defaults of Kafka's client. */
     private static final Map<String, String> CLIENT_DEFAULTS = Map.of(
             "max.poll.records", "500",
             "max.partition.fetch.bytes", Integer.toString(1 << 20),

@@ -65,7 +65,7 @@ final class WeirShareDriver implements Driver {
                 pass.topics().number(record.topic(), record.partition()), record.key(), record.value());
     }
 
-    /** What explains a rate: the figures into the results, the sentence into the log. */
+    /** Reports what explains a rate: the figures into the results, the sentence into the log. */
     private static void tell(ShareHandle.Snapshot at, Pass pass) {
         pass.figure("share: lanes", at.lanes());
         pass.figure("share: records per poll", at.pollRecords());

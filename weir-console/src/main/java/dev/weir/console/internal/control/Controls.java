@@ -39,7 +39,7 @@ public final class Controls {
     private static final String BYTES = "source.bufferBytes";
     private static final int MOST_NAMED = 12;
 
-    /** What the page offers; a dispatcher takes more. */
+    /** The largest number of threads the page offers; a dispatcher takes more. */
     private static final int MOST_THREADS = 1024;
 
     /**
@@ -298,7 +298,7 @@ public final class Controls {
         }
     }
 
-    /** What can be changed now, but for single partitions and loggers. */
+    /** Settings that can be changed now, except those of single partitions and loggers. */
     public List<Knob> knobs() {
         RunningPipeline pipeline = shown;
         List<Knob> knobs = new ArrayList<>();

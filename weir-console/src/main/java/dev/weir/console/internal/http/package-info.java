@@ -1,4 +1,6 @@
-/** Who may ask, and the answers. Each request has a virtual thread of its own, which the console's port owns. */
+/**
+ * Access rules and answers of the console. Each request has a virtual thread of its own, which the console's port owns.
+ */
 @NullMarked
 package dev.weir.console.internal.http;
 

@@ -29,7 +29,9 @@ record CallStack(List<Frame> frames, boolean cut) {
         OTHER
     }
 
-    /** Whose code it is, as far as the stack alone can tell: a cut one may have lost the frames of its operator. */
+    /**
+     * The owner of the code, as far as the stack alone can tell: a cut one may have lost the frames of its operator.
+     */
     Owner owner() {
         if (operator() >= 0) {
             return Owner.USER;
@@ -55,7 +57,7 @@ record CallStack(List<Frame> frames, boolean cut) {
         return Owner.OTHER;
     }
 
-    /** Where the operator is that called the innermost user code, or -1. */
+    /** The index of the operator that called the innermost user code, or -1. */
     private int operator() {
         int user = first(FrameKind.USER, 0);
         return user < 0 ? -1 : first(FrameKind.ENGINE, user);
@@ -88,7 +90,7 @@ record CallStack(List<Frame> frames, boolean cut) {
     }
 
     /**
-     * What called the user's code, and the outermost frame of that code: the same for all elements of a stage, and
+     * The caller of the user's code, and the outermost frame of that code: the same for all elements of a stage, and
      * mostly for no other stage.
      */
     String signature() {

@@ -30,7 +30,7 @@ final class DiagnosticCommands {
     }
 
     /**
-     * Those of a process.
+     * Returns the diagnostic commands of a process.
      *
      * @param name of the process, for messages
      * @throws ProfileException if this JVM is no JDK

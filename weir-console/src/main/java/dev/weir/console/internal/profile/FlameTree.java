@@ -9,7 +9,7 @@ import java.util.Map;
 /** A flame graph while samples are added to it. Not thread-safe. */
 final class FlameTree {
 
-    /** What is narrower is not seen, and left out: its time stays with its caller. */
+    /** Smallest share of the width that is shown: a narrower part is left out, and its time stays with its caller. */
     private static final int PARTS = 2_000;
 
     private final String name;

@@ -20,7 +20,7 @@ record RecordingSettings(String sampler, Map<String, String> values) {
     static final String EXECUTION = "jdk.ExecutionSample";
     static final String ALLOCATION = "jdk.ObjectAllocationSample";
 
-    /** How a thread waited, by the event that says so. */
+    /** The kind of a thread's wait, by its event. */
     static final Map<String, String> WAITS = Map.of(
             "jdk.ThreadPark", "park",
             "jdk.JavaMonitorEnter", "monitor",

@@ -34,7 +34,7 @@ final class RemoteTarget implements Recorder.Target {
     private final boolean cpuTime;
     private final DiagnosticCommands commands;
 
-    /** Where that process reads the settings and writes recordings; nobody else may. */
+    /** The folder in which that process reads the settings and writes recordings; nobody else may. */
     private final Path folder;
 
     private final String recording = "weir-profile-" + ProcessHandle.current().pid();

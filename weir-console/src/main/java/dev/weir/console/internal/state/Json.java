@@ -52,7 +52,7 @@ public final class Json {
         return text.toString();
     }
 
-    /** What went wrong, for programs and people. */
+    /** Returns an error, for programs and people. */
     public static String error(String message) {
         return object(json -> json.writeStringField("error", message));
     }

@@ -18,7 +18,7 @@ final class RecentCounters {
 
     private final Deque<StageSnapshot> looks = new ArrayDeque<>();
 
-    /** What the stage did until now, which is the last look from here on. */
+    /** Returns the work of the stage until now, which is the last look from here on. */
     StageLook next(StageSnapshot now) {
         StageLook look = StageLook.between(looks.peekFirst(), looks.peekLast(), now);
         looks.addLast(now);

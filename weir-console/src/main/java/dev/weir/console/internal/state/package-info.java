@@ -1,5 +1,5 @@
 /**
- * What a pipeline is like, once a second, as JSON. Snapshots come in on the looking thread; texts that never change go
+ * The state of a pipeline, once a second, as JSON. Snapshots come in on the looking thread; texts that never change go
  * out to any.
  */
 @NullMarked

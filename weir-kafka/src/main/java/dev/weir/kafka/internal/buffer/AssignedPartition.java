@@ -164,7 +164,7 @@ public final class AssignedPartition {
         return weights;
     }
 
-    /** What the pipeline has not pulled yet. */
+    /** The records that the pipeline has not pulled yet. */
     PartitionQueue buffered() {
         return buffered;
     }
@@ -180,7 +180,7 @@ public final class AssignedPartition {
 
     // ---- The way out -----------------------------------------------------------------------------------------------
 
-    /** Where its records go out. */
+    /** The buffer through which its records go out. */
     public RecordBuffer outlet() {
         return outlet;
     }
@@ -337,7 +337,7 @@ public final class AssignedPartition {
         uncommittedPlace = UNKNOWN;
     }
 
-    /** Where it was placed, as long as commits go ahead and none has said so, or {@link #UNKNOWN}. */
+    /** The place it was given, until a commit ahead has noted it, or {@link #UNKNOWN}. */
     public long uncommittedPlace() {
         return uncommittedPlace;
     }
@@ -346,7 +346,7 @@ public final class AssignedPartition {
         uncommittedPlace = offset;
     }
 
-    /** What an earlier assignment had finished past its commit: not emitted again. */
+    /** The offsets that an earlier assignment had finished past its commit: not emitted again. */
     public FinishedSet finishedEarlier() {
         return finishedEarlier;
     }
@@ -373,7 +373,7 @@ public final class AssignedPartition {
         return finishedSinceCommit;
     }
 
-    /** What is finished by now is looked up for a commit. */
+    /** Looks up the finished offsets for a commit. */
     public void beginCommit() {
         finishedSinceCommit = 0;
     }

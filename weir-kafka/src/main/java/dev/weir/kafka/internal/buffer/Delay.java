@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Delay {
 
-    /** How long a wait may be without a look at the wall clock, which somebody may set, or a machine that slept. */
+    /** The longest wait without a look at the wall clock, which somebody may set, or a machine that slept. */
     private static final long MAX_WAIT_MILLIS = 10_000;
 
     private static final long NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
@@ -145,7 +145,7 @@ public final class Delay {
         return open != null;
     }
 
-    /** What has to be asked, outside of the lock; null if nothing has. Gives it once. */
+    /** The question to ask outside of the lock; null if nothing has. Gives it once. */
     @Nullable
     Question question() {
         Question question = open;

@@ -27,7 +27,7 @@ public final class Emission {
     private final int[] weights;
     private final long[] timestamps;
 
-    /** What goes out together. */
+    /** The batches that go out together. */
     private final List<Batch<ConsumerRecord<byte[], byte[]>>> made = new ArrayList<>();
 
     /**
@@ -210,7 +210,8 @@ public final class Emission {
     }
 
     /**
-     * Those that an earlier assignment had finished are told to the tracker and left out; returns how many are left.
+     * Appends the unfinished records; those that an earlier assignment had finished are told to the tracker and left
+     * out; returns how many are left.
      */
     private static int appendUnfinished(AssignedPartition partition, Object[] values, long[] tokens) {
         int size = 0;

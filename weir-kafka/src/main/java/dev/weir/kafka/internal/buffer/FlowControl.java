@@ -47,7 +47,7 @@ public final class FlowControl {
     /** Partitions that are too few for their requests to matter. */
     private static final int FEW = 4;
 
-    /** How long all pause before what is still held counts as stuck, and the others go on without it. */
+    /** The time for which all pause before the records still held count as stuck, and the others go on without them. */
     static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final int recordsPerToken;
@@ -120,8 +120,8 @@ public final class FlowControl {
     }
 
     /**
-     * Where all pause. An ordinary fetch takes a partition past its share; that alone stops nobody, or those that are
-     * stuck above their shares would stop the others.
+     * The number of bytes at which all pause. An ordinary fetch takes a partition past its share; that alone stops
+     * nobody, or those that are stuck above their shares would stop the others.
      */
     private long stopBytes() {
         return isOvercommitted() ? budgetBytes : budgetBytes + Math.min(partitions * fetchBytes, budgetBytes / 2);

@@ -17,7 +17,7 @@ public interface Outlets {
     /** Records in all buffers. Any thread. */
     int records();
 
-    /** Those of them that no user holds back. Any thread. */
+    /** The number of them that no user holds back. Any thread. */
     default int ready() {
         return records();
     }

@@ -24,7 +24,7 @@ final class PartitionQueue {
     /** The token of the first record that was not due when a delay looked last. */
     long headToken = -1;
 
-    /** Those with a greater number go first. */
+    /** The priority: queues with a greater number go first. */
     final int priority;
 
     PartitionQueue(int priority) {
@@ -53,7 +53,7 @@ final class PartitionQueue {
         return records;
     }
 
-    /** Who takes from it says so by {@link #taken}. */
+    /** The queued batches; whoever takes one calls {@link #taken}. */
     ArrayDeque<Batch<ConsumerRecord<byte[], byte[]>>> batches() {
         return batches;
     }

@@ -26,7 +26,7 @@ public final class Pauses {
     private final Set<TopicPartition> partitions = new HashSet<>();
     private boolean all;
 
-    /** What {@link #all} leaves out. */
+    /** Partitions that {@link #all} leaves out. */
     private Set<TopicPartition> exempt = Set.of();
 
     /** A partition has come or begins anew; what was paused of it stays so. */

@@ -31,7 +31,7 @@ final class PriorityTurns {
         /** Records taken from higher levels while this one waited, less what it was given for them. */
         long passedOver;
 
-        /** How few queues somebody waits for. */
+        /** The number of queues below which a waiter is woken. */
         int watched = NOT_WATCHED;
 
         Level(int priority) {

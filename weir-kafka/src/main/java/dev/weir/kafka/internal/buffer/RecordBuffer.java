@@ -40,7 +40,7 @@ public final class RecordBuffer {
     /** True if the rate was why the last look took nothing. */
     private boolean rateForbids;
 
-    /** What the thread that waits will come back with; it is no longer inside. */
+    /** The batch handed to the thread that waits; it is no longer inside. */
     private @Nullable Batch<ConsumerRecord<byte[], byte[]>> handed;
 
     private final @Nullable Delay delay;

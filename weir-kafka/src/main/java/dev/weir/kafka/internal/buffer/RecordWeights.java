@@ -39,7 +39,7 @@ final class RecordWeights {
         nextLook = (nextLook + 1) % STRIDE;
     }
 
-    /** What a record counts, in bytes. */
+    /** The weight of a record, in bytes. */
     int of(ConsumerRecord<?, ?> record) {
         int bytes = RECORD_OVERHEAD_BYTES
                 + Math.max(0, record.serializedKeySize())

@@ -45,7 +45,7 @@ public final class SharedOutlets implements Outlets {
             }
         }
 
-        /** How long it waits from {@code nowNanos} on; it detaches. */
+        /** The time it waits from {@code nowNanos} on; it detaches. */
         public long patienceNanos(long nowNanos) {
             return closeDeadlineNanos - nowNanos;
         }
@@ -87,14 +87,14 @@ public final class SharedOutlets implements Outlets {
         attachments.remove(attachment);
     }
 
-    /** Those that end and wait for what they have pulled. */
+    /** Attachments that end and wait for the records they have pulled. */
     public List<Attachment> closing() {
         return attachments.isEmpty()
                 ? List.of()
                 : attachments.stream().filter(each -> each.closing).toList();
     }
 
-    /** Whose the partition is; null if no pipeline reads it. */
+    /** The attachment that has the partition; null if no pipeline reads it. */
     @Nullable
     public Attachment of(AssignedPartition partition) {
         Attachment others = null;

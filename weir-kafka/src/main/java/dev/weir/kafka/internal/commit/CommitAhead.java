@@ -40,7 +40,7 @@ public final class CommitAhead implements CommitGate {
     private record Promised(
             AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch, long nextOffset, long token) {}
 
-    /** How long the other duties wait while the pipeline pulls what is let out. */
+    /** The time the other duties wait while the pipeline pulls released records. */
     private static final long SPELL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     /** Time for an answer, after which the other duties have their turn again. */

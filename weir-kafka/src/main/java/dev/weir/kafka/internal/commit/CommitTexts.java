@@ -126,7 +126,7 @@ public final class CommitTexts {
         return CommitText.setOf(commit.metadata());
     }
 
-    /** What a commit says is finished past it. */
+    /** The offsets that a commit marks as finished past it. */
     public FinishedSet finishedPast(TopicPartition id, OffsetAndMetadata commit) {
         return maxChars == 0 ? FinishedSet.EMPTY : finished(id, commit);
     }

@@ -47,14 +47,14 @@ public final class Commits {
     private static final long MAX_BACKOFF_NANOS = Duration.ofSeconds(5).toNanos();
 
     /**
-     * How long such a commit waits for its first answer before it looks whether there can be one; then twice as long.
+     * The time such a commit waits for its first answer before it looks whether there can be one; then twice as long.
      */
     private static final long FIRST_SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** How long such a commit may take beside the client, which has to poll on while its group rebalances. */
+    /** The time such a commit may take beside the client, which has to poll on while its group rebalances. */
     private static final long DIRECT_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /** How long the client is asked for partitions that it does not know. */
+    /** The time for which the client is asked for partitions that it does not know. */
     private static final Duration METADATA_WAIT = Duration.ofMillis(100);
 
     /** Time for a commit that must not be left to chance. */
@@ -131,12 +131,12 @@ public final class Commits {
         return gone.contains(id);
     }
 
-    /** What the group has committed of the partitions, asked for within so long. Blocks. */
+    /** The committed offsets of the partitions, asked for within the given time. Blocks. */
     public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> ids, long nanos) {
         return texts.committed(ids, nanos);
     }
 
-    /** How long {@link #commitIfDue} has nothing to look at. */
+    /** The time for which {@link #commitIfDue} has nothing to look at. */
     public long nanosUntilDue() {
         return underWay ? Long.MAX_VALUE : Math.max(0, dueNanos - clock.nanoTime());
     }
@@ -146,7 +146,7 @@ public final class Commits {
         return backoffNanos > 0 && clock.nanoTime() - retryNanos < 0;
     }
 
-    /** How long {@link #send} may not be called. */
+    /** The time for which {@link #send} may not be called. */
     long nanosUntilFree() {
         if (underWay) {
             return Long.MAX_VALUE;
@@ -317,8 +317,8 @@ public final class Commits {
     }
 
     /**
-     * What a transaction commits of these partitions: where more is finished than was committed, exactly that. Also of
-     * those that are taken for gone: their records would be committed without their offsets.
+     * The offsets a transaction commits of these partitions: where more is finished than was committed, exactly that.
+     * Also of those that are taken for gone: their records would be committed without their offsets.
      *
      * @return null if it does not fit into the metadata of the commits now,
      *     also where as much of it as does is committed

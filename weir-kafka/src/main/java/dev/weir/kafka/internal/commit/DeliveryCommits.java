@@ -49,7 +49,7 @@ public final class DeliveryCommits {
         }
     }
 
-    /** How long {@link #commitIfDue} has nothing to do, unless the owner is woken. */
+    /** The time for which {@link #commitIfDue} has nothing to do, unless the owner is woken. */
     public long nanosUntilDue() {
         if (transactions != null) {
             return transactions.nanosUntilDue();

@@ -56,7 +56,7 @@ public final class DirectCommit implements MemberCommit {
     /** Between two tries of a member in a generation. */
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** What remains so for as long as the generation does. */
+    /** Errors that last as long as the generation. */
     private static final Set<Errors> FOR_GOOD = EnumSet.of(
             Errors.FENCED_INSTANCE_ID,
             Errors.UNKNOWN_MEMBER_ID,

@@ -8,7 +8,7 @@ import org.apache.kafka.common.TopicPartition;
 @FunctionalInterface
 public interface MemberCommit {
 
-    /** Where there are no brokers. */
+    /** A commit for tests without brokers. */
     MemberCommit NONE = (offsets, nanos) -> false;
 
     /**

@@ -35,7 +35,7 @@ public final class Places {
         waiting.add(new Place(partition, offset, then, gone));
     }
 
-    /** How long {@link #commitIfDue} has nothing to do. */
+    /** The time for which {@link #commitIfDue} has nothing to do. */
     public long nanosUntilDue() {
         // Asked twice in each turn, when nothing waits almost always.
         return waiting.isEmpty() || waiting.stream().allMatch(place -> commits.isGone(place.partition.id()))

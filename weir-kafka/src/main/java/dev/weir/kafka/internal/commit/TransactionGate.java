@@ -28,7 +28,7 @@ public interface TransactionGate {
     /** Closes the open transaction if it is time, and takes up what became of earlier ones. Never waits. */
     void commitIfDue();
 
-    /** How long {@link #commitIfDue} has nothing to do, unless the owner is woken. */
+    /** The time for which {@link #commitIfDue} has nothing to do, unless the owner is woken. */
     long nanosUntilDue();
 
     /** The group takes these partitions, until {@link #commitNow} what is finished of them is committed as well. */

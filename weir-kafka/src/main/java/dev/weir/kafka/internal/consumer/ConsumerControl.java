@@ -204,7 +204,7 @@ final class ConsumerControl implements ConsumerHandle {
         seeks.removeIf(CompletableFuture::isDone);
     }
 
-    /** What was asked for and not done will not be. In {@link Phase#CLOSED}. */
+    /** Fails the requests that are not done; they will not be. In {@link Phase#CLOSED}. */
     void ended() {
         endSeeks();
     }

@@ -220,7 +220,7 @@ final class ConsumerLoop implements Runnable {
         owner.execute(request);
     }
 
-    /** What users see and steer. */
+    /** The handle by which users see and steer. */
     ConsumerControl control() {
         return control;
     }

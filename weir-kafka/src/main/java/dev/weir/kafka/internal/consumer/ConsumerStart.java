@@ -63,13 +63,13 @@ public final class ConsumerStart {
     /** Static members that run in this process. */
     private static final Set<String> STATIC_MEMBERS = ConcurrentHashMap.newKeySet();
 
-    /** How long the questions before the start may take. */
+    /** The time for the questions before the start. */
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(15);
 
-    /** How long they wait for the ends of a bounded read. */
+    /** The time they wait for the ends of a bounded read. */
     private static final Duration END_TIMEOUT = Duration.ofSeconds(5);
 
-    /** How often the client looks for new topics that match a pattern. */
+    /** The interval at which the client looks for new topics that match a pattern. */
     private static final int TOPIC_LOOK_MILLIS = 30_000;
 
     /** Less than this is not worth a request; a batch that is larger comes all the same (KIP-74). */
@@ -222,13 +222,13 @@ public final class ConsumerStart {
         }
     }
 
-    /** What a buffer delays its records by; each needs its own. */
+    /** The delay of a buffer's records; each needs its own. */
     @Nullable
     Delay delay() {
         return Delay.of(subscription);
     }
 
-    /** What the pipeline pulls from, instead of {@code stage} where that is not Kafka's business. */
+    /** The stage from which the pipeline pulls, instead of {@code stage} where that is not Kafka's business. */
     public <T> Stage<T> pulled(Stage<T> stage, StageContext context) {
         return SurroundingsRegistry.of(settings.properties()).pulled(stage, context.clock());
     }

@@ -31,7 +31,10 @@ final class Finder {
         }
     }
 
-    /** What is younger is not stuck and would be gone when it is found: a pipeline that runs well is not searched. */
+    /**
+     * The smallest age of a stuck record; a younger one would be gone when it is found: a pipeline that runs well is
+     * not searched.
+     */
     private static final Duration MIN_AGE = Duration.ofMillis(100);
 
     private final Supplier<Collection<StageContext>> readers;

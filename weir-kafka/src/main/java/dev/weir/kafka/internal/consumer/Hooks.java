@@ -36,7 +36,7 @@ final class Hooks {
     /** The interval at which it is checked whether a listener has called System.exit, which never returns. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** How long a listener's question for committed offsets may take. */
+    /** The time for a listener's question for committed offsets. */
     private static final long COMMITTED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final OwnerThread owner;

@@ -22,7 +22,7 @@ import org.apache.kafka.common.TopicPartition;
 /** Polls, and sends on their way the records that have come. Confined to the owner thread. */
 final class Intake {
 
-    /** How long a poll waits when nothing is due: only the snapshot ages meanwhile. */
+    /** The time a poll waits when nothing is due: only the snapshot ages meanwhile. */
     private static final long MAX_POLL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Waiting waiting;

@@ -36,8 +36,8 @@ final class Observer {
     private static final long MIN_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /**
-     * What a snapshot promises; with thousands of partitions a first look can take half a second,
-     * and a hundredfold that.
+     * The largest age of a snapshot, as promised; with thousands of partitions a first look can take half a second, and
+     * a hundredfold that.
      */
     private static final long MAX_LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -107,7 +107,7 @@ final class Observer {
         this.progressNanos = now;
     }
 
-    /** What is logged about the run. */
+    /** The log of the run. */
     RunLog runLog() {
         return runLog;
     }
@@ -124,7 +124,7 @@ final class Observer {
         return counted.with(dropped.dropped(ended), dropped.skipped(), ended ? dropped.leftUndone() : 0);
     }
 
-    /** What the unfinished records weigh, at the last look. Any thread. */
+    /** The weight of the unfinished records, at the last look. Any thread. */
     long outstandingBytes() {
         return outstandingBytes;
     }

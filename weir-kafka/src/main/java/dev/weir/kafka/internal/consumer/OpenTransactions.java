@@ -28,7 +28,7 @@ final class OpenTransactions {
 
     private static final ConsumerLog LOG = ConsumerLog.of(OpenTransactions.class);
 
-    /** How long records wait at one place until that is told. */
+    /** The time records wait at one place until that is reported. */
     private static final long TOLD_AFTER_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -48,7 +48,7 @@ final class OpenTransactions {
 
         boolean asked;
 
-        /** Whose transaction it is, once that is told. */
+        /** The owner of the transaction, once it is known. */
         @Nullable
         String holder;
 
@@ -76,7 +76,10 @@ final class OpenTransactions {
         this.lookDueNanos = clock.nanoTime() + LOOK_NANOS;
     }
 
-    /** What waits in a partition and for whom, in words; null before that is told and once it goes on. */
+    /**
+     * The records that wait in a partition and their transaction, in words; null before that is told and once it goes
+     * on.
+     */
     @Nullable
     String trouble(AssignedPartition partition, long now) {
         Place place = places.get(partition);

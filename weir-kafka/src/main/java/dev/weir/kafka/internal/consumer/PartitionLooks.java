@@ -35,7 +35,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class PartitionLooks {
 
-    /** How often the ends of partitions that are not fetched are asked for: the client only learns them by fetching. */
+    /**
+     * The interval at which ends of partitions that are not fetched are asked for: the client only learns them by
+     * fetching.
+     */
     private static final long END_LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private static final Duration END_TIMEOUT = Duration.ofSeconds(30);

@@ -31,7 +31,8 @@ final class Rebalances implements ConsumerRebalanceListener {
     private static final ConsumerLog LOG = ConsumerLog.of(Rebalances.class);
 
     /**
-     * How often the pipeline is asked to drop what was revoked: what was on its way between two stages is found later.
+     * The interval at which the pipeline is asked to drop revoked records: what was on its way between two stages is
+     * found later.
      */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 

@@ -20,7 +20,7 @@ import java.time.Duration;
  */
 record RevokeTimes(long deadlineNanos, long commitNanos, long hooksNanos) {
 
-    /** What of the poll interval is not given to work; half of the interval if that is less. */
+    /** The part of the poll interval that is not given to work; half of the interval if that is less. */
     private static final Duration MARGIN = Duration.ofSeconds(30);
 
     private static final int PARTS = 3;

@@ -20,7 +20,7 @@ final class RunLog {
 
     private static final ConsumerLog LOG = ConsumerLog.of(RunLog.class);
 
-    /** Where nothing has begun by name. */
+    /** The name until something has begun. */
     private String name = "consumer";
 
     private @Nullable String failure;

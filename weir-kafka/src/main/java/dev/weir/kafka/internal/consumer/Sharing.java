@@ -60,7 +60,7 @@ public final class Sharing<K, V> implements AutoCloseable {
         return consumer.loop().control();
     }
 
-    /** What a pipeline reads: these topics, or all that no other pipeline reads if there are none. */
+    /** A pipeline's reader of these topics, or all that no other pipeline reads if there are none. */
     public SourceFactory<ConsumerRecord<K, V>> reader(Set<String> topics) {
         return context -> attach(topics, context);
     }

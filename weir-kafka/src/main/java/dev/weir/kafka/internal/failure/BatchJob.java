@@ -37,7 +37,7 @@ public final class BatchJob<K, V> implements AckTarget {
         return open;
     }
 
-    /** What of it is left for the next attempt. */
+    /** Sets the parts that are left for the next attempt. */
     void left(List<List<BatchMember<K, V>>> parts) {
         open = parts;
     }

@@ -12,12 +12,12 @@ final class BatchMember<K, V> {
     final AckTarget target;
     final long token;
 
-    /** What it is ordered by, or {@link dev.weir.stream.Ordering#NO_KEY}. */
+    /** The key it is ordered by, or {@link dev.weir.stream.Ordering#NO_KEY}. */
     final long key;
 
     private final AtomicBoolean ended = new AtomicBoolean();
 
-    /** What became of it; null as long as nothing has. */
+    /** The outcome; null as long as nothing has. */
     @Nullable
     Outcome<ConsumerRecord<K, V>> outcome;
 

@@ -24,7 +24,7 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
      */
     record Limits<K, V>(int max, long withinNanos, Ordering<Job<K, V>> ordering, int lanes) {}
 
-    /** How often it looks for records here that their source has lost: a revocation waits for them. */
+    /** The interval at which it looks for records here that their source has lost: a revocation waits for them. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final Stage<Job<K, V>> upstream;
@@ -74,7 +74,7 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
         }
     }
 
-    /** What fails comes behind what was gathered before. */
+    /** Gathers elements; a failure comes behind those gathered before. */
     private void pullInto(Batch<BatchJob<K, V>> out, long deadlineNanos) throws InterruptedException {
         try {
             Batch<Job<K, V>> pulled = upstream.pull(deadlineNanos);

@@ -121,7 +121,7 @@ public record FailureRules(
     }
 
     /**
-     * What becomes of a record.
+     * Decides the treatment of a record.
      *
      * @return null to throw: so that it is tried again, or that the pipeline fails
      */
@@ -148,7 +148,7 @@ public record FailureRules(
         return job.attempts() < retry.attempts() && isRetriable(thrown);
     }
 
-    /** What becomes of a record that could not be decoded; throws if it has nowhere to go. */
+    /** Decides the treatment of a record that could not be decoded; throws if it has nowhere to go. */
     <R> Outcome<R> undecodable(Decoded.Refused<?, ?> refused) {
         return switch (actionOn(refused.cause())) {
             case SKIP -> new Outcome.Skipped<>();
@@ -186,7 +186,7 @@ public record FailureRules(
         }
     }
 
-    /** What the call that is made now goes through the breaker with. */
+    /** The permit with which the present call goes through the breaker. */
     long permit(Job<?, ?> job) throws InterruptedException {
         if (breaker == null) {
             return 0;

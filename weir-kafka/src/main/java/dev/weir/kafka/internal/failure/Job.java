@@ -12,10 +12,12 @@ public final class Job<K, V> implements OfRecord {
 
     private static final long NOT_LET_IN = CircuitBreaker.NO_PERMIT - 1;
 
-    /** What the breaker has let the next call in with; whoever makes that call takes it. One call at a time. */
+    /**
+     * The permit with which the breaker has let the next call in; whoever makes that call takes it. One call at a time.
+     */
     private long permit = NOT_LET_IN;
 
-    /** How often the handler was called. One call at a time, each handed on by the stage. */
+    /** The number of calls of the handler. One call at a time, each handed on by the stage. */
     private int attempts;
 
     public Job(Decoded<K, V> decoded) {

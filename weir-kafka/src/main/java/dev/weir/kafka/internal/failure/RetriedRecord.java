@@ -55,7 +55,7 @@ final class RetriedRecord extends ConsumerRecord<byte[], byte[]> {
         return new RetriedRecord(record, origin, tiers);
     }
 
-    /** How many of its flow's retry topics the record has been in. */
+    /** The number of its flow's retry topics that the record has been in. */
     static int tiersOf(ConsumerRecord<byte[], byte[]> record) {
         return record instanceof RetriedRecord retried ? retried.tiers : 0;
     }

@@ -8,7 +8,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 public interface Route {
 
     /**
-     * What to write.
+     * Returns the record to write.
      *
      * @throws dev.weir.kafka.KafkaPipelineException if it has nothing smaller to offer and the run is to fail
      * @param tooLarge how many proposals before this one were refused as too large; the last one there is comes again

@@ -28,10 +28,10 @@ public final class ClientFetcher implements Fetcher {
     private final Consumer<byte[], byte[]> client;
     private final ClientContact contact;
 
-    /** Where the next poll goes on in those that were sought, as the seeks and the polls since have said. */
+    /** The positions of the next poll in partitions that were sought, by the seeks and the polls since. */
     private final Map<TopicPartition, LogPosition> positions = new HashMap<>();
 
-    /** What is being revoked: its positions are asked for once more after that. */
+    /** Partitions being revoked: its positions are asked for once more after that. */
     private final Set<TopicPartition> leaving = new HashSet<>();
 
     /** The bytes of a poll, if the deserializers of the client go by it. */
@@ -40,7 +40,7 @@ public final class ClientFetcher implements Fetcher {
     /** Reads what the client cannot; null where there are no brokers to ask, or nothing is fetched by the client. */
     private final @Nullable ClientRescue rescue;
 
-    /** Where partitions were when the client failed, and the poll was tried again. */
+    /** The positions when the client failed and the poll was tried again. */
     private Map<TopicPartition, LogPosition> triedAgainAt = Map.of();
 
     /** The search for what the client has failed at. Nothing is fetched meanwhile, but the group is served. */
@@ -156,7 +156,7 @@ public final class ClientFetcher implements Fetcher {
     }
 
     /**
-     * What comes before the batch that the client has failed at; nothing if the poll is to be tried again.
+     * Returns the records before the batch at which the client has failed; nothing if the poll is to be tried again.
      *
      * @throws UnreadableBatch.Found if nothing comes before it
      */

@@ -87,7 +87,7 @@ public final class ClientRescue {
             });
         }
 
-        /** Where the poll that failed had begun. */
+        /** The positions at which the failed poll began. */
         Map<TopicPartition, LogPosition> positions() {
             return positions;
         }
@@ -97,7 +97,7 @@ public final class ClientRescue {
         }
 
         /**
-         * What was found, once it is done: null if there is no such batch, or the brokers did not answer in time.
+         * Returns the result once it is done: null if there is no such batch, or the brokers did not answer in time.
          *
          * @param failure of the client, which gets what this failed with
          */
@@ -199,7 +199,10 @@ public final class ClientRescue {
             return end;
         }
 
-        /** Where the batch of that base offset ends as far as it is read at {@code offset}; -1 if it is not there. */
+        /**
+         * Returns the end of the batch of that base offset, as far as it is read at {@code offset}; -1 if it is not
+         * there.
+         */
         private long endOfRest(int index, long offset, long base) {
             lean.seek(index, StartAt.offset(offset));
             try {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 interface FetchLane {
 
-    /** Which one of all it is, from 0 on. */
+    /** Its number among all, from 0 on. */
     int number();
 
     /** Reads a partition from there on, which is in the topic of that id if one is known. */

@@ -202,7 +202,7 @@ final class FetchThread implements FetchLane {
         }
     }
 
-    /** What the turn has so far may be half told: its records come again. */
+    /** Fails the turn, which may be half told: its records come again. */
     private void fail(Throwable failure) {
         turn = new FetchedTurn();
         turn.failure = failure;

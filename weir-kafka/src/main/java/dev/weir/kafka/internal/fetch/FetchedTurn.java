@@ -14,7 +14,7 @@ final class FetchedTurn {
 
     final List<Part> parts = new ArrayList<>();
 
-    /** What ended the thread. */
+    /** The failure that ended the thread. */
     @Nullable
     Throwable failure;
 

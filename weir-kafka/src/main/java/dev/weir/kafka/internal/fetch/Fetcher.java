@@ -49,7 +49,7 @@ public interface Fetcher extends AutoCloseable {
     /** Partitions go: a poll returns no more of them. Within a poll. */
     void withdrawn(Collection<TopicPartition> ids);
 
-    /** What has been fetched of paused partitions is kept for later and not fetched again. */
+    /** Pauses partitions; records already fetched of them are kept for later and not fetched again. */
     void pause(Collection<TopicPartition> ids);
 
     void resume(Collection<TopicPartition> ids);
@@ -76,7 +76,7 @@ public interface Fetcher extends AutoCloseable {
     /** Records from there to the end of the partition; does not wait. */
     long lag(TopicPartition id);
 
-    /** What has come from brokers so far, by whichever way; does not wait. */
+    /** The signs of life from brokers so far, by whichever way; does not wait. */
     Contact contact();
 
     /** Lets go of what it has of its own, which the client is not. */

@@ -13,7 +13,7 @@ public final class LeaderEpochs {
     /** Changes that are kept; an offset before the oldest of them is committed without an epoch. */
     private static final int MAX_STEPS = 64;
 
-    /** What {@link #note} returns of records of one log. */
+    /** The answer of {@link #note} for records of one log. */
     public static final int NONE = -1;
 
     // Of each step the first offset that may have the epoch: the one behind the last record of the epoch before, since
@@ -23,7 +23,7 @@ public final class LeaderEpochs {
     private int[] epochs = new int[4];
     private int steps;
 
-    /** Where reading began; -1 before it does. */
+    /** The offset at which reading began; -1 before it does. */
     private long begin = -1;
 
     /** Past the last offset that is known of; -1 before any is. */

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LeanFetcher implements Fetcher {
 
-    /** How often the client is polled, and how long it is waited for while there is no partition. */
+    /** The interval at which the client is polled, and its wait while there is no partition. */
     private static final long MEMBER_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
     /** The same once no records came for {@link #IDLE_AFTER_NANOS}: each look costs the client some 0.2 ms of work. */
@@ -41,7 +41,8 @@ public final class LeanFetcher implements Fetcher {
     private final Map<TopicPartition, LeanPartition> partitions = new LinkedHashMap<>();
 
     /**
-     * Where partitions were that are being revoked: what is finished of them is committed after they were withdrawn.
+     * The positions of partitions that are being revoked: what is finished of them is committed after they were
+     * withdrawn.
      */
     private final Map<TopicPartition, LogPosition> leaving = new HashMap<>();
 

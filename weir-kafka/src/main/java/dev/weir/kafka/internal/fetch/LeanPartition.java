@@ -26,7 +26,7 @@ final class LeanPartition {
 
     private List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
 
-    /** How many of {@link #records} are out. */
+    /** The number of {@link #records} that are out. */
     private int handedOut;
 
     LeanPartition(TopicPartition id) {
@@ -37,7 +37,7 @@ final class LeanPartition {
         records.add(record);
     }
 
-    /** Those that are not handed out, and perhaps some before them; to be added to. */
+    /** Records that are not handed out, and perhaps some before them; to be added to. */
     List<ConsumerRecord<byte[], byte[]>> records() {
         return records;
     }

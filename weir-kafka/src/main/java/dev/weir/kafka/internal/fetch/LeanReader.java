@@ -40,7 +40,7 @@ interface LeanReader extends AutoCloseable {
     /** The leader epoch before that position, or {@code Fetcher.UNKNOWN}. */
     int leaderEpoch(LeanPartition partition);
 
-    /** Where the readable records of a partition that is placed end, or {@code Fetcher.UNKNOWN}. */
+    /** The end of the readable records of a placed partition, or {@code Fetcher.UNKNOWN}. */
     long endOffset(LeanPartition partition);
 
     /** With what has come from brokers by its connections. */

@@ -19,7 +19,7 @@ public record LogPosition(long offset, int leaderEpoch) {
         return new LogPosition(offset, NO_EPOCH);
     }
 
-    /** Where a commit says that reading goes on. */
+    /** Returns the position at which reading goes on after a commit. */
     public static LogPosition of(OffsetAndMetadata commit) {
         return new LogPosition(commit.offset(), commit.leaderEpoch().orElse(NO_EPOCH));
     }

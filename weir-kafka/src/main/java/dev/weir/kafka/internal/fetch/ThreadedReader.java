@@ -42,7 +42,7 @@ final class ThreadedReader implements LeanReader {
     /** Resumed while records of them waited here: their threads are told once those are out, so few can wait. */
     private final List<LeanPartition> resumed = new ArrayList<>();
 
-    /** Which thread a turn begins with, so that none is always the last. */
+    /** The thread with which a turn begins, so that none is always the last. */
     private int first;
 
     /** True if something has changed that a division goes by. */

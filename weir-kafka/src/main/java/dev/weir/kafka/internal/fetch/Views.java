@@ -86,7 +86,7 @@ public final class Views {
             this.views = views;
         }
 
-        /** What they take of the memory budget. */
+        /** The part of the memory budget they take. */
         @Override
         public int serializedValueSize() {
             return views.sizeBytes();

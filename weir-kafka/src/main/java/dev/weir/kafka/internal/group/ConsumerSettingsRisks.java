@@ -14,7 +14,7 @@ public final class ConsumerSettingsRisks {
 
     private ConsumerSettingsRisks() {}
 
-    /** Those of this consumer: sentences that name the settings. */
+    /** Returns the risks of this consumer: sentences that name the settings. */
     public static List<String> of(ConsumerSettings<?, ?> settings, Subscription subscription) {
         List<String> risks = new ArrayList<>();
         for (String name :

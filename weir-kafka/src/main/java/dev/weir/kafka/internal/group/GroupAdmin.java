@@ -128,7 +128,7 @@ public final class GroupAdmin implements AutoCloseable {
         return partitions;
     }
 
-    /** Where the group is with each partition that it has begun, and its lag if that is known. */
+    /** Returns the group's offset in each partition that it has begun, and its lag if that is known. */
     public Map<TopicPartition, SharePartitionOffsetInfo> offsets(Collection<TopicPartition> partitions) {
         Map<TopicPartition, SharePartitionOffsetInfo> begun = new HashMap<>();
         try {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ClientHealth {
 
-    /** What a run says that fails for the first of both. */
+    /** The message of a run that fails for the first of both. */
     public static final String ENDLESS = "the brokers refuse a batch as too large, and the client splits it without"
             + " end: a record is larger than max.message.bytes of its topic, or batch.size is: raise the"
             + " first or lower the second";
@@ -49,11 +49,11 @@ public final class ClientHealth {
         HANGS
     }
 
-    /** What somebody hears whose records a dead client has. */
+    /** The message to those whose records a dead client has. */
     public static final String DEAD =
             "the thread of the producer has ended and leaves records without an answer: the log has" + " its exception";
 
-    /** What somebody hears whose records a client has that hangs. */
+    /** The message to those whose records a hanging client holds. */
     static final String HANGS = "the producer was told to close, and its thread hangs and leaves records without an"
             + " answer: look for what blocks it in an interceptor, a serializer, a login or a callback";
 
@@ -67,7 +67,7 @@ public final class ClientHealth {
 
     private boolean seenClosing;
 
-    /** What the thread did when it was found to hang. */
+    /** The activity of the thread when it was found to hang. */
     private String hangsIn = "";
 
     private long answersSeen = -1;
@@ -103,12 +103,12 @@ public final class ClientHealth {
         this.topics = topics;
     }
 
-    /** What is wrong after the last look has found {@link Found#STUCK}, in words. */
+    /** The fault after the last look has found {@link Found#STUCK}, in words. */
     public String stuck() {
         return stuck;
     }
 
-    /** What a run fails with, or null: another client may go on where one is stuck. */
+    /** The failure of a run, or null: another client may go on where one is stuck. */
     public @Nullable KafkaPipelineException failure(Found found) {
         return switch (found) {
             case WELL, STUCK -> null;

@@ -40,7 +40,7 @@ public final class ClientProgress {
     private boolean isAsked;
     private boolean couldBeWritten;
 
-    /** What {@link #trouble} gives. */
+    /** The answer of {@link #trouble}. */
     private volatile String trouble = "";
 
     /** Both questions were answered so, and no answer to the client has been seen since. */
@@ -70,7 +70,7 @@ public final class ClientProgress {
         return trouble;
     }
 
-    /** How long a record has had no answer when its client is found stuck for the first time. */
+    /** The time without an answer after which a client is first found stuck. */
     static long stuckNanos(Map<String, ?> clientConfig) {
         Object said = clientConfig.get(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG);
         Object parsed = said == null

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** The thread of one client of Kafka's, as far as what it has called shows it. Thread-safe. */
 public final class ClientThread {
 
-    /** What Kafka's client calls it. */
+    /** The name Kafka's client gives it. */
     private static final String NAME = "kafka-producer-network-thread";
 
     /** Frames that a message shows of it. */

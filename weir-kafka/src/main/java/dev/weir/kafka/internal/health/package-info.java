@@ -1,6 +1,6 @@
 /**
- * Whether the clients of Kafka's that a run writes with can still answer: what they show comes in, and the failure of a
- * run that waits for one in vain goes out. A thread of each run's own looks.
+ * Checks whether a run's Kafka clients for writing can still answer: what they show comes in, and the failure of a run
+ * that waits for one in vain goes out. A thread of each run's own looks.
  */
 @NullMarked
 package dev.weir.kafka.internal.health;

@@ -8,7 +8,7 @@ package dev.weir.kafka.internal.lookup;
  */
 public record Contact(long answers, long losses) {
 
-    /** Where nothing is known of it: a client without metrics. */
+    /** Unknown contact: a client without metrics. */
     public static final Contact UNKNOWN = new Contact(-1, 0);
 
     boolean isKnown() {

@@ -15,7 +15,7 @@ public interface OwnerThread extends Executor {
     /** Makes the owner look at what has changed, soon. Any thread. */
     void wake();
 
-    /** What the consumer is doing. Any thread. */
+    /** The phase the consumer is in. Any thread. */
     Phase phase();
 
     /** Returns whether records are still wanted. Any thread. */

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Reachability {
 
-    /** How long the first answer on a new connection may take; attempts follow each other within a second or so. */
+    /** The time for the first answer on a new connection; attempts follow each other within a second or so. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Supplier<Contact> contact;

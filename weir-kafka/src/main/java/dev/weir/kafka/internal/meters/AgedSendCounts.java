@@ -26,12 +26,12 @@ public final class AgedSendCounts {
         return isOdd ? odd : even;
     }
 
-    /** How many are answered. Any thread. */
+    /** The number of answered records. Any thread. */
     public long answered() {
         return even.answered() + odd.answered();
     }
 
-    /** How many were sent and are not answered. Any thread. */
+    /** The number of records sent and not answered. Any thread. */
     public long unanswered() {
         return even.unanswered() + odd.unanswered();
     }

@@ -39,7 +39,7 @@ public final class LatencyCounts {
         }
     }
 
-    /** What was counted so far. */
+    /** Returns the counts so far. */
     public Latency snapshot() {
         long total = 0;
         long[] now = new long[BUCKETS];
@@ -53,7 +53,8 @@ public final class LatencyCounts {
     }
 
     /**
-     * How many took at most so long, for each bound, in ascending order; a bucket counts where its highest value does.
+     * The number of records that took at most so long, for each bound, in ascending order; a bucket counts where its
+     * highest value does.
      */
     public long[] upTo(long... boundsMillis) {
         long[] upTo = new long[boundsMillis.length];

@@ -65,12 +65,12 @@ public final class SendCounts {
         ANSWERED.setRelease(cells, (long) ANSWERED.get(cells) + 1);
     }
 
-    /** How many are answered. Any thread. */
+    /** The number of answered records. Any thread. */
     public long answered() {
         return (long) ANSWERED.getAcquire(cells);
     }
 
-    /** How many were sent and are not answered. Any thread. */
+    /** The number of records sent and not answered. Any thread. */
     public long unanswered() {
         long answered = answered(); // first: what is answered was sent before
         return Math.max(0, (long) SENT.getAcquire(cells) - answered);

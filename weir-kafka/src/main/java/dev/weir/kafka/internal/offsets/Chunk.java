@@ -48,10 +48,10 @@ final class Chunk {
 
     final long[] offsets = new long[SLOTS];
 
-    /** Those that the records bear, in milliseconds since 1970. */
+    /** Timestamps of the records, in milliseconds since 1970. */
     final Timestamps timestamps = new Timestamps();
 
-    /** What the tracker's records weigh in sum, up to and with this one: sums of a stretch cost two looks. */
+    /** The summed weight of the tracker's records, up to and with this one: sums of a stretch cost two looks. */
     final long[] weights = new long[SLOTS];
 
     private final byte[] states = new byte[SLOTS];

@@ -28,13 +28,13 @@ public record CommitText(FinishedSet finished, String userText) {
 
     private static final String PREFIX = "weir1:";
 
-    /** What the form takes beside the set and the user's text. */
+    /** Characters of the form beside the set and the user's text. */
     public static final int OVERHEAD_CHARS = PREFIX.length() + 1;
 
     /** No {@link #startSize} is noted. */
     public static final int NO_SIZE = -1;
 
-    /** What the note of a start size takes at most, in a text that is otherwise empty. */
+    /** Most characters of a start size's note in a text that is otherwise empty. */
     public static final int SIZE_CHARS = OVERHEAD_CHARS + 12;
 
     private static final char SIZE_MARK = 'n';
@@ -49,7 +49,7 @@ public record CommitText(FinishedSet finished, String userText) {
 
     private static final int CHECKSUM_CHARS = 6;
 
-    /** What the note of a topic's id takes. */
+    /** Characters of a topic id's note. */
     private static final int TOPIC_CHARS = 2 + ID_CHARS + CHECKSUM_CHARS;
 
     private static final CommitText NONE = new CommitText(FinishedSet.EMPTY, "");
@@ -119,7 +119,7 @@ public record CommitText(FinishedSet finished, String userText) {
         }
     }
 
-    /** What is left of {@code maxChars} for {@link #encode} beside the note of a topic's id, if that fits at all. */
+    /** The part of {@code maxChars} left for {@link #encode} beside the note of a topic's id, if that fits at all. */
     public static int roomBesideTopicId(int maxChars) {
         return maxChars < OVERHEAD_CHARS + TOPIC_CHARS ? maxChars : maxChars - TOPIC_CHARS;
     }

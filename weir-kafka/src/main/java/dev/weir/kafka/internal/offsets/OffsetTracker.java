@@ -304,7 +304,7 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * What is finished past the first unfinished record, as of now.
+     * The offsets finished past the first unfinished record, as of now.
      *
      * @param earlier what an earlier assignment had finished, of which the part not seen yet is taken over
      * @param committed the offset that is about to be committed; nothing before it is told
@@ -381,7 +381,7 @@ public final class OffsetTracker implements AckTarget {
         return (int) (own.tail - own.head);
     }
 
-    /** What those records weigh. */
+    /** The weight of those records. */
     public long outstandingBytes() {
         return own.appendedBytes - own.finishedBytes;
     }

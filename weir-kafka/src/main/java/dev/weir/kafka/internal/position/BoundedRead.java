@@ -30,15 +30,15 @@ import org.jspecify.annotations.Nullable;
 /** Finds out when a read that has an end is through. Confined to the owner thread. */
 public final class BoundedRead {
 
-    /** How often a member that has no partition asks how far the group is, and how long it waits for the answer. */
+    /** The interval at which a member without partitions asks for the group's progress, and its wait for the answer. */
     private static final Duration GROUP_LOOK = Duration.ofSeconds(1);
 
-    /** How long an end waits for the answer that its topics still are the same ones. */
+    /** The time an end waits for the answer that its topics still are the same ones. */
     private static final Duration MAX_DOUBT = Duration.ofSeconds(10);
 
     private static final ConsumerLog LOG = ConsumerLog.of(BoundedRead.class);
 
-    /** How often ends are asked for that are not known, and how long for. */
+    /** The interval at which unknown ends are asked for, and the wait for the answer. */
     private static final Duration END_LOOK = Duration.ofSeconds(1);
 
     private static final Duration END_TIMEOUT = Duration.ofSeconds(5);
@@ -149,7 +149,7 @@ public final class BoundedRead {
         }
     }
 
-    /** What begins once its end is known. */
+    /** Begins a partition once its end is known. */
     private void begin(AssignedPartition partition) {
         long end = ends.getOrDefault(partition.id(), 0L);
         if (partition.endOffset() == AssignedPartition.UNKNOWN && end != AssignedPartition.UNKNOWN) {

@@ -86,7 +86,7 @@ final class LogRange {
         this.onAnswer = onAnswer;
     }
 
-    /** What is known of the position; if that is nothing, {@link #askIfDue} asks. */
+    /** Returns the answer on the position; if that is nothing, {@link #askIfDue} asks. */
     Answer find(TopicPartition id, LogPosition position) {
         Question question = questions.get(id);
         if (question == null || !question.position.equals(position)) {

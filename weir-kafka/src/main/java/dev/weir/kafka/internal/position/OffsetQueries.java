@@ -130,7 +130,7 @@ public final class OffsetQueries {
         return query == null || query.trouble.isEmpty() ? null : query.trouble;
     }
 
-    /** How long {@link #askIfDue} has nothing to do. */
+    /** The time for which {@link #askIfDue} has nothing to do. */
     long nanosUntilDue() {
         long now = clock.nanoTime();
         long least = Long.MAX_VALUE;

@@ -33,7 +33,7 @@ final class Openings {
 
     private static final ConsumerLog LOG = ConsumerLog.of(Openings.class);
 
-    /** How long the other partitions wait for an answer, which may come to the next try. */
+    /** The time the other partitions wait for an answer, which may come to the next try. */
     private static final long ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     /** The same where answers come too late to be believed. */
@@ -51,7 +51,7 @@ final class Openings {
     /** Of which it is not known what the group has committed. */
     private final Set<AssignedPartition> asked = new LinkedHashSet<>();
 
-    /** Those of them of which one answer has said that the group has committed nothing. */
+    /** Partitions of which one answer has said that the group has committed nothing. */
     private final Set<AssignedPartition> doubted = new HashSet<>();
 
     private long answerNanos = ANSWER_NANOS;
@@ -86,7 +86,7 @@ final class Openings {
         wake.run();
     }
 
-    /** How long {@link #askIfDue} has nothing to do. */
+    /** The time for which {@link #askIfDue} has nothing to do. */
     long nanosUntilDue() {
         return asked.isEmpty() ? Long.MAX_VALUE : Math.max(0, dueNanos - clock.nanoTime());
     }

@@ -50,7 +50,7 @@ public final class Positions {
     private static final int LOAD_ATTEMPTS = 5;
     private static final long FIRST_LOAD_RETRY_MILLIS = 100;
 
-    /** What {@link ExternalOffsets#load} says. */
+    /** The timeout named by {@link ExternalOffsets#load}. */
     private static final long LOAD_TIMEOUT_SECONDS = 30;
 
     private final Assignment assignment;
@@ -68,7 +68,7 @@ public final class Positions {
     private final Openings openings;
     private final LostPositions lost;
 
-    /** What wait for {@link #external}, and how it went. */
+    /** Partitions that wait for {@link #external}, with the outcome. */
     private final Map<AssignedPartition, String> loading = new HashMap<>();
 
     /**
@@ -117,7 +117,7 @@ public final class Positions {
         }
     }
 
-    /** How long {@link #askIfDue} has nothing to do. */
+    /** The time for which {@link #askIfDue} has nothing to do. */
     public long nanosUntilDue() {
         long least = Math.min(openings.nanosUntilDue(), Math.min(topicIds.nanosUntilDue(), queries.nanosUntilDue()));
         return places == null ? least : Math.min(least, places.nanosUntilDue());

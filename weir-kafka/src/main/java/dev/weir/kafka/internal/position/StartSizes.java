@@ -121,8 +121,8 @@ final class StartSizes {
     }
 
     /**
-     * What commits note; where there are some without a note, another consumer began, and has read all partitions that
-     * there were; where there are none, nobody has begun before.
+     * The start size that commits note; where there are some without a note, another consumer began, and has read all
+     * partitions that there were; where there are none, nobody has begun before.
      */
     private int size(String topic, Map<TopicPartition, OffsetAndMetadata> commits, Map<String, Integer> sizes) {
         boolean begun = false;

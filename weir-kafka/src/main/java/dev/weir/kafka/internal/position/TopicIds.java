@@ -33,7 +33,7 @@ final class TopicIds {
 
     private static final ConsumerLog LOG = ConsumerLog.of(TopicIds.class);
 
-    /** What configuration.md says: with thousands of partitions a millisecond more for each. */
+    /** The interval in configuration.md: with thousands of partitions a millisecond more for each. */
     static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private static final long NANOS_PER_PARTITION = TimeUnit.MILLISECONDS.toNanos(1);
@@ -58,13 +58,13 @@ final class TopicIds {
         final AssignedPartition partition;
         final Runnable same;
 
-        /** How many answers in a row have to say that the topic is the same one. */
+        /** The number of answers in a row that must confirm the topic. */
         final int needed;
 
         /** The number of the first question whose answer counts. */
         long from;
 
-        /** What the last answers have said, and how many of them. */
+        /** The last answers, and their number. */
         boolean differed;
 
         int times;
@@ -89,7 +89,7 @@ final class TopicIds {
         @Nullable
         Uuid known;
 
-        /** What one answer has said. */
+        /** The topic id in one answer. */
         @Nullable
         Uuid suspected;
 
@@ -213,7 +213,7 @@ final class TopicIds {
         return topic != null && !topic.left.isEmpty();
     }
 
-    /** How long {@link #askIfDue} has nothing to do. */
+    /** The time for which {@link #askIfDue} has nothing to do. */
     long nanosUntilDue() {
         long now = clock.nanoTime();
         long least = Long.MAX_VALUE;

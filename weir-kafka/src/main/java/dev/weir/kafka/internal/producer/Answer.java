@@ -26,7 +26,7 @@ class Answer implements Callback {
     /** On whose way the record is. */
     private @Nullable OrderedProducer<?, ?> owner;
 
-    /** What the record counts in as sent, and will as answered. */
+    /** The counts that have the record as sent and will have it as answered. */
     private SendCounts counts = NOT_SENT;
 
     /** The reason why {@code send} itself did not take the record, if so; the sender's thread. */

@@ -53,7 +53,7 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
 
     private volatile boolean closing;
 
-    /** Those that records were sent to. */
+    /** The topics that records were sent to. */
     private final Set<String> topics = ConcurrentHashMap.newKeySet();
 
     /** The last of them. The segment's thread. */
@@ -142,7 +142,7 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
         }
     }
 
-    /** What it looks for a stuck producer with. */
+    /** The check for a stuck producer. */
     ClientProgress progress() {
         return progress;
     }
@@ -217,7 +217,7 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
         }
     }
 
-    /** What others see of it. Any thread. */
+    /** The handle for others. Any thread. */
     ProducerHandle handle() {
         return new ProducerHandle() {
 

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class FirstRecords<K> {
 
-    /** How often partitions are counted again. */
+    /** The interval at which partitions are counted again. */
     private static final long COUNT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final class Topic {
@@ -56,7 +56,7 @@ final class FirstRecords<K> {
     private @Nullable Producer<K, ?> producer;
     private long countedNanos;
 
-    /** Where the record that was asked for last is the first of a partition; null if it is not. */
+    /** The topic in which the record asked for last is the first of a partition; null if it is not. */
     private @Nullable Topic next;
 
     private int nextPartition;
@@ -83,8 +83,8 @@ final class FirstRecords<K> {
     }
 
     /**
-     * What has to be answered before this record is sent: the first one of its partition. Null if nothing has. Once
-     * that was waited for it need not be asked again.
+     * The answer to wait for before this record is sent: the first one of its partition. Null if nothing has. Once that
+     * was waited for it need not be asked again.
      */
     @Nullable
     Future<?> before(ProducerRecord<K, ?> record) {
@@ -144,7 +144,7 @@ final class FirstRecords<K> {
         return isDue;
     }
 
-    /** How many of the partitions of these topics each broker leads. */
+    /** The number of partitions of these topics that each broker leads. */
     Collection<Integer> partitionsByBroker() {
         Map<Integer, Integer> count = new HashMap<>();
         topics.values().forEach(topic -> topic.leaders.forEach(leader -> count.merge(leader, 1, Integer::sum)));

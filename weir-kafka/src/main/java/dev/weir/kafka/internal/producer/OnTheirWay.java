@@ -77,7 +77,7 @@ final class OnTheirWay {
         return true;
     }
 
-    /** Where an element came from that is not answered yet; empty if nobody knows. */
+    /** The origin of an element that is not answered yet; empty if nobody knows. */
     String placeOf(int number) {
         Element element = all[number];
         return element.target.placeOf(element.token);
@@ -93,7 +93,7 @@ final class OnTheirWay {
         }
     }
 
-    /** How many of their records have no answer, or one that refuses them; as of about now. Any thread. */
+    /** The number of their records with no answer, or with one that refuses them; as of about now. Any thread. */
     long unanswered() {
         long sum = 0;
         for (Element element : all) {

@@ -58,7 +58,7 @@ final class OrderedProducer<K, V> {
     /** Partitions that a message names. */
     private static final int MAX_PLACES = 5;
 
-    /** How long the client's thread is waited for when it has nothing more to do. */
+    /** The wait for the client's thread when it has nothing more to do. */
     private static final Duration SETTLE = Duration.ofSeconds(2);
 
     /** The outcome of a record that was to be sent. */
@@ -131,14 +131,14 @@ final class OrderedProducer<K, V> {
     /** The one that is in {@link #send}, which has refused what is answered on it. The sender's, as the next. */
     private @Nullable Thread sender;
 
-    /** What was sent last. */
+    /** The answer to the last record sent. */
     private Future<?> lastSent = CompletableFuture.completedFuture(null);
 
     // Of the thread that looks.
     private final ClientHealth health;
     private final ClientProgress progress;
 
-    /** Those that records were sent to. */
+    /** The topics that records were sent to. */
     private final Set<String> topics = ConcurrentHashMap.newKeySet();
 
     /** The last of them. The sender's. */
@@ -393,7 +393,7 @@ final class OrderedProducer<K, V> {
         return stop;
     }
 
-    /** What its stop means for a run that ends with it; once it has settled. */
+    /** The failure of a run that ends with its stop; once it has settled. */
     KafkaPipelineException failure() {
         Stop why = Objects.requireNonNull(stop, "it has not stopped");
         if (!why.isOfClient()) {

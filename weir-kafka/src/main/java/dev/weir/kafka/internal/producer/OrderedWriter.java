@@ -44,7 +44,7 @@ final class OrderedWriter<T, K, V> {
 
     private static final Logger LOG = LoggerFactory.getLogger(OrderedWriter.class);
 
-    /** How long the first record of a partition is waited for before another one follows. */
+    /** The wait for the first record of a partition before another one follows. */
     private static final Duration FIRST_ANSWER = Duration.ofSeconds(2);
 
     private static final Backoff REOPEN = Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(10));
@@ -128,7 +128,7 @@ final class OrderedWriter<T, K, V> {
         return (int) Math.min(Integer.MAX_VALUE, again + current.unanswered());
     }
 
-    /** What others see of it. Any thread. */
+    /** The handle for others. Any thread. */
     ProducerHandle handle() {
         return new ProducerHandle() {
             @Override
@@ -160,7 +160,7 @@ final class OrderedWriter<T, K, V> {
                 onSettled);
     }
 
-    /** What the run is to fail with at once, if it is; null while answers are missing. Any thread. */
+    /** The failure with which the run is to end at once, if it is; null while answers are missing. Any thread. */
     @Nullable
     KafkaPipelineException failure() {
         OrderedProducer<K, V> sending = current;

@@ -43,7 +43,7 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
     /**
-     * How long a topic must be unknown to the brokers until it counts as deleted: one of them may have just started.
+     * The time a topic must be unknown to the brokers until it counts as deleted: one of them may have just started.
      */
     private static final Duration GONE = Duration.ofSeconds(10);
 

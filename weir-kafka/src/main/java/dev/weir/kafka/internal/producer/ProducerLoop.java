@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class ProducerLoop<T, K, V> implements SinkLoop<T> {
 
-    /** How often a producer that has stopped is looked for while answers are out. */
+    /** The interval at which a stopped producer is looked for while answers are out. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** How long a failed or cancelled run waits for answers that are under way; they only spare repetition. */
+    /** The time a failed or cancelled run waits for answers that are under way; they only spare repetition. */
     private static final Duration HASTY_CLOSE = Duration.ofSeconds(2);
 
     private final Function<? super T, ProducerRecord<K, V>> records;
@@ -58,7 +58,7 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
         context.depth(writer::depth);
     }
 
-    /** What others see of it. Any thread. */
+    /** The handle for others. Any thread. */
     ProducerHandle handle() {
         return writer.handle();
     }

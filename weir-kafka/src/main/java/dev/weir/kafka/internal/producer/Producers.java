@@ -41,7 +41,7 @@ public final class Producers<K, V> implements Supplier<Producer<K, V>>, AutoClos
     }
 
     /**
-     * What looks at first records; it knows the partition of a key unless the configuration says how to find it. It has
+     * The check of first records; it knows the partition of a key unless the configuration says how to find it. It has
      * nothing to hold back with a lean producer, which lets no batch follow the first one of a partition.
      */
     private FirstRecords<K> firstRecords() {
@@ -50,7 +50,7 @@ public final class Producers<K, V> implements Supplier<Producer<K, V>>, AutoClos
         return new FirstRecords<>(byKey ? keys : null, path == ProducePath.LEAN);
     }
 
-    /** What a run sends with. */
+    /** The clients of a run. */
     OrderedWriter.Clients<K, V> clients() {
         return new OrderedWriter.Clients<>(
                 this, firstRecords(), new SendWindow(config), ClientProgress.of(config), false);

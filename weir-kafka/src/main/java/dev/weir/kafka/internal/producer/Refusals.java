@@ -64,8 +64,8 @@ public final class Refusals {
     }
 
     /**
-     * What a client means that has waited in vain for room or for a topic: that a broker does not know the topic, or
-     * that it has waited.
+     * Returns the cause of a client's vain wait for room or for a topic: that a broker does not know the topic, or that
+     * it has waited.
      */
     public static Exception ofVainWait(TimeoutException waited) {
         return waited.getCause() instanceof UnknownTopicOrPartitionException unknown
@@ -81,7 +81,7 @@ public final class Refusals {
         return refusal.getClass() == KafkaException.class;
     }
 
-    /** How much it says about why a producer stopped: of two the one with more is told. */
+    /** The weight of a refusal as the reason for a producer's stop: of two the one with more is told. */
     public static int weight(Exception refusal) {
         if (isOfNeighbour(refusal)) {
             return 0;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RefusedTopics {
 
-    /** How long it is not asked again. */
+    /** The time for which it is not asked again. */
     static final long MEMORY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private record Refused(Exception refusal, long nanos) {}

@@ -50,7 +50,7 @@ public final class Rejects<T> implements Refused<T> {
         this.context = context;
     }
 
-    /** What the rule asks for, in a run; null if it lets the run fail. */
+    /** Returns the rule's form in a run; null if it lets the run fail. */
     static <T> @Nullable Rejects<T> of(WriteFailures rule, StageContext context, AsFailed<? super T> asFailed) {
         if (rule.action() == WriteFailures.Action.FAIL) {
             return null;

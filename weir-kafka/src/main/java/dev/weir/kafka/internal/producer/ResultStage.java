@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
 
-    /** How long the stage above may be waited for while answers are out, which nobody else hands on. */
+    /** The wait for the stage above while answers are out, which nobody else hands on. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final int maxInHand;
@@ -45,7 +45,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
     private boolean ended;
     private volatile int inHand;
 
-    /** What ends the run once the results are handed on that have come. */
+    /** The failure that ends the run once the received results are handed on. */
     private @Nullable KafkaPipelineException failure;
 
     private ResultStage(

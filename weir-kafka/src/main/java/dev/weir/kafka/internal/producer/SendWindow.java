@@ -150,7 +150,7 @@ final class SendWindow {
         return marks.remove();
     }
 
-    /** How long the sender was held back so far. Any thread. */
+    /** The time the sender was held back so far. Any thread. */
     long waitedNanos() {
         return waitedNanos + (waits ? System.nanoTime() - waitsSinceNanos : 0);
     }

@@ -22,7 +22,7 @@ public final class LeanProducerConfig {
     /** A wait that ends in vain begins again: more is no difference. */
     private static final long MAX_BLOCK_MILLIS = Duration.ofDays(1).toMillis();
 
-    /** What a lean producer reads, or a pipeline in its place, and what it refuses in words of its own. */
+    /** Settings that a lean producer reads, or a pipeline in its place, and those it refuses in words of its own. */
     private static final Set<String> KNOWN = Set.of(
             ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
             ProducerConfig.CLIENT_ID_CONFIG,

@@ -37,7 +37,7 @@ final class EndedLoans {
         worthWaking = count;
     }
 
-    /** How many wait to be taken. */
+    /** The number that waits to be taken. */
     int count() {
         Ended last = newest.get();
         return last == null ? 0 : last.count;

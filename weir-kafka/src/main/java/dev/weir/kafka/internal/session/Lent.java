@@ -46,7 +46,7 @@ final class Lent {
         return lost;
     }
 
-    /** Those that have one of these offsets; a copy. */
+    /** Ranges with one of these offsets; a copy. */
     List<LentRange> touching(long first, long last) {
         List<LentRange> found = new ArrayList<>();
         Map.Entry<Long, LentRange> before = ranges.floorEntry(first);

@@ -29,6 +29,6 @@ public interface Loan {
     /** Returns whether the pipeline may take it. */
     boolean isOffered();
 
-    /** How its work ended; of use once it has. */
+    /** The outcome of its work; of use once it has. */
     AcknowledgeType outcome();
 }

@@ -126,7 +126,7 @@ final class Membership {
         };
     }
 
-    /** What an answer means for the way to the coordinator: whether it is another broker now. */
+    /** Takes in an answer; true if the coordinator is another broker now. */
     boolean answered(ShareGroupHeartbeatResponseData answer, long nowNanos) {
         underWay = false;
         if (state == State.LEAVING) {

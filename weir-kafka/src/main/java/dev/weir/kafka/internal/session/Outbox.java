@@ -63,7 +63,7 @@ final class Outbox {
         return sinceNanos;
     }
 
-    /** What waits now makes room in the window of locks. */
+    /** Hurries the pending acknowledgements, which make room in the window of locks. */
     void hurry() {
         hurried = true;
     }

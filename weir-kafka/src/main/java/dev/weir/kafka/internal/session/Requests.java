@@ -43,7 +43,7 @@ final class Requests {
         this.member = member;
     }
 
-    /** Whether brokers lend whole batches of producers, which may be more than asked for. */
+    /** Notes whether brokers lend whole batches of producers, which may be more than asked for. */
     void wholeBatches(boolean whole) {
         wholeBatches = whole;
     }

@@ -43,7 +43,7 @@ final class Session {
     private static final long FEW_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long PAUSE_NANOS = 100_000_000;
 
-    /** How much more an answer may bring than the last one that was no quota's victim: an eighth. */
+    /** The growth of an answer over the last one that no quota emptied: an eighth. */
     private static final int GROWTH = 8;
 
     /**

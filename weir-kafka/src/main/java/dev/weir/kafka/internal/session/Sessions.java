@@ -30,10 +30,13 @@ final class Sessions implements AutoCloseable {
     private static final long TICK_NANOS = 10_000_000;
     private static final long IDLE_NANOS = 50_000_000;
 
-    /** Where more than enough is lent: the end of a record is told with the next fetch, which somebody wakes it for. */
+    /**
+     * The delay where more than enough is lent: the end of a record is told with the next fetch, which somebody wakes
+     * it for.
+     */
     private static final long FED_NANOS = 25_000_000;
 
-    /** Where the next record that ends may be the one that everything waits for. */
+    /** The delay where the next record that ends may be the one that everything waits for. */
     private static final long FULL_NANOS = 1_000_000;
 
     /** A session and its connection. */
@@ -125,7 +128,7 @@ final class Sessions implements AutoCloseable {
         return open;
     }
 
-    /** Those on which the work has not ended. */
+    /** Loans on which the work has not ended. */
     List<Loan> openLoans() {
         List<Loan> open = new ArrayList<>();
         for (Line line : lines.values()) {

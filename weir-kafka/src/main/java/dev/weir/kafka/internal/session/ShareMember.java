@@ -164,7 +164,7 @@ public final class ShareMember implements AutoCloseable {
         }
     }
 
-    /** Those on which the work has not ended. */
+    /** Loans on which the work has not ended. */
     public List<Loan> openLoans() {
         return sessions.openLoans();
     }

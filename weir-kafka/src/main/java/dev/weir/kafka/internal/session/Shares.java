@@ -12,7 +12,7 @@ import java.util.Collection;
  */
 record Shares(int each, int probe, int threshold) {
 
-    /** How large a part of a session's credits is worth a request. */
+    /** The part of a session's credits that is worth a request: one in so many. */
     private static final int WORTHWHILE = 4;
 
     /** The same of the records that wait beside those that are worked on, if that is more: the others are enough. */

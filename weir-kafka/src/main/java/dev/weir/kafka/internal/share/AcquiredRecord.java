@@ -82,7 +82,7 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> impleme
         return unreadable;
     }
 
-    /** How often the group has lent it, this time included: 1 for the first. */
+    /** The number of times the group has lent it, this time included: 1 for the first. */
     public int delivery() {
         return delivery;
     }

@@ -28,10 +28,10 @@ final class ClientPath implements SharePath {
     /** Longer than anybody waits. */
     private static final Duration LONGEST = Duration.ofDays(365);
 
-    /** What a lane may need beyond the close's deadline: its last answers, and its goodbye. */
+    /** The time a lane may need beyond the close's deadline: its last answers, and its goodbye. */
     private static final Duration GRACE = Duration.ofSeconds(60);
 
-    /** How long a refusal of the group counts. */
+    /** The time for which a refusal of the group counts. */
     private static final long REFUSED_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final ReentrantLock lock = new ReentrantLock();

@@ -21,7 +21,10 @@ public enum Fate {
         return type;
     }
 
-    /** What two claims of one record come to: nothing is rejected, or counts as done, that one of them gave back. */
+    /**
+     * The combined fate of two claims of one record: nothing is rejected, or counts as done, that one of them gave
+     * back.
+     */
     Fate and(Fate other) {
         if (this == RELEASE || other == RELEASE) {
             return RELEASE;

@@ -66,9 +66,9 @@ final class GroupEnd {
     }
 
     /**
-     * Those that the group has not read to the last stable offset. The lag counts to the end of the log, so that what
-     * is behind the last stable offset is no lag here; that offset must not move meanwhile, or records that are done
-     * behind it would stand for others before it.
+     * Partitions that the group has not read to the last stable offset. The lag counts to the end of the log, so that
+     * what is behind the last stable offset is no lag here; that offset must not move meanwhile, or records that are
+     * done behind it would stand for others before it.
      */
     private List<TopicPartition> missingOfStable(Collection<TopicPartition> partitions) {
         Map<TopicPartition, Long> logEnds = admin.ends(partitions);

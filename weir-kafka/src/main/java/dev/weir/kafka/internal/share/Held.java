@@ -67,7 +67,7 @@ final class Held {
         return size == 0;
     }
 
-    /** Those for which {@code test} holds; a copy. */
+    /** Records for which {@code test} holds; a copy. */
     List<AcquiredRecord> all(Predicate<AcquiredRecord> test) {
         List<AcquiredRecord> found = new ArrayList<>();
         for (TreeMap<Long, AcquiredRecord> ofPartition : records.values()) {
@@ -88,7 +88,7 @@ final class Held {
         stretches = now;
     }
 
-    /** Where the records lay when the lane published it last. Any thread. */
+    /** The places of the records when the lane published them last. Any thread. */
     Map<TopicPartition, Stretch> stretches() {
         return stretches;
     }

@@ -35,7 +35,7 @@ final class Lane implements Runnable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
 
-    /** What a client may take to leave the group. */
+    /** The time a client has to leave the group. */
     static final Duration CLOSE_PATIENCE = Duration.ofSeconds(8);
 
     /**

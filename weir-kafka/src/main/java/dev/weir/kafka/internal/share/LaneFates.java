@@ -21,7 +21,7 @@ final class LaneFates {
 
     private static final Logger LOG = LoggerFactory.getLogger(LaneFates.class);
 
-    /** What brokers may take for the last acknowledgements. */
+    /** The time brokers have for the last acknowledgements. */
     static final Duration LAST_ANSWER = Duration.ofSeconds(10);
 
     private static final long FLUSH_NANOS = TimeUnit.MILLISECONDS.toNanos(20);

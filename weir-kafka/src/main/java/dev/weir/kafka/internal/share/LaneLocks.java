@@ -16,7 +16,7 @@ final class LaneLocks {
 
     private static final long SCAN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    /** What the close waits for renewals that are under way, so that what is done can be told. */
+    /** The wait of the close for renewals under way, so that finished work can be acknowledged. */
     private static final long LAST_RENEWAL_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final Lane.Setup setup;
@@ -129,7 +129,7 @@ final class LaneLocks {
     }
 
     /**
-     * Where brokers do not renew, locks stand for their time. To ask all the same would end them now: a client forgets
+     * Keeps locks for their time where brokers do not renew. To ask all the same would end them now: a client forgets
      * the records of a renewal that was refused, and nobody can tell their fates any more ({@code
      * ShareInFlightBatch.renew} of Kafka 4.4).
      */

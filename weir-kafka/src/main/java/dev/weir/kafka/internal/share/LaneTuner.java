@@ -27,7 +27,7 @@ final class LaneTuner {
 
     private static final double MAX_GROWTH = 2;
 
-    /** What is left of the credits, at least, where they become fewer. */
+    /** The smallest part of the credits that is left where they become fewer. */
     private static final double MAX_SHRINK = 0.7;
 
     private LaneTuner() {}
@@ -63,13 +63,13 @@ final class LaneTuner {
         }
     }
 
-    /** Where to begin with so many workers. */
+    /** The first plan for so many workers. */
     static Plan first(int workers, int maxLanes) {
         int records = Math.clamp(Math.round(workers / 2.0), 1, 16);
         return new Plan(Math.min(2, maxLanes), records, AcquireMode.RECORD_LIMIT);
     }
 
-    /** What the pipeline needs next, after what was seen with the plan of {@code now}. */
+    /** The next plan, after the look taken with the plan of {@code now}. */
     static Plan next(Plan now, Look look, int workers, int maxLanes) {
         if (look.settled == 0) {
             return now;

@@ -224,14 +224,12 @@ final class ParkedCopies implements AutoCloseable {
         }
     }
 
-    /** What it looks for a stuck producer with. */
+    /** The check for a stuck producer. */
     ClientProgress progress() {
         return progress;
     }
 
-    /**
-     * What the run fails with, as copies are missing that cannot come; else null. One thread, several times a second.
-     */
+    /** The failure of a run whose missing copies cannot come; else null. One thread, several times a second. */
     @Nullable
     KafkaPipelineException look(long nowNanos) {
         if (closing || impossible != null) {

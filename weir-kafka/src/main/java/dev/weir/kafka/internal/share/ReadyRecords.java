@@ -53,7 +53,7 @@ final class ReadyRecords {
         }
     }
 
-    /** How many may wait before there is no demand any more. */
+    /** Sets the number that may wait before there is no demand any more. */
     void lowWater(int records) {
         lock.lock();
         try {

@@ -65,7 +65,7 @@ final class ShareRun implements ShareHandle, Termination {
     private double slowestSeconds;
     private ShareGroupConfig config;
 
-    /** What stages say that make no progress. */
+    /** The reports of stages that make no progress. */
     private final Supplier<List<String>> troubles;
 
     private volatile Plan plan;

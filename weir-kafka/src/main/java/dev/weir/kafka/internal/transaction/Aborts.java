@@ -18,7 +18,7 @@ final class Aborts<K, V> {
 
     private static final Logger LOG = LoggerFactory.getLogger(Aborts.class);
 
-    /** How long an abort waits for a record that is just being sent, before it breaks that off. */
+    /** The time an abort waits for a record that is just being sent, before it breaks that off. */
     private static final long SEND_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private static final long MIN_BACKOFF_NANOS = TimeUnit.MILLISECONDS.toNanos(50);

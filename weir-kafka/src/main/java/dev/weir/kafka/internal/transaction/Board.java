@@ -41,7 +41,7 @@ final class Board<K, V> {
     /** The clock by which the owner and the committing thread wait: the system's, but for simulations. */
     final Clock ownClock;
 
-    /** What is done with records that cannot be written; null if the run fails. Set before its threads begin. */
+    /** The treatment of records that cannot be written; null if the run fails. Set before its threads begin. */
     @Nullable
     WriteRule<K, V> rule;
 
@@ -54,10 +54,10 @@ final class Board<K, V> {
     /** Producers without a transaction. */
     final ArrayDeque<TransactionalProducer<K, V>> free = new ArrayDeque<>();
 
-    /** What takes records; null until the next record. */
+    /** The transaction that takes records; null until the next record. */
     volatile @Nullable OpenTransaction<K, V> filling;
 
-    /** What is being committed; at most one, so commits are in order. */
+    /** The cut being committed; at most one, so commits are in order. */
     volatile @Nullable Cut<K, V> committing;
 
     /** True if the brokers have all records of what is being committed, so that others may follow them. */
@@ -96,13 +96,13 @@ final class Board<K, V> {
     /** True if all is aborted, so that the owner can rewind. */
     volatile boolean rewindDue;
 
-    /** What the source of the run has emitted elements of: the others know nothing of its transactions. */
+    /** The targets of which the run's source has emitted elements: the others know nothing of its transactions. */
     private final Set<AckTarget> sources = ConcurrentHashMap.newKeySet();
 
-    /** What is aborted and can be written again, the oldest first. */
+    /** Aborted transactions that can be written again, the oldest first. */
     private final List<OpenTransaction<K, V>> aborted = new ArrayList<>();
 
-    /** What is written again before anything else, and before anything is committed. */
+    /** Elements written again before anything else, and before anything is committed. */
     final ArrayDeque<Element<K, V>> again = new ArrayDeque<>();
 
     /** True if what is aborted has to be read again: a part of it may be committed, or must not be written again. */

@@ -50,7 +50,7 @@ final class Committer<K, V> {
     /** The thread's own. */
     private final Aborts<K, V> aborts;
 
-    /** Those that records were sent to. */
+    /** The topics that records were sent to. */
     private final Set<String> topics = ConcurrentHashMap.newKeySet();
 
     /** Of the thread that looks. */
@@ -118,7 +118,7 @@ final class Committer<K, V> {
         return trial;
     }
 
-    /** What others see of the producers: of both together, as one takes over from the other. Any thread. */
+    /** The handle for others to the producers: of both together, as one takes over from the other. Any thread. */
     ProducerHandle look(String stage) {
         return new ProducersLook<>(board, producers, stage);
     }

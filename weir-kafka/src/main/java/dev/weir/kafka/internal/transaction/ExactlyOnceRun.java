@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K, V>> {
 
     /**
-     * What the source of a run has opened, until its sink is made on the same thread. Weak: if the run cannot begin, no
-     * sink takes it, and the thread is the user's.
+     * The transactions that a run's source has opened, until its sink is made on the same thread. Weak: if the run
+     * cannot begin, no sink takes it, and the thread is the user's.
      */
     private static final ThreadLocal<@Nullable WeakReference<Opened<?, ?>>> HANDED_OVER = new ThreadLocal<>();
 
@@ -77,7 +77,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
             context.expose(counts);
         }
 
-        /** What the consumer commits with. */
+        /** The transactions by which the consumer commits. */
         public Transactions<K, V> transactions() {
             return transactions;
         }

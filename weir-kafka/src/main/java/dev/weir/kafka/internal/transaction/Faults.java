@@ -29,7 +29,7 @@ final class Faults {
     private Faults() {}
 
     /**
-     * What ends the run, as the same would happen again; null if the work can be done once more.
+     * The failure that ends the run, as it would happen again; null if the work can be done once more.
      *
      * @param topic of a record that was refused, or an empty text
      */
@@ -88,7 +88,7 @@ final class Faults {
                 + TimeUnit.NANOSECONDS.toMillis(plan.timeoutNanos()));
     }
 
-    /** What a failure means that leaves no producer to go on with. */
+    /** Returns the meaning of a failure that leaves no producer to go on with. */
     static Throwable ofRun(Throwable failure) {
         KafkaPipelineException known = fatal(failure, "");
         if (known != null || !(failure instanceof KafkaException)) {

@@ -89,7 +89,10 @@ final class Fence {
         }
     }
 
-    /** What brokers tell that answer: a coordinator that is away can end nothing, and moves to another broker. */
+    /**
+     * Returns the transactions told by the brokers that answer: a coordinator that is away can end nothing, and moves
+     * to another broker.
+     */
     private Map<String, String> openOfOtherRuns(Admin admin)
             throws InterruptedException, ExecutionException, TimeoutException {
         return openOfOtherRuns(

@@ -44,7 +44,7 @@ final class OpenTransaction<K, V> implements Callback {
     /** Inputs with a record here that are not finished: all records of an input go into one transaction. */
     private final Set<Root> open = new HashSet<>();
 
-    /** What its records came from. */
+    /** The targets its records came from. */
     private final Set<AckTarget> sources = Collections.newSetFromMap(new IdentityHashMap<>());
 
     private AckTarget lastSource = AckTarget.NONE;
@@ -61,7 +61,7 @@ final class OpenTransaction<K, V> implements Callback {
     private final AtomicLong bytes = new AtomicLong();
     private final AtomicLong answers = new AtomicLong();
 
-    /** Where its records stand; null if nobody asks. */
+    /** The places of its records; null if nobody asks. */
     private final @Nullable List<RecordMetadata> results;
 
     private long waitedNanos;
@@ -74,13 +74,13 @@ final class OpenTransaction<K, V> implements Callback {
     private long answersSeen = -1;
     private long waitingNanos;
 
-    /** What was refused, if there is a rule for that: complete once all records are answered. */
+    /** The refusals, if there is a rule for them: complete once all records are answered. */
     final Queue<WriteRule.Refusal> refusals = new ConcurrentLinkedQueue<>();
 
     /** Its records in their order, to be written again if it is aborted; null if they are not kept. Sent ones only. */
     final @Nullable List<Kept<K, V>> kept;
 
-    /** What claims are known by that have records in {@link #kept}: many records of a group share it. */
+    /** The ends of claims with records in {@link #kept}: many records of a group share it. */
     private final Map<Root, Ended> lasting = new HashMap<>();
 
     // Letters in the place of records, and those without their value. Under the lock.
@@ -126,13 +126,13 @@ final class OpenTransaction<K, V> implements Callback {
         }
     }
 
-    /** Where its records stand, once it is committed; empty if they are not kept. */
+    /** The places of its records, once it is committed; empty if they are not kept. */
     List<RecordMetadata> results() {
         return results == null ? List.of() : List.copyOf(results);
     }
 
     /**
-     * What knows the inputs of a claim that still lasts, also once it is ended.
+     * Returns the target that knows the inputs of a claim that still lasts, also once it is ended.
      *
      * @param withPlaces whether somebody asks for their places
      */
@@ -194,12 +194,12 @@ final class OpenTransaction<K, V> implements Callback {
         }
     }
 
-    /** What its records came from, finished or not. */
+    /** The targets its records came from, finished or not. */
     Set<AckTarget> sources() {
         return sources;
     }
 
-    /** What was sent last is a letter. */
+    /** Notes that the record sent last is a letter. */
     void letterSent(boolean isCut) {
         letters++;
         cutLetters += isCut ? 1 : 0;
@@ -236,7 +236,7 @@ final class OpenTransaction<K, V> implements Callback {
     }
 
     /**
-     * How long it has waited for {@link #open}; to be asked now and then while it does. What goes by between two calls
+     * The time it has waited for {@link #open}; to be asked now and then while it does. What goes by between two calls
      * counts for a second at most: the process may have been frozen.
      */
     long waitedNanos(long nowNanos) {
@@ -280,7 +280,7 @@ final class OpenTransaction<K, V> implements Callback {
     }
 
     /**
-     * What the run fails with as the client cannot answer any more; null while it may. One thread.
+     * The failure of a run whose client cannot answer any more; null while it may. One thread.
      *
      * @param committing whether the brokers' answer to its commit is waited for, or will be
      */

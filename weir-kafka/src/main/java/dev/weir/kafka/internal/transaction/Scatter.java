@@ -11,14 +11,16 @@ import java.util.concurrent.TimeUnit;
  */
 final class Scatter {
 
-    /** How long nothing has to move. */
+    /** The time without progress. */
     static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private boolean there;
     private long heads;
     private long movedNanos;
 
-    /** What is finished does not fit into a commit; whether to hold the intake so that it soon may. */
+    /**
+     * Returns true if the finished offsets do not fit into a commit; whether to hold the intake so that it soon may.
+     */
     boolean isWorthHolding(Collection<AssignedPartition> partitions, long nowNanos) {
         long now = partitions.stream()
                 .mapToLong(partition -> partition.tracker().firstUnfinished())

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 public record TransactionPlan(
         String group, String run, long intervalNanos, long records, long bytes, long timeoutNanos) {
 
-    /** How long the coordinator lets a transaction stay open unless the producer's settings say otherwise. */
+    /** The time the coordinator lets a transaction stay open unless the producer's settings say otherwise. */
     public static final int TIMEOUT_MILLIS = (int) Duration.ofSeconds(30).toMillis();
 
     /**
@@ -52,7 +52,7 @@ public record TransactionPlan(
         }
     }
 
-    /** How long a transaction that is due waits for its inputs: until half of its timeout, but an eighth at least. */
+    /** The time a due transaction waits for its inputs: until half of its timeout, but an eighth at least. */
     long patienceNanos() {
         return Math.max(timeoutNanos / 2 - intervalNanos, timeoutNanos / 8);
     }

@@ -61,7 +61,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         final AckTarget target;
         final long token;
 
-        /** Those that the record has before it is sent. */
+        /** The headers the record has before it is sent. */
         private final Header[] headers;
 
         private boolean wasSent;
@@ -106,7 +106,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
 
     private final RefusedTopics refusedTopics;
 
-    /** What the open transaction holds; the segment's thread. */
+    /** The claims the open transaction holds; the segment's thread. */
     private final List<Claim<K, V>> open = new ArrayList<>();
 
     /** True if a transaction is begun, be it an empty one. The segment's thread. */
@@ -127,7 +127,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     /** True if a commit is under way; written by the segment's thread. */
     private volatile boolean committing;
 
-    /** Those that records were sent to. */
+    /** The topics that records were sent to. */
     private final Set<String> topics = ConcurrentHashMap.newKeySet();
 
     /** The last of them. The segment's thread. */
@@ -428,7 +428,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         forgetRefusals();
     }
 
-    /** What was refused was so in a transaction that is aborted: it is no reason for what fails from now on. */
+    /** Forgets refusals of an aborted transaction, which explain no later failure. */
     private void forgetRefusals() {
         refused.set(null);
         open.forEach(claim -> claim.refusal = null);
@@ -463,7 +463,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         return found;
     }
 
-    /** What would happen again, and what another run of the same id does, ends this one. */
+    /** Fails the run if the failure would happen again or comes from another run of the same id. */
     private void failIfFinal(RuntimeException broken) {
         if (ended || broken instanceof InterruptException || broken instanceof KafkaPipelineException) {
             throw broken;

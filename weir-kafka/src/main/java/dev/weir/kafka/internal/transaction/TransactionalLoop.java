@@ -33,10 +33,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
-    /** How often it is looked whether what waits here may go on, or is to be written again. */
+    /** The interval at which waiting records are checked: they may go on, or are to be written again. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    /** How long a batch waits for a cut that it might otherwise be in the way of. */
+    /** The time a batch waits for a cut that it might otherwise obstruct. */
     private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     /**
@@ -100,7 +100,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /** Where records are kept, the owner may have some written again at any time. */
+    /** Returns the time until the next look: the owner may have kept records written again at any time. */
     private long untilLook() {
         return waiting.isEmpty() && !board.keeps ? Stage.NEVER : board.clock.after(LOOK_NANOS);
     }

@@ -36,7 +36,7 @@ final class TransactionalProducer<K, V> {
 
     private static final Logger LOG = LoggerFactory.getLogger(TransactionalProducer.class);
 
-    /** How often an id is asked for while a broker refuses it for a reason that passes: about a minute. */
+    /** The number of requests for an id while a broker refuses it for a reason that passes: about a minute. */
     static final int OPENINGS = 15;
 
     private static final Backoff BACKOFF = Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(5));
@@ -59,7 +59,7 @@ final class TransactionalProducer<K, V> {
     /** Guards the next two. */
     private final ReentrantLock offsetsLock = new ReentrantLock();
 
-    /** Who waits for offsets to be taken. */
+    /** The thread that waits for offsets to be taken. */
     private @Nullable Thread offsetsSender;
 
     /** True if that one is not to wait any longer. */

@@ -36,17 +36,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Transactions<K, V> implements TransactionGate {
 
-    /** How often the group's other transactions are looked at while partitions wait for their offsets. */
+    /** The interval at which the group's other transactions are checked while partitions wait for their offsets. */
     private static final long FENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /** How long offsets wait to which no records belong. */
+    /** The time that offsets without records wait. */
     private static final long OFFSETS_ONLY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-    /** How long a commit is under way when it is asked whether its partitions still exist, and then again. */
+    /** The time a commit is under way before each check that its partitions still exist. */
     private static final long GONE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private static final long GONE_FOR_GOOD_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -564,7 +564,9 @@ public final class Transactions<K, V> implements TransactionGate {
         }
     }
 
-    /** What stood in an aborted transaction must not count as finished, unless it is written again. */
+    /**
+     * Renews the partitions of an aborted transaction, whose records must not count as finished unless written again.
+     */
     private List<AssignedPartition> renew(boolean writesAgain) {
         List<AssignedPartition> renewed = new ArrayList<>();
         for (AssignedPartition partition : List.copyOf(assignment.all())) {

@@ -97,7 +97,7 @@ final class WriteRule<K, V> implements DeadLetterHandle {
     }
 
     /**
-     * What the rule asks for, in a run; null if it lets the run fail. Refuses a dead-letter topic that does not exist.
+     * Returns the rule's form in a run; null if it lets the run fail. Refuses a dead-letter topic that does not exist.
      */
     static <K, V> @Nullable WriteRule<K, V> of(
             WriteFailures rule,
@@ -340,7 +340,7 @@ final class WriteRule<K, V> implements DeadLetterHandle {
         return cut;
     }
 
-    /** What is refused in a transaction cannot be waited with: the run fails. */
+    /** Returns 0: refused records of a transaction cannot wait, so the run fails. */
     @Override
     public int held() {
         return 0;

@@ -92,7 +92,7 @@ public final class SimulatedSink {
         committer.start();
     }
 
-    /** What the consumer commits with. */
+    /** The transactions by which the consumer commits. */
     public TransactionGate gate() {
         return transactions;
     }
