@@ -75,6 +75,7 @@ public interface ShareHandle {
 
         /** The same with another answer of {@link #skipped}. */
         public Snapshot with(List<RecordRange> skipped) {
+            Objects.requireNonNull(skipped, "skipped");
             Values v = values;
             return new Snapshot(new Values(
                     v.accepted,
@@ -95,7 +96,7 @@ public interface ShareHandle {
                     v.acquireMode,
                     v.workers,
                     v.limit,
-                    List.copyOf(Objects.requireNonNull(skipped, "skipped"))));
+                    List.copyOf(skipped)));
         }
 
         /** The brokers have confirmed that they are done. */

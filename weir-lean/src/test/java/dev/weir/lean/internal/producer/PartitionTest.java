@@ -94,8 +94,8 @@ class PartitionTest {
     }
 
     /**
-     * A batch in doubt may be in the log: a broker that met its sequence again would take the new batch for the old one,
-     * and its records were acknowledged without being written.
+     * A batch in doubt may be in the log: a broker that met its sequence again would take the new batch for the old
+     * one, and its records were acknowledged without being written.
      */
     @Test
     void sequenceOfABatchInDoubt_isNotGivenAgain() {
