@@ -28,6 +28,7 @@ import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.RecordDecodeException;
 import dev.weir.kafka.RecordDecoder;
 import dev.weir.kafka.RetryTopics;
+import dev.weir.kafka.ShareHandle;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.SharedFlow;
 import dev.weir.kafka.Subscription;
@@ -174,6 +175,27 @@ final class Samples implements AutoCloseable {
         put(PipelineLook.class, PipelineLook.at(of(RunningPipeline.class), of(MachineLook.class)));
         put(ConsumerDump.class, ConsumerDump.of(Instant.EPOCH, TEXT, TEXT, Duration.ZERO, 0, 0, 0, 0, List.of(), null));
         put(ConsumerSnapshot.class, ConsumerSnapshot.of(List.of(), 0, 0, 0, 0));
+        put(
+                ShareHandle.Snapshot.class,
+                ShareHandle.Snapshot.of(
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        1,
+                        1,
+                        "",
+                        1,
+                        ShareHandle.Limit.of("arrival", "group", "", "", 1)));
         put(Limiter.class, Limiter.of(Limiter.Kind.ARRIVAL, TEXT, TEXT, TEXT, 1));
         put(Lever.class, Limiter.of(Limiter.Kind.ARRIVAL, TEXT, TEXT, TEXT, 1).lever());
         put(DispatcherMetrics.class, DispatcherMetrics.of());
