@@ -42,7 +42,7 @@ class ConsoleProcessPageTest {
     private RunningPipeline run(Dispatcher pool) {
         return Source.range(0, Long.MAX_VALUE)
                 .takeWhile(number -> !over.get())
-                .mapBlocking(8, Ordering.input(), number -> waits(number, 5))
+                .mapBlocking(8, Ordering.input(), number -> waits(number, 20))
                 .named("look up")
                 .mapBlocking(2, Ordering.input(), number -> waits(number, 1))
                 .with(Attributes.NONE.withDispatcher(pool))
