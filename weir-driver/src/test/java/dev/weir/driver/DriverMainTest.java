@@ -217,7 +217,7 @@ class DriverMainTest {
     /** A process elsewhere that hears nothing, though nobody closes its input: the network was cut. */
     @Test
     void silenceOfTheHarness_endsTheProcess_ofWhichItHasALease() throws Exception {
-        Process process = start(Hanging.class, "hanging", "-D" + Lease.SECONDS + "=1");
+        Process process = start(Hanging.class, "hanging", "-D" + Lease.SECONDS + "=5");
         try (Writer commands = process.outputWriter();
                 BufferedReader said = process.inputReader()) {
             assertThat(said.readLine()).contains("\"say\":\"hello\"");
