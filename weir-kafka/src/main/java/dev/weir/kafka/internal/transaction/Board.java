@@ -227,6 +227,11 @@ final class Board<K, V> {
         }
     }
 
+    /** Returns whether all that is aborted is kept, and none of it may be committed. Under the lock. */
+    boolean mayWriteAgain() {
+        return keeps && !mustReadAgain;
+    }
+
     /** After an abort: what was aborted is written again, or forgotten as it is read again. Under the lock. */
     void goOn(boolean writesAgain) {
         if (writesAgain) {

@@ -540,7 +540,7 @@ public final class Transactions<K, V> implements TransactionGate {
         boolean writesAgain;
         try {
             isAtTheEnd = board.inputEnded || assignment.isEnding();
-            writesAgain = board.keeps && isAtTheEnd && !board.mustReadAgain;
+            writesAgain = isAtTheEnd && board.mayWriteAgain();
             renewed = renew(writesAgain);
             if (!writesAgain) {
                 // What of them was aborted is finished only to the eye: whoever has them next reads it again.

@@ -150,10 +150,87 @@ class CommitterTest {
             board.lock.unlock();
         }
         await(() -> board.rewindDue && board.free.size() == Committer.PRODUCERS);
+        board.lock.lock();
+        try {
+            board.goOn(false);
+        } finally {
+            board.lock.unlock();
+        }
+        OpenTransaction<String, String> other = begun();
+        OpenTransaction<String, String> next = begun();
+        assertThat(next.producer).as("that of the aborted one").isSameAs(cut.transaction().producer);
+        assertThat(counts.snapshot().aborted()).isEqualTo(1);
+        committer.commit(cut);
         committer.close();
+        assertThat(other.producer).isNotSameAs(next.producer);
+        assertThat(client(cut).commitCount()).isZero();
+        assertThat(counts.snapshot().committed()).isZero();
+        assertThat(context.failures).isEmpty();
+    }
+
+    /** Makes what is begun now the one that is committed. */
+    private Cut<String, String> committing() {
+        Cut<String, String> cut = cut(begun());
+        board.lock.lock();
+        try {
+            board.filling = null;
+            board.committing = cut;
+        } finally {
+            board.lock.unlock();
+        }
+        return cut;
+    }
+
+    private static MockProducer<String, String> client(Cut<String, String> cut) {
+        return (MockProducer<String, String>)
+                Objects.requireNonNull(cut.transaction().producer.look());
+    }
+
+    /** Written again from memory, what has come through all the same would be there twice. */
+    @Test
+    void commitOfUnknownOutcome_hasTheInputsReadAgain() throws Exception {
+        board.keeps = true;
+        Cut<String, String> cut = committing();
+        client(cut).commitTransactionException = new KafkaException("the answer was lost");
+        committer.commit(cut);
+        await(() -> board.rewindDue);
+        assertThat(board.mayWriteAgain()).isFalse();
+        assertThat(board.confirmed).isEmpty();
         assertThat(counts.snapshot().committed()).isZero();
         assertThat(counts.snapshot().aborted()).isEqualTo(1);
-        assertThat(context.failures).isEmpty();
+        board.lock.lock();
+        try {
+            board.goOn(false);
+            assertThat(board.mayWriteAgain()).as("once they are read again").isTrue();
+            board.keeps = false;
+            assertThat(board.mayWriteAgain()).isFalse();
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
+    @Test
+    void commitThatWasNotAskedFor_letsTheRecordsBeWrittenAgain() throws Exception {
+        board.keeps = true;
+        Cut<String, String> cut = committing();
+        client(cut).flushException = new KafkaException("a batch has expired");
+        committer.commit(cut);
+        await(() -> board.rewindDue);
+        assertThat(board.mayWriteAgain()).isTrue();
+        assertThat(board.committing).isNull();
+    }
+
+    /** With a record refused, the client asks no coordinator: nothing can have come through. */
+    @Test
+    void commitWithARefusedRecord_letsTheRecordsBeWrittenAgain() throws Exception {
+        board.keeps = true;
+        Cut<String, String> cut = committing();
+        client(cut).commitTransactionException = new KafkaException("a record was refused");
+        board.aborting = true; // The refusal itself comes too late to abort.
+        cut.transaction().onCompletion(null, new TimeoutException("a batch has expired"));
+        committer.commit(cut);
+        await(() -> board.rewindDue);
+        assertThat(board.mayWriteAgain()).isTrue();
     }
 
     /** A client whose send waits for room, until it is closed. */
