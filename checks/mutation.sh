@@ -3,8 +3,9 @@
 #   checks/mutation.sh ROOM               one room, named MODULE/PACKAGE
 #   checks/mutation.sh ROOM CLASS         one class of the room, such as Outbox
 #   checks/mutation.sh --rooms            lists the rooms
-# Prints the score, then each survivor as Class:line:mutator:method. Further Maven options go into
-# WEIR_MUTATION_OPTIONS, for example -o.
+# Prints the score, then each mutant that was not noticed as Class:line:mutator:method. A mutant whose JVM ran out of
+# memory or broke counts as not noticed and is listed as (memory_error) or (run_error): no test has failed.
+# Further Maven options go into WEIR_MUTATION_OPTIONS, for example -o.
 set -eu
 cd "$(dirname "$0")/.."
 rooms="weir-kafka/offsets weir-kafka/buffer weir-kafka/commit weir-kafka/position weir-kafka/transaction
@@ -30,6 +31,12 @@ base=dev.weir.${module#weir-}
 # Rooms without a test package of their own are held by the tests of the whole module.
 tests=$base.internal.$package.*
 [ -d "$module/src/test/java/dev/weir/${module#weir-}/internal/$package" ] || tests=$base.*
+# Tests beside the package that run it whole.
+case $room in
+  weir-kafka/transaction) tests="$tests,$base.internal.consumer.TransactionSimulationTest" ;;
+  weir-kafka/commit | weir-kafka/position) tests="$tests,$base.internal.consumer.*" ;;
+  weir-lean/producer) tests="$tests,$base.ScriptedProduceTest,$base.ProducerAmongStaleBrokersTest" ;;
+esac
 name=$package${2:+.$2}
 report=$module/target/mutation/$name/mutations.xml
 rm -f "$report"
@@ -51,11 +58,11 @@ awk -v room="$room" '
     match($0, /status=.[A-Z_]+/)
     status = substr($0, RSTART + 8, RLENGTH - 8)
     count[status]++
-    if (status == "SURVIVED" || status == "NO_COVERAGE") {
+    if (status != "KILLED" && status != "TIMED_OUT") {
       type = field("mutatedClass", $0); sub(/.*\./, "", type)
       mutator = field("mutator", $0); sub(/.*\./, "", mutator)
       line[++alive] = type ":" field("lineNumber", $0) ":" mutator ":" field("mutatedMethod", $0) \
-          (status == "NO_COVERAGE" ? " (not reached)" : "")
+          (status == "NO_COVERAGE" ? " (not reached)" : status == "SURVIVED" ? "" : " (" tolower(status) ")")
     }
   }
   END {
