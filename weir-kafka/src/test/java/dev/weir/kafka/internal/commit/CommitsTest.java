@@ -1,19 +1,28 @@
 package dev.weir.kafka.internal.commit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
 import dev.weir.kafka.internal.fetch.ClientFetcher;
 import dev.weir.kafka.internal.offsets.CommitText;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.GroupAuthorizationException;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What a transaction commits of what is finished past the first unfinished record. */
@@ -127,5 +136,114 @@ class CommitsTest {
         partition.open(null);
         assertThat(commits.finishedEntirely(List.of(partition))).isEmpty();
         assertThat(commits.finished(List.of(partition))).isEmpty();
+    }
+
+    // ---- What happens to a commit ----------------------------------------------------------------------------------
+
+    /** Answers a commit only when it is told to, by what it is told. */
+    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread
+    private static final class Slow extends MockConsumer<byte[], byte[]> {
+
+        private final List<Map<TopicPartition, OffsetAndMetadata>> asked = new ArrayList<>();
+        private @Nullable OffsetCommitCallback unanswered;
+
+        Slow() {
+            super("earliest");
+        }
+
+        @Override
+        public void commitAsync(Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
+            asked.add(offsets);
+            unanswered = callback;
+        }
+
+        @Override
+        public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
+            throw new RebalanceInProgressException("poll first");
+        }
+
+        private void answer(@Nullable Exception failure) {
+            Objects.requireNonNull(unanswered).onComplete(asked.getLast(), failure);
+        }
+    }
+
+    private final Slow slow = new Slow();
+    private final List<Map<TopicPartition, OffsetAndMetadata>> direct = new ArrayList<>();
+    private final ManualClock clock = new ManualClock();
+    private final Commits onSlow = new Commits(
+            slow,
+            new ClientFetcher(slow),
+            ConsumerSettings.builder().bootstrapServers("h:1").build(),
+            topic,
+            clock,
+            (offsets, nanos) -> direct.add(offsets));
+
+    private void sendDue() {
+        clock.nanos += Duration.ofMinutes(1).toNanos();
+        onSlow.commitIfDue(List.of(partition));
+    }
+
+    @Test
+    void commit_isNotSent_whileAnotherOneIsUnderWay() {
+        partition.tracker().ack(0);
+        sendDue();
+        partition.tracker().ack(1);
+        sendDue();
+        assertThat(slow.asked).hasSize(1);
+        slow.answer(null);
+        assertThat(partition.committedOffset()).isEqualTo(1);
+        sendDue();
+        assertThat(slow.asked).hasSize(2);
+    }
+
+    /** It could arrive behind the one beside the client, and bring an older offset back. */
+    @Test
+    void lastCommitBesideTheClient_isNotSent_whileOneOfTheClientIsUnderWay() {
+        topic.exists = true;
+        partition.tracker().ack(0);
+        sendDue();
+        partition.tracker().ack(1);
+        assertThatExceptionOfType(RebalanceInProgressException.class)
+                .isThrownBy(() -> onSlow.commitNow(List.of(partition), 1_000_000_000));
+        assertThat(direct).isEmpty();
+        slow.answer(new RebalanceInProgressException("too late"));
+        onSlow.commitNow(List.of(partition), 1_000_000_000);
+        assertThat(direct).hasSize(1);
+        assertThat(partition.committedOffset()).isEqualTo(2);
+    }
+
+    /** A later offset is committed by now, by a transaction or a seek. */
+    @Test
+    void answerToAnOlderCommit_doesNotBringTheOffsetBack() {
+        partition.tracker().ack(0);
+        sendDue();
+        onSlow.committed(List.of(partition), Map.of(ID, new OffsetAndMetadata(9)));
+        slow.answer(null);
+        assertThat(partition.committedOffset()).isEqualTo(9);
+    }
+
+    @Test
+    void commitThatFailsForGood_isThrown_andOneThatMayPassIsNot() {
+        partition.tracker().ack(0);
+        sendDue();
+        slow.answer(new TimeoutException("no answer"));
+        onSlow.throwFatal();
+        assertThat(onSlow.isBackingOff()).isTrue();
+        assertThat(onSlow.failed()).isEqualTo(1);
+        sendDue();
+        slow.answer(new GroupAuthorizationException("g"));
+        assertThatExceptionOfType(KafkaPipelineException.class)
+                .isThrownBy(onSlow::throwFatal)
+                .withMessageStartingWith("cannot commit t-0@1");
+    }
+
+    @Test
+    void commitThatCameThrough_endsTheBackoff() {
+        partition.tracker().ack(0);
+        sendDue();
+        slow.answer(new TimeoutException("no answer"));
+        onSlow.succeededAhead();
+        assertThat(onSlow.isBackingOff()).isFalse();
+        assertThat(onSlow.succeeded()).isEqualTo(1);
     }
 }

@@ -1,0 +1,141 @@
+package dev.weir.lean.internal.producer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.weir.lean.LeanException;
+import dev.weir.lean.SendException;
+import dev.weir.lean.SendListener;
+import dev.weir.lean.internal.consumer.Backoff;
+import dev.weir.lean.internal.encode.RecordBytes;
+import dev.weir.lean.internal.producer.Batch.Fate;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Test;
+
+/** Batches that are divided, and what the listener hears of their records. */
+class BatchEndTest {
+
+    private static final RecordBytes RECORD = record();
+
+    private final List<String> told = new ArrayList<>();
+    private final ProducerCounters counters = new ProducerCounters();
+    private final Partition partition = new Partition(new Topic("t", 0), 3, new Backoff(1, new SplittableRandom(1)));
+
+    private static RecordBytes record() {
+        RecordBytes record = new RecordBytes();
+        record.key.clear();
+        record.value.wrap(new byte[] {7}, 0, 1);
+        return record;
+    }
+
+    private static Batch batch(int records) {
+        Batch batch = new Batch(ByteBuffer.allocateDirect(1_000), 0);
+        batch.begin(5);
+        for (int i = 0; i < records; i++) {
+            assertThat(batch.append(RECORD, 100 + i, 40 + i)).isTrue();
+        }
+        return batch;
+    }
+
+    private Endings endings(boolean throwing) {
+        SendListener listener = new SendListener() {
+            @Override
+            public void acknowledged(long token, String topic, int number, long offset) {
+                told.add(token + " " + topic + "-" + number + "@" + offset);
+                if (throwing) {
+                    throw new IllegalStateException("listener of " + token);
+                }
+            }
+
+            @Override
+            public void failed(long token, SendException why) {
+                told.add(token + " " + why.mayBeWritten());
+            }
+        };
+        return new Endings(listener, new BatchPool(10_000, 1_000, () -> {}), counters);
+    }
+
+    private static Batch ended(Fate fate) {
+        Batch batch = batch(3);
+        batch.fate = fate;
+        batch.offset = 20;
+        return batch;
+    }
+
+    @Test
+    void writtenRecords_areAcknowledgedEachAtItsOffset() {
+        endings(false).end(partition, ended(Fate.WRITTEN));
+        assertThat(told).containsExactly("40 t-3@20", "41 t-3@21", "42 t-3@22");
+        assertThat(partition.finished).hasValue(3);
+        assertThat(counters.get(ProducerCounters.ACKNOWLEDGED)).isEqualTo(3);
+        assertThat(counters.get(ProducerCounters.FAILED)).isZero();
+    }
+
+    @Test
+    void writtenRecords_ofWhichNoOffsetIsKnown_haveNone() {
+        Batch batch = ended(Fate.WRITTEN);
+        batch.offset = -1;
+        endings(false).end(partition, batch);
+        assertThat(told).containsExactly("40 t-3@-1", "41 t-3@-1", "42 t-3@-1");
+    }
+
+    @Test
+    void refusedRecords_areToldWhetherTheyMayBeWritten() {
+        Batch batch = ended(Fate.REFUSED);
+        endings(false).end(partition, batch);
+        assertThat(told).containsExactly("40 false", "41 false", "42 false");
+        told.clear();
+        batch.doubtful = true;
+        endings(false).end(partition, batch);
+        assertThat(told).containsExactly("40 true", "41 true", "42 true");
+        assertThat(counters.get(ProducerCounters.FAILED)).isEqualTo(6);
+        assertThat(partition.finished).hasValue(6);
+    }
+
+    @Test
+    void listenerThatThrows_isToldOfTheOthersAllTheSame() {
+        assertThatExceptionOfType(LeanException.class)
+                .isThrownBy(() -> endings(true).end(partition, ended(Fate.WRITTEN)))
+                .withMessageContaining("listener of 40");
+        assertThat(told).hasSize(3);
+        assertThat(partition.finished).hasValue(3);
+    }
+
+    // ---- Divided batches -------------------------------------------------------------------------------------------
+
+    private List<Batch> halves(Batch whole) {
+        whole.writer.stamp(77, (short) 0, whole.sequence, new CRC32C());
+        try (Divider divider = new Divider()) {
+            return divider.halves(partition, whole);
+        }
+    }
+
+    /** The broker may have the whole: with other sequences, its records would be written twice. */
+    @Test
+    void halves_shareTheSequencesOfTheWhole_andItsDoubt() {
+        Batch whole = batch(5);
+        whole.sequence = Integer.MAX_VALUE - 1;
+        whole.doubtful = true;
+        List<Batch> halves = halves(whole);
+        assertThat(halves).extracting(Batch::count).containsExactly(2, 3);
+        assertThat(halves).extracting(half -> half.sequence).containsExactly(Integer.MAX_VALUE - 1, 0);
+        assertThat(halves).extracting(half -> half.doubtful).containsExactly(true, true);
+        assertThat(halves).extracting(half -> half.wasDoubtful).containsExactly(false, false);
+        assertThat(halves.get(0).token(1)).isEqualTo(41);
+        assertThat(halves.get(1).token(0)).isEqualTo(42);
+        assertThat(halves.get(1).begunNanos).isEqualTo(5);
+    }
+
+    @Test
+    void halvesOfABatchWithoutASequence_haveNone_andRememberAFormerDoubt() {
+        Batch whole = batch(2);
+        whole.wasDoubtful = true;
+        List<Batch> halves = halves(whole);
+        assertThat(halves).noneMatch(Batch::hasSequence).allMatch(Batch::mayBeWritten);
+        assertThat(halves).extracting(half -> half.doubtful).containsExactly(false, false);
+    }
+}
