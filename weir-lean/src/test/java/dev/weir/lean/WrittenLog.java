@@ -60,6 +60,11 @@ final class WrittenLog {
         remembered = 1;
     }
 
+    /** From now on every sequence is accepted, as if each producer were forgotten at once. */
+    void rememberNone() {
+        remembered = 0;
+    }
+
     /** From now on a sequence that is not the next one is refused by this error. */
     void outOfSequence(Errors error) {
         outOfSequence = error;
@@ -148,7 +153,7 @@ final class WrittenLog {
                 .skip(forgotten.getOrDefault(partition, 0))
                 .filter(each -> each.producerId() == batch.producerId())
                 .toList();
-        if (!known.isEmpty()) {
+        if (!known.isEmpty() && remembered > 0) {
             for (Written each : known.subList(Math.max(0, known.size() - remembered), known.size())) {
                 if (each.epoch() == batch.producerEpoch() && each.sequence() == sequence && each.count() == count) {
                     return at(all, each);
@@ -168,11 +173,11 @@ final class WrittenLog {
         return at(all, all.getLast());
     }
 
-    /** That it is written, with its offset: nothing but batches of producers is in the log. */
+    /** That it is written, with the offset of its last copy, as brokers answer: nothing but batches of producers is in the log. */
     private PartitionProduceResponse at(List<Written> all, Written batch) {
         long offset = hidesOffsets
                 ? -1
-                : all.subList(0, all.indexOf(batch)).stream()
+                : all.subList(0, all.lastIndexOf(batch)).stream()
                         .mapToLong(Written::count)
                         .sum();
         return new PartitionProduceResponse().setBaseOffset(offset);

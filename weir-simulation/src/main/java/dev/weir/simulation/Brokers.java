@@ -156,7 +156,7 @@ public final class Brokers implements Network.Server, AutoCloseable {
             }
             case ListOffsetsRequestData wanted -> offsets(node, wanted);
             case FetchRequestData fetch -> fetch(node, fetch);
-            case ProduceRequestData produce -> produce(node, produce);
+            case ProduceRequestData produce -> produce(from, produce);
             case InitProducerIdRequestData ignored ->
                 new InitProducerIdResponseData().setProducerId(nextProducerId++).setProducerEpoch((short) 0);
             default -> {
@@ -235,7 +235,7 @@ public final class Brokers implements Network.Server, AutoCloseable {
 
     // ---- Writing ---------------------------------------------------------------------------------------------------
 
-    private ProduceResponseData produce(int node, ProduceRequestData request) {
+    private ProduceResponseData produce(Network.Connection from, ProduceRequestData request) {
         ProduceResponseData answer = new ProduceResponseData().setThrottleTimeMs(throttled());
         request.topicData().forEach(topic -> {
             TopicProduceResponse response =
@@ -245,7 +245,7 @@ public final class Brokers implements Network.Server, AutoCloseable {
                         ? topics.find(topic.topicId(), each.index())
                         : topics.find(topic.name(), each.index());
                 response.partitionResponses()
-                        .add(produce(node, partition, (MemoryRecords) each.records())
+                        .add(produce(from, partition, (MemoryRecords) each.records())
                                 .setIndex(each.index()));
             });
             answer.responses().add(response);
@@ -253,12 +253,13 @@ public final class Brokers implements Network.Server, AutoCloseable {
         return answer;
     }
 
-    private PartitionProduceResponse produce(int node, Topics.@Nullable Partition partition, MemoryRecords records) {
+    private PartitionProduceResponse produce(
+            Network.Connection from, Topics.@Nullable Partition partition, MemoryRecords records) {
         if (partition == null) {
             return refused(Errors.UNKNOWN_TOPIC_OR_PARTITION);
         }
         Refusal refusal = refusals.poll();
-        if (partition.leader() != node || refusal == Refusal.NOT_LEADER) {
+        if (partition.leader() != from.node() || refusal == Refusal.NOT_LEADER) {
             return refused(Errors.NOT_LEADER_OR_FOLLOWER);
         }
         MutableRecordBatch batch = records.batches().iterator().next();
@@ -267,7 +268,7 @@ public final class Brokers implements Network.Server, AutoCloseable {
         if (faults.happens(Planted.NOT_WRITTEN)) {
             return new PartitionProduceResponse().setBaseOffset(log.end());
         }
-        Log.Appended appended = log.append(batch);
+        Log.Appended appended = from.isGone() ? log.appendLate(batch) : log.append(batch);
         boolean repeats = faults.has(Planted.REPETITIONS_WRITTEN) && appended.wasKnown();
         boolean ignores = faults.has(Planted.SEQUENCES_IGNORED) && appended.error() != Errors.NONE;
         if (repeats || ignores) {

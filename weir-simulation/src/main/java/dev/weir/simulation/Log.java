@@ -5,10 +5,13 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.LongStream;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.message.FetchResponseData.AbortedTransaction;
 import org.apache.kafka.common.protocol.Errors;
@@ -64,6 +67,10 @@ public final class Log {
     private final Map<Long, ArrayDeque<Batch>> producers = new HashMap<>();
     private final Map<Long, Long> open = new HashMap<>();
     private final List<Aborted> aborted = new ArrayList<>();
+
+    /** The offsets of records that were written late, of forgotten producers. */
+    private final Set<Long> late = new HashSet<>();
+
     private long start;
     private long end;
     private int epoch;
@@ -94,6 +101,14 @@ public final class Log {
     /** The number of elections that took records away. */
     public int cuts() {
         return cuts;
+    }
+
+    /**
+     * Returns whether the record at an offset is of a forgotten producer, written after its connection was gone. Nobody
+     * can keep such a record from standing behind newer ones: no epoch fences a producer without state.
+     */
+    public boolean isLateOfForgotten(long offset) {
+        return late.contains(offset);
     }
 
     /** The batches from the start on. */
@@ -144,6 +159,17 @@ public final class Log {
             }
         }
         return appendUnchecked(batch);
+    }
+
+    /** Appends a batch whose connection is gone. */
+    Appended appendLate(MutableRecordBatch batch) {
+        ArrayDeque<Batch> known = producers.get(batch.producerId());
+        boolean forgotten = batch.hasProducerId() && (known == null || late.contains(known.getLast().base));
+        Appended appended = append(batch);
+        if (forgotten && appended.error == Errors.NONE && !appended.wasKnown) {
+            LongStream.range(appended.base, end).forEach(late::add);
+        }
+        return appended;
     }
 
     private static boolean isSame(Batch known, MutableRecordBatch batch) {

@@ -130,6 +130,10 @@ public final class Network implements AutoCloseable {
         private boolean open = true;
         private boolean broken;
         private boolean silent;
+
+        /** True if a request was lost: none that was sent behind it arrives. */
+        private boolean ended;
+
         private long requestsArriveNanos;
         private long busyUntilNanos;
         private long answersArriveNanos;
@@ -201,8 +205,9 @@ public final class Network implements AutoCloseable {
                 schedule.at(busyUntilNanos, () -> arrived(bytes));
                 return;
             }
-            // What was sent before the connection broke may have arrived.
-            if (silent || ((!open || broken) && random.nextBoolean())) {
+            // What was sent before the connection broke may have arrived, from its first request on.
+            ended |= silent || (isGone() && random.nextBoolean());
+            if (ended) {
                 return;
             }
             RequestHeader header = RequestHeader.parse(bytes);

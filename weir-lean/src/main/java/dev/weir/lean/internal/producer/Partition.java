@@ -56,8 +56,14 @@ final class Partition {
     /** True if one of those flying must be sent again. */
     boolean troubled;
 
-    /** True if the broker found a gap before the head, so that sequences must begin anew. */
+    /**
+     * True if sequences must begin anew: the broker found a gap before the head, or wrote the head behind a later
+     * batch.
+     */
     boolean gap;
+
+    /** True if batches that are written may stand in {@link #waiting}, behind one that was in doubt. */
+    private boolean writtenInLine;
 
     private final Backoff backoff;
 
@@ -134,6 +140,27 @@ final class Partition {
         known = true;
         lastWrittenNanos = nowNanos;
         backoff.succeeded();
+        if (writtenInLine && isBehindLaterOne(batch)) {
+            // Its broker had forgotten the producer, and took the repetition for another batch.
+            waiting.forEach(Batch::forgetSequence);
+            troubled = true;
+            gap = true;
+        }
+    }
+
+    /** Returns whether a batch stands in the log behind one that is to follow it, or may: no offset is no proof. */
+    private boolean isBehindLaterOne(Batch batch) {
+        boolean found = false;
+        for (Batch later : waiting) {
+            if (later.fate == Fate.WRITTEN) {
+                found = true;
+                if (batch.offset < 0 || later.offset < batch.offset) {
+                    return true;
+                }
+            }
+        }
+        writtenInLine = found;
+        return false;
     }
 
     /** A batch must be sent again, with the same sequence. */
@@ -199,6 +226,7 @@ final class Partition {
             if (last.fate != Fate.DIVIDE && last.fate != Fate.WRITTEN) {
                 last.fate = Fate.OPEN;
             }
+            writtenInLine |= last.fate == Fate.WRITTEN;
             waiting.addFirst(last);
         }
         troubled = false;

@@ -84,10 +84,6 @@ final class ProducerWorld implements SendListener, AutoCloseable {
         for (int n = random.nextInt(3); n > 0; n--) {
             troubles.add(all[random.nextInt(all.length)]);
         }
-        if (troubles.contains(Trouble.FORGOTTEN_PRODUCERS)) {
-            // With answers that are late as well, a repetition may stand behind newer records for good.
-            troubles.removeAll(EnumSet.of(Trouble.TIMEOUTS, Trouble.SLOW_BROKERS));
-        }
         mayRepeat = troubles.contains(Trouble.FORGOTTEN_PRODUCERS) || troubles.contains(Trouble.UNCLEAN_ELECTIONS);
         if (planted != null) {
             brokers.plant(planted);
@@ -227,13 +223,22 @@ final class ProducerWorld implements SendListener, AutoCloseable {
         return number;
     }
 
-    /** In a log that lost nothing, all records stand in order, each once unless brokers forgot the producer. */
+    /**
+     * In a log that lost nothing, all records stand in order, each once unless brokers forgot the producer. Then no
+     * record is followed by an older one for good, unless that one is a repetition whose request came late.
+     */
     private void checkLog(Partition partition) {
         Log log = partition.log();
         List<Long> numbers = new ArrayList<>();
-        log.records(false).values().forEach(each -> {
+        List<Long> inTime = new ArrayList<>();
+        Set<Long> seen = new HashSet<>();
+        log.records(false).forEach((offset, each) -> {
             if (each.remaining() > 0) {
-                numbers.add(each.getLong(each.position()));
+                long number = each.getLong(each.position());
+                numbers.add(number);
+                if (seen.add(number) || !log.isLateOfForgotten(offset)) {
+                    inTime.add(number);
+                }
             }
         });
         long count = sent.getOrDefault(partition.number(), 0L);
@@ -245,6 +250,11 @@ final class ProducerWorld implements SendListener, AutoCloseable {
             }
         } else if (log.cuts() == 0) {
             require(Set.copyOf(numbers).size() == count, () -> "some of " + count + " are not in " + partition);
+            List<Long> last = inTime.reversed().stream().distinct().toList();
+            for (int i = 0; i < count; i++) {
+                long expected = count - 1 - i;
+                require(last.get(i) == expected, () -> "an older record follows " + expected + " in " + partition);
+            }
         }
     }
 

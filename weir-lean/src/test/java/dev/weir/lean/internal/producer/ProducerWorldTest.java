@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A lean producer in simulated worlds: {@code -Dweir.simulation.seed=N} replays one. */
 class ProducerWorldTest {
 
-    private static final int SOME = 400;
+    private static final int SOME = 700;
     private static final int MANY = 10_000;
 
     private static String run(long seed, @Nullable Planted planted) {
