@@ -173,7 +173,7 @@ final class WrittenLog {
         return at(all, all.getLast());
     }
 
-    /** That it is written, with the offset of its last copy, as brokers answer: nothing but batches of producers is in the log. */
+    /** That it is written, with the offset of its last copy: nothing but batches of producers is in the log. */
     private PartitionProduceResponse at(List<Written> all, Written batch) {
         long offset = hidesOffsets
                 ? -1

@@ -20,8 +20,11 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -223,22 +226,20 @@ final class ProducerWorld implements SendListener, AutoCloseable {
         return number;
     }
 
-    /**
-     * In a log that lost nothing, all records stand in order, each once unless brokers forgot the producer. Then no
-     * record is followed by an older one for good, unless that one is a repetition whose request came late.
-     */
+    /** In a log that lost nothing, all records stand in order, each once unless brokers forgot the producer. */
     private void checkLog(Partition partition) {
         Log log = partition.log();
         List<Long> numbers = new ArrayList<>();
-        List<Long> inTime = new ArrayList<>();
-        Set<Long> seen = new HashSet<>();
+        Map<Long, NavigableSet<Long>> lastCopies = new HashMap<>();
         log.records(false).forEach((offset, each) -> {
             if (each.remaining() > 0) {
                 long number = each.getLong(each.position());
                 numbers.add(number);
-                if (seen.add(number) || !log.isLateOfForgotten(offset)) {
-                    inTime.add(number);
+                NavigableSet<Long> copies = lastCopies.computeIfAbsent(number, none -> new TreeSet<>());
+                if (!log.isLateOfForgotten(offset)) {
+                    copies.clear();
                 }
+                copies.add(offset);
             }
         });
         long count = sent.getOrDefault(partition.number(), 0L);
@@ -249,12 +250,23 @@ final class ProducerWorld implements SendListener, AutoCloseable {
                 require(numbers.get(i) == i, () -> numbers.get(at) + " is at place " + at + " of " + partition);
             }
         } else if (log.cuts() == 0) {
-            require(Set.copyOf(numbers).size() == count, () -> "some of " + count + " are not in " + partition);
-            List<Long> last = inTime.reversed().stream().distinct().toList();
-            for (int i = 0; i < count; i++) {
-                long expected = count - 1 - i;
-                require(last.get(i) == expected, () -> "an older record follows " + expected + " in " + partition);
-            }
+            require(lastCopies.size() == count, () -> "some of " + count + " are not in " + partition);
+            checkLastCopies(partition, lastCopies);
+        }
+    }
+
+    /**
+     * No record is followed by an older one for good, but by a repetition whose request came late.
+     *
+     * @param lastCopies the offsets of the last copy of each record, and of those that came late after it
+     */
+    private static void checkLastCopies(Partition partition, Map<Long, NavigableSet<Long>> lastCopies) {
+        Long next = Long.MAX_VALUE;
+        for (long number = lastCopies.size() - 1L; number >= 0; number--) {
+            long older = number;
+            Long place = Objects.requireNonNull(lastCopies.get(number)).lower(next);
+            require(place != null, () -> older + " stands behind a newer record in " + partition);
+            next = place;
         }
     }
 
