@@ -42,7 +42,7 @@ class ConsoleProcessPageTest {
     private RunningPipeline run(Dispatcher pool) {
         return Source.range(0, Long.MAX_VALUE)
                 .takeWhile(number -> !over.get())
-                .mapBlocking(8, Ordering.input(), number -> waits(number, 5))
+                .mapBlocking(8, Ordering.input(), number -> waits(number, 20))
                 .named("look up")
                 .mapBlocking(2, Ordering.input(), number -> waits(number, 1))
                 .with(Attributes.NONE.withDispatcher(pool))
@@ -83,8 +83,7 @@ class ConsoleProcessPageTest {
             awaitText(browser, "limiter", "No records yet");
             awaitText(browser, "advice", "given out nothing");
             console.show(running);
-            // On a busy machine a sleep of 1 ms takes longer, and the two threads of the other stage may limit.
-            awaitText(browser, "limiter", ", which waits");
+            awaitText(browser, "limiter", "Limited by stage look up, which waits");
             awaitText(browser, "interval", "the last 5 s");
             awaitText(browser, "graph", " ms each");
             awaitText(browser, "thread-rows", "Dispatcher encoding");

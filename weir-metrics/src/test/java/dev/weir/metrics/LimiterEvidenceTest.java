@@ -333,7 +333,7 @@ class LimiterEvidenceTest {
         assertThat(find().expectedGain()).isEqualTo(Interval.MOST_GAIN);
     }
 
-    /** What arrives is worked on as it comes, by a stage that is full with it. */
+    /** A stage that is full works on records as they arrive. */
     @Test
     void stageThatIsFullWithAllThatArrives_isNotPromisedMore() {
         segment("consume", 0, 0.95, look -> 0);

@@ -196,7 +196,7 @@ record WriteCase(
         return properties;
     }
 
-    /** What the topic is created with, so that it refuses the record at fault. */
+    /** Settings of the topic with which it refuses the record at fault. */
     Map<String, String> topicConfig() {
         return switch (event) {
             case RECORD_REFUSED, NEIGHBOUR_REFUSED -> Map.of("cleanup.policy", "compact");
@@ -252,7 +252,7 @@ record WriteCase(
         return number == null ? DeadLetter.read(record).offset() : Long.parseLong(new String(number.value(), US_ASCII));
     }
 
-    /** How many inputs are finished, from the first one on. */
+    /** The number of finished inputs, from the first one on. */
     long finished() {
         return switch (way) {
             case SENDER ->

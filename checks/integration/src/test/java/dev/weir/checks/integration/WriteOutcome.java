@@ -1,6 +1,6 @@
 package dev.weir.checks.integration;
 
-/** What becomes of the records and the run of a case of {@link WriteMatrixTest}. */
+/** Outcomes for the records and the run of a case of {@link WriteMatrixTest}. */
 enum WriteOutcome {
     /** Each record is written, in order, and each input is finished. */
     ALL,

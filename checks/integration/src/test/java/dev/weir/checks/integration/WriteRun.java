@@ -41,7 +41,7 @@ final class WriteRun {
 
     private static final Duration SOON = Duration.ofSeconds(60);
 
-    /** What the brokers and the run say at the end of a case. */
+    /** The end of a case, as the brokers and the run tell it. */
     record Ended(
             WriteCase of,
             List<Long> written,

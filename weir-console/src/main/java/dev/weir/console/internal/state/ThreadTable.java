@@ -58,8 +58,8 @@ final class ThreadTable {
     private static final class Row {
 
         private final String name;
-        private final String group;
-        private final Kind kind;
+        private String group;
+        private Kind kind;
         private final StringBuilder letters = new StringBuilder(SECONDS);
         private long tick;
         private long cpuNanos = -1;
@@ -127,6 +127,10 @@ final class ThreadTable {
             }
             row = new Row(name, group, kind);
             rows.put(id, row);
+        } else if (kind == Kind.DISPATCHER) {
+            // A dispatcher's thread that had nothing to do was seen as one of Weir's other threads.
+            row.group = group;
+            row.kind = kind;
         }
         if (row.tick != tick) {
             row.tick = tick;
