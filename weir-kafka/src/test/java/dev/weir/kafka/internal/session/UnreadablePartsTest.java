@@ -49,15 +49,18 @@ class UnreadablePartsTest {
         return bytes;
     }
 
-    private List<LentRange> answer(ByteBuffer batch, long first, long last) {
-        PartitionData data = new PartitionData()
+    private static PartitionData data(ByteBuffer batch, long first, long last) {
+        return new PartitionData()
                 .setPartitionIndex(3)
                 .setRecords(MemoryRecords.readableRecords(batch))
                 .setAcquiredRecords(List.of(new AcquiredRecords()
                         .setFirstOffset(first)
                         .setLastOffset(last)
                         .setDeliveryCount((short) 1)));
-        List<LentRange> ranges = deliveries.read(of, data, LOCK, 0);
+    }
+
+    private List<LentRange> answer(ByteBuffer batch, long first, long last) {
+        List<LentRange> ranges = deliveries.read(of, data(batch, first, last), LOCK, 0);
         ranges.forEach(range -> of.add(range).forEach(Loan::lose));
         return ranges;
     }
@@ -133,6 +136,18 @@ class UnreadablePartsTest {
         assertThat(second.takeUntold()).containsExactly(new Ack(104, 109, Ack.RELEASE, 6));
         end(borrower.lent.getLast(), AcknowledgeType.ACCEPT);
         assertThat(again.takeUntold()).containsExactly(new Ack(100, 103, Ack.ACCEPT, 4));
+    }
+
+    @Test
+    void partThatIsLeftOut_isToldByItsOffsets_andRejected() {
+        try (Deliveries skipping =
+                new Deliveries(borrower, new ShareMember.Reading(true, 1 << 20, UnreadableBatches.SKIP))) {
+            LentRange range = skipping.read(of, data(batch(CHECKSUM, 1), 102, 105), LOCK, 0)
+                    .getFirst();
+            assertThat(range.takeUntold()).containsExactly(new Ack(102, 105, Ack.REJECT, 4));
+        }
+        assertThat(borrower.skipped).containsExactly("topic-3@102..106");
+        assertThat(borrower.lent).isEmpty();
     }
 
     @ParameterizedTest
