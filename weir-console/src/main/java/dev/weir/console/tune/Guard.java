@@ -28,6 +28,12 @@ final class Guard {
 
     private boolean knowsNormal;
     private boolean onTrial;
+
+    /** True if records grew older by the clock before the change on trial: windows that fill, or a backlog. */
+    private boolean growsOlder;
+
+    private Duration oldestBefore = Duration.ZERO;
+    private long beganNanos;
     private double failedShare;
     private Duration mostOldest = LEAST_OLDEST;
 
@@ -61,6 +67,7 @@ final class Guard {
         long done = count(end, counter) - count(start, counter);
         knowsNormal = true;
         failedShare = done <= 0 ? 0 : Math.max(0, end.failed() - start.failed()) / (double) done;
+        growsOlder = grows(start.oldest(), start.atNanos(), end);
         mostOldest =
                 maxLatency != null ? maxLatency : max(LEAST_OLDEST, end.oldest().multipliedBy(OLDER));
     }
@@ -74,8 +81,14 @@ final class Guard {
         onTrial = tried;
     }
 
+    private static boolean grows(Duration before, long sinceNanos, TuneReading now) {
+        return now.oldest().minus(before).toNanos() > (now.atNanos() - sinceNanos) / 2;
+    }
+
     /** Begins to count anew. */
     void begin(TuneReading now, String counter) {
+        oldestBefore = now.oldest();
+        beganNanos = now.atNanos();
         failedBefore = now.failed();
         countBefore = count(now, counter);
         tooOld.holds = false;
@@ -96,9 +109,17 @@ final class Guard {
         if (maxLatency == null && !onTrial) {
             // Windows that are still filling, as after a start, make records older without any change.
             mostOldest = max(mostOldest, now.oldest().multipliedBy(OLDER));
+            growsOlder = grows(oldestBefore, beganNanos, now);
         }
-        if (tooOld.isLong(now.oldest().compareTo(mostOldest) > 0, now)) {
-            return "the oldest record is " + now.oldest().toMillis() + " ms old, over " + mostOldest.toMillis() + " ms";
+        Duration most = mostOldest;
+        if (maxLatency == null && growsOlder) {
+            // What grew by the clock before the change may go on so.
+            most = max(
+                    mostOldest,
+                    oldestBefore.plusNanos(now.atNanos() - beganNanos).plus(LASTING));
+        }
+        if (tooOld.isLong(now.oldest().compareTo(most) > 0, now)) {
+            return "the oldest record is " + now.oldest().toMillis() + " ms old, over " + most.toMillis() + " ms";
         }
         if (tooFull.isLong(now.heapShare() > MOST_HEAP, now)) {
             return "the heap is " + Math.round(now.heapShare() * 100) + " % full after a collection";

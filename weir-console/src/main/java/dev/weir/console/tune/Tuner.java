@@ -118,7 +118,7 @@ public final class Tuner {
 
         /**
          * The age that the oldest record in the pipeline may reach. Default: four times what it was before any change,
-         * at least five seconds.
+         * at least five seconds; where records grew older by the clock before a change, they may go on so.
          *
          * @param time more than zero
          */

@@ -415,15 +415,17 @@ class TunerTest {
 
     /** It gave up before its first step: windows that fill after a start make records older for a while. */
     @ParameterizedTest
-    @ValueSource(ints = {1_500, 6_000, 30_000})
-    void recordsThatGrowOlderWhileWindowsFill_areNoReasonToStop(int outstanding) throws Exception {
+    @CsvSource({"1500, 50, 2000", "6000, 50, 2000", "30000, 50, 2000", "3000, 5, 2000", "3000, 5, 1000", "600, 2, 500"})
+    void recordsThatGrowOlderWhileWindowsFill_areNoReasonToStop(int outstanding, double ofOne, long windowMillis)
+            throws Exception {
         ModelPipeline model = new ModelPipeline().stage("fetch", 4, 256, null);
-        ToDoubleFunction<ModelPipeline> perSecond = now -> Math.min(now.workers("fetch"), 32) * 50.0;
+        ToDoubleFunction<ModelPipeline> perSecond = now -> Math.min(now.workers("fetch"), 32) * ofOne;
         model.rate(perSecond::applyAsDouble)
                 .oldest(now -> Duration.ofMillis(
                         (long) (1_000 * Math.min(now.seconds(), outstanding / perSecond.applyAsDouble(now)))));
 
-        TuneReport report = Tuner.builder().build().run(model, step -> {});
+        TuneReport report =
+                Tuner.builder().window(Duration.ofMillis(windowMillis)).build().run(model, step -> {});
 
         assertThat(report.end()).as("%s", report).isEqualTo(TuneReport.End.DONE);
         assertThat(model.workers("fetch")).isGreaterThanOrEqualTo(32);
