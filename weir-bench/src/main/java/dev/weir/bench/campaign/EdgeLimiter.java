@@ -2,8 +2,8 @@ package dev.weir.bench.campaign;
 
 import dev.weir.bench.explore.Verdict;
 import dev.weir.bench.figures.TrialFigures;
-import dev.weir.bench.result.Explored;
 import dev.weir.bench.workload.LockWindow;
+import dev.weir.metrics.Limiter;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -18,10 +18,10 @@ final class EdgeLimiter {
      *
      * @param edge of the lowest rate that failed; null if none did
      */
-    static Explored.@Nullable Limiter of(Verdict verdict, @Nullable TrialFigures edge, int brokers) {
+    static @Nullable Limiter of(Verdict verdict, @Nullable TrialFigures edge, int brokers) {
         if (verdict == Verdict.GENERATOR_BOUND) {
-            return new Explored.Limiter(
-                    "arrival",
+            return Limiter.of(
+                    Limiter.Kind.ARRIVAL,
                     "generator",
                     "the system holds what the generator can send",
                     "raise explore.maxRate, or run where the generator has more processors",
@@ -31,8 +31,8 @@ final class EdgeLimiter {
             return null;
         }
         if (edge.handlersBusyShare() >= BUSY) {
-            return new Explored.Limiter(
-                    "stage-wait",
+            return Limiter.of(
+                    Limiter.Kind.STAGE_WAIT,
                     "handlers",
                     String.format(
                             Locale.ROOT,
@@ -43,8 +43,8 @@ final class EdgeLimiter {
                     1);
         }
         if (edge.hostBusyShare() >= BUSY) {
-            return new Explored.Limiter(
-                    "machine-cpu",
+            return Limiter.of(
+                    Limiter.Kind.MACHINE_CPU,
                     "machine",
                     String.format(
                             Locale.ROOT,
@@ -59,8 +59,8 @@ final class EdgeLimiter {
             return lockWindow(edge);
         }
         if (edge.brokerCores() >= BUSY * brokers) {
-            return new Explored.Limiter(
-                    "source-broker",
+            return Limiter.of(
+                    Limiter.Kind.SOURCE_BROKER,
                     "brokers",
                     String.format(
                             Locale.ROOT, "brokers took %.2f processors, with %d of them", edge.brokerCores(), brokers),
@@ -70,9 +70,9 @@ final class EdgeLimiter {
         return null;
     }
 
-    private static Explored.Limiter lockWindow(TrialFigures edge) {
-        return new Explored.Limiter(
-                "share-window",
+    private static Limiter lockWindow(TrialFigures edge) {
+        return Limiter.of(
+                Limiter.Kind.SHARE_WINDOW,
                 "lock window",
                 String.format(
                         Locale.ROOT,

@@ -1,7 +1,7 @@
 package dev.weir.bench.explain;
 
-import dev.weir.bench.result.Explored.Limiter;
 import dev.weir.bench.result.Point;
+import dev.weir.metrics.Limiter;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,5 @@
 package dev.weir.bench.explain;
 
-import dev.weir.bench.result.Explored.Limiter;
 import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.Totals;
 import dev.weir.bench.statistics.LimitingParty;
@@ -10,6 +9,7 @@ import dev.weir.driver.HandlerOrder;
 import dev.weir.driver.PartitionSpread;
 import dev.weir.driver.PassOptions;
 import dev.weir.driver.Scenario;
+import dev.weir.metrics.Limiter;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -54,8 +54,8 @@ final class Rules {
             Rules::machine,
             Rules::lockWindow,
             Rules::library,
-            facts -> requests(facts, "fetch", "source-broker"),
-            facts -> requests(facts, "produce", "output-broker"),
+            facts -> requests(facts, "fetch", Limiter.Kind.SOURCE_BROKER),
+            facts -> requests(facts, "produce", Limiter.Kind.OUTPUT_BROKER),
             Rules::brokers);
 
     private Rules() {}
@@ -71,7 +71,7 @@ final class Rules {
     private static @Nullable Limiter generator(Facts facts) {
         return facts.isMostly(Flag.GENERATOR_BOUND)
                 ? limiter(
-                        "arrival",
+                        Limiter.Kind.ARRIVAL,
                         "generator",
                         "give it more processors, or lower topic.recordsPerSecond",
                         String.format(
@@ -85,7 +85,7 @@ final class Rules {
     private static @Nullable Limiter collector(Facts facts) {
         return facts.collecting() >= COLLECTING
                 ? limiter(
-                        "gc",
+                        Limiter.Kind.GC,
                         "collector",
                         "raise method.heapMegabytes, or have less in flight",
                         String.format(Locale.ROOT, "collections took %.0f %% of the time", 100 * facts.collecting()))
@@ -99,7 +99,7 @@ final class Rules {
         }
         return facts.rate() >= 0.98 * workload.measuredPerSecond()
                 ? limiter(
-                        "arrival",
+                        Limiter.Kind.ARRIVAL,
                         "plan",
                         "nothing; 'weir bench explore' finds the rate that it cannot keep",
                         String.format(
@@ -117,7 +117,7 @@ final class Rules {
         double taken = Double.parseDouble(workload.options().getOrDefault(PassOptions.SINK_RATE, "0"));
         return facts.rate() >= FULL * taken
                 ? limiter(
-                        "stage-wait",
+                        Limiter.Kind.STAGE_WAIT,
                         "sink",
                         "raise options." + PassOptions.SINK_RATE,
                         String.format(Locale.ROOT, "user code takes no more than %,.0f records/s", taken))
@@ -139,7 +139,7 @@ final class Rules {
         double most = workload.partitions() / hottest * 1e3 / handlerMillis;
         return facts.rate() >= RUNS_ON * most && most < FULL * facts.metric(Totals.CEILING)
                 ? limiter(
-                        "key-skew",
+                        Limiter.Kind.KEY_SKEW,
                         "hottest keys",
                         "a finer key, or a quicker handler: more concurrency stays idle",
                         String.format(
@@ -163,7 +163,7 @@ final class Rules {
         double most = 1e3 / handlerMillis / hottest;
         return facts.rate() >= RUNS_ON * most && most < FULL * facts.metric(Totals.CEILING)
                 ? limiter(
-                        "one-partition",
+                        Limiter.Kind.ONE_PARTITION,
                         "hottest partition",
                         "spread the load more evenly, or ask for the order of keys: other partitions' handlers stay idle",
                         String.format(
@@ -184,7 +184,7 @@ final class Rules {
         double held = facts.metric(LockWindow.HELD_PERCENT);
         return held >= 100 * FULL
                 ? limiter(
-                        "share-window",
+                        Limiter.Kind.SHARE_WINDOW,
                         "lock window",
                         LockWindow.ADVICE,
                         String.format(
@@ -202,7 +202,7 @@ final class Rules {
         double blocked = facts.rate() * handlerMillis / 1e3;
         return blocked >= FULL * atATime
                 ? limiter(
-                        "stage-wait",
+                        Limiter.Kind.STAGE_WAIT,
                         "handlers",
                         "quicker handlers, or a higher options.concurrency; in order, more partitions or keys",
                         String.format(
@@ -220,7 +220,7 @@ final class Rules {
         double share = facts.metric("client: commits/s") * facts.metric("client: commit ms") / 1e3;
         return workload != null && workload.scenario() == Scenario.AT_MOST_ONCE && share >= HALF
                 ? limiter(
-                        "commit",
+                        Limiter.Kind.COMMIT,
                         "commits",
                         "commit more at once: options." + PassOptions.COMMIT_AHEAD,
                         String.format(
@@ -237,7 +237,7 @@ final class Rules {
         double kilobytes = facts.metric("client: kB per fetch");
         return facts.streams() && kilobytes < SMALL_FETCH_KB
                 ? limiter(
-                        "source-fetch",
+                        Limiter.Kind.SOURCE_FETCH,
                         "fetch size",
                         "larger fetches: max.partition.fetch.bytes, fetch.max.bytes, fetch.min.bytes",
                         String.format(
@@ -255,7 +255,7 @@ final class Rules {
         double kilobytes = facts.metric(LimitingParty.BATCH_KILOBYTES);
         return facts.streams() && kilobytes < LimitingParty.SMALL_BATCH_KB
                 ? limiter(
-                        "producer",
+                        Limiter.Kind.PRODUCER,
                         "batch size",
                         "larger batches: batch.size, linger.ms",
                         String.format(
@@ -277,7 +277,7 @@ final class Rules {
         double others = Math.max(0, facts.machineBusy() * facts.cores() - driver - brokers);
         boolean isOthers = others > driver + brokers;
         return limiter(
-                "machine-cpu",
+                Limiter.Kind.MACHINE_CPU,
                 isOthers ? "other processes" : "machine",
                 isOthers ? "end what else runs there, or run elsewhere" : "run on more processors",
                 String.format(
@@ -296,7 +296,7 @@ final class Rules {
     private static @Nullable Limiter library(Facts facts) {
         return facts.driverCores() >= RUNS_ON
                 ? limiter(
-                        "stage-cpu",
+                        Limiter.Kind.STAGE_CPU,
                         "driver",
                         "profile it: 'weir profile' for a pipeline of Weir",
                         String.format(Locale.ROOT, "it computed on %.2f cores all the time", facts.driverCores()))
@@ -304,7 +304,7 @@ final class Rules {
     }
 
     /** A driver that mostly waits, by which part of its requests. */
-    private static @Nullable Limiter requests(Facts facts, String request, String kind) {
+    private static @Nullable Limiter requests(Facts facts, String request, Limiter.Kind kind) {
         double whole = facts.clientMillis(request);
         boolean isUnderWay = request.equals("produce") || facts.outstandingFetches() >= HALF;
         if (!facts.streams() || !(whole >= LONG_WAY_MILLIS) || !isUnderWay) {
@@ -349,7 +349,7 @@ final class Rules {
         }
         return facts.brokerMillis(request, "remote") >= HALF * whole
                 ? limiter(
-                        request.equals("fetch") ? "source-fetch" : kind,
+                        request.equals("fetch") ? Limiter.Kind.SOURCE_FETCH : kind,
                         request.equals("fetch") ? "wait for data" : "replicas",
                         request.equals("fetch") ? "fetch.min.bytes, fetch.max.wait.ms" : "acks, and the replicas' load",
                         String.format(
@@ -365,7 +365,7 @@ final class Rules {
     private static @Nullable Limiter brokers(Facts facts) {
         return facts.isMostly(Flag.BROKER_BOUND) || facts.isMostly(Flag.BASELINE_BROKER_BOUND)
                 ? limiter(
-                        "source-broker",
+                        Limiter.Kind.SOURCE_BROKER,
                         "brokers",
                         "more brokers, or partitions spread over more of them",
                         String.format(
@@ -376,7 +376,7 @@ final class Rules {
                 : null;
     }
 
-    private static Limiter limiter(String kind, String name, String advice, String sentence) {
-        return new Limiter(kind, name, sentence, advice, 1);
+    private static Limiter limiter(Limiter.Kind kind, String name, String advice, String sentence) {
+        return Limiter.of(kind, name, sentence, advice, 1);
     }
 }

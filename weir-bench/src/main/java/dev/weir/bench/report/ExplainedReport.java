@@ -44,7 +44,7 @@ public final class ExplainedReport {
             }
             var limiter = each.limiter();
             text.append("  ").append(each.driver()).append(": ");
-            text.append(limiter == null ? "" : limiter.kind() + ", ")
+            text.append(limiter == null ? "" : limiter.kind().id() + ", ")
                     .append(each.sentence())
                     .append('\n');
             if (limiter != null) {

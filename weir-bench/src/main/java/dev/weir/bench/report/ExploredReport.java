@@ -9,6 +9,7 @@ import dev.weir.bench.explore.Outcome;
 import dev.weir.bench.explore.Trial;
 import dev.weir.bench.result.Explored;
 import dev.weir.bench.result.ResultsFolder;
+import dev.weir.metrics.Limiter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
@@ -213,13 +214,13 @@ public final class ExploredReport {
             recoveries.forEach((kind, recovery) ->
                     text.append(String.format(Locale.ROOT, "    %-10s  %s%n", kind.label(), recovery.text())));
         }
-        Explored.Limiter limiter = explored.limiter();
+        Limiter limiter = explored.limiter();
         text.append(
                 limiter == null
                         ? String.format("  limiter: none is evident%n")
                         : String.format(
                                 "  limiter: %s: %s%n  to do: %s%n",
-                                limiter.kind(), limiter.sentence(), limiter.advice()));
+                                limiter.kind().id(), limiter.sentence(), limiter.advice()));
         return text.toString();
     }
 }

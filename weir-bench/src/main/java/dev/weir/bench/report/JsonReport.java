@@ -8,7 +8,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.weir.bench.explain.Explanation;
 import dev.weir.bench.explain.Explanations;
 import dev.weir.bench.result.Campaign;
-import dev.weir.bench.result.Explored;
 import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.Ledger;
 import dev.weir.bench.result.Run;
@@ -19,6 +18,7 @@ import dev.weir.bench.statistics.DriverResult;
 import dev.weir.bench.statistics.Metric;
 import dev.weir.bench.statistics.PointResult;
 import dev.weir.bench.statistics.RatioInterval;
+import dev.weir.metrics.Limiter;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
@@ -210,13 +210,13 @@ final class JsonReport {
     }
 
     /** Writes the party that held a rate back, as all commands tell it; null for nobody. */
-    static void put(ObjectNode node, Explored.@Nullable Limiter limiter) {
+    static void put(ObjectNode node, @Nullable Limiter limiter) {
         if (limiter == null) {
             node.putNull("limiter");
             return;
         }
         node.putObject("limiter")
-                .put("kind", limiter.kind())
+                .put("kind", limiter.kind().id())
                 .put("name", limiter.name())
                 .put("sentence", limiter.sentence())
                 .put("advice", limiter.advice())

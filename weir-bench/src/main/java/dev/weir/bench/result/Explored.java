@@ -2,6 +2,7 @@ package dev.weir.bench.result;
 
 import dev.weir.bench.explore.Finding;
 import dev.weir.bench.live.TimelineEntry;
+import dev.weir.metrics.Limiter;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -48,14 +49,6 @@ public record Explored(
     public Explored {
         timeline = List.copyOf(timeline);
     }
-
-    /**
-     * The party that holds a rate back, with its evidence, as all commands tell it.
-     *
-     * @param kind as in {@code docs/reference/limiter.md}
-     * @param expectedGain the factor by which the rate should rise once the advice is followed; 1 where none is claimed
-     */
-    public record Limiter(String kind, String name, String sentence, String advice, double expectedGain) {}
 
     /** The sustained rate by the ceiling, in percent. */
     public double efficiency() {

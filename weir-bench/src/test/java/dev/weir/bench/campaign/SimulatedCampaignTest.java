@@ -15,6 +15,7 @@ import dev.weir.bench.result.Run;
 import dev.weir.bench.result.Totals;
 import dev.weir.bench.workload.Workload;
 import dev.weir.bench.workload.WorkloadException;
+import dev.weir.metrics.Limiter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -162,8 +163,8 @@ class SimulatedCampaignTest {
         assertThat(greedy.limiter())
                 .as("%s", greedy)
                 .isNotNull()
-                .extracting(Explored.Limiter::kind)
-                .isEqualTo("share-window");
+                .extracting(Limiter::kind)
+                .isEqualTo(Limiter.Kind.SHARE_WINDOW);
         Explored fair = found.get(1);
         assertThat(fair.finding().verdict()).isEqualTo(Verdict.FOUND);
         assertThat(fair.finding().high() / fair.finding().low()).isLessThan(1 / 0.9);

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.bench.result.Campaign;
 import dev.weir.bench.result.Driver;
 import dev.weir.bench.result.Environment;
-import dev.weir.bench.result.Explored.Limiter;
 import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.Ledger;
 import dev.weir.bench.result.Point;
@@ -16,6 +15,7 @@ import dev.weir.bench.workload.LockWindow;
 import dev.weir.bench.workload.Workload;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.Pass;
+import dev.weir.metrics.Limiter;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -97,7 +97,9 @@ class ExplanationsTest {
 
     @Test
     void driverThatComputesAllTheTime_isItsOwnLimit() {
-        assertThat(limiter(STREAMING)).extracting(Limiter::kind, Limiter::name).containsExactly("stage-cpu", "driver");
+        assertThat(limiter(STREAMING))
+                .extracting(Limiter::kind, Limiter::name)
+                .containsExactly(Limiter.Kind.STAGE_CPU, "driver");
         assertThat(explained(STREAMING).evidence())
                 .contains("the driver kept 0.95 cores busy", "a fetch took 0.40 ms for the client");
     }
@@ -121,14 +123,14 @@ class ExplanationsTest {
         assertThat(limiter(STREAMING))
                 .extracting(Limiter::kind, Limiter::name, Limiter::sentence)
                 .containsExactly(
-                        "source-broker",
+                        Limiter.Kind.SOURCE_BROKER,
                         "way to the brokers",
                         "a fetch took 12.0 ms, and only 0.3 of them in the brokers");
         metrics.put("broker: fetch total ms", 11.0);
         metrics.put("broker: fetch queued ms", 9.0);
         assertThat(limiter(STREAMING))
                 .extracting(Limiter::kind, Limiter::name)
-                .containsExactly("source-broker", "brokers");
+                .containsExactly(Limiter.Kind.SOURCE_BROKER, "brokers");
         metrics.keySet().removeIf(name -> name.startsWith("broker:"));
         assertThat(limiter(STREAMING).name()).isEqualTo("brokers, or the way to them");
     }
@@ -141,7 +143,7 @@ class ExplanationsTest {
         metrics.put("broker: fetch remote ms", 11.5);
         assertThat(limiter(STREAMING))
                 .extracting(Limiter::kind, Limiter::name)
-                .containsExactly("source-fetch", "wait for data");
+                .containsExactly(Limiter.Kind.SOURCE_FETCH, "wait for data");
     }
 
     /** It keeps all of the machine busy too: what many requests cost. */
@@ -153,7 +155,7 @@ class ExplanationsTest {
         metrics.put(Pass.WAITED_FOR_CORES, 60.0);
         assertThat(limiter(STREAMING))
                 .extracting(Limiter::kind, Limiter::name)
-                .containsExactly("source-fetch", "fetch size");
+                .containsExactly(Limiter.Kind.SOURCE_FETCH, "fetch size");
     }
 
     /** A producer whose window is cut: brokers are busy with its requests. */
@@ -165,7 +167,7 @@ class ExplanationsTest {
         metrics.put("client: kB per batch", 0.4);
         assertThat(limiter("scenario: produce\n"))
                 .extracting(Limiter::kind, Limiter::name)
-                .containsExactly("producer", "batch size");
+                .containsExactly(Limiter.Kind.PRODUCER, "batch size");
     }
 
     @Test
@@ -174,7 +176,7 @@ class ExplanationsTest {
         metrics.put("host: busy %", 99.0);
         metrics.put(Pass.WAITED_FOR_CORES, 70.0);
         assertThat(limiter(STREAMING)).satisfies(limiter -> {
-            assertThat(limiter.kind()).isEqualTo("machine-cpu");
+            assertThat(limiter.kind()).isEqualTo(Limiter.Kind.MACHINE_CPU);
             assertThat(limiter.name()).isEqualTo("other processes");
             assertThat(limiter.sentence()).contains("others 3.26", "waited for 0.70 more");
         });
@@ -190,7 +192,9 @@ class ExplanationsTest {
         records = 7_800;
         metrics.put(Totals.HANDLER_MILLIS, 2.0);
         metrics.put(Totals.CEILING, 8_000.0);
-        assertThat(limiter(work)).extracting(Limiter::kind, Limiter::name).containsExactly("stage-wait", "handlers");
+        assertThat(limiter(work))
+                .extracting(Limiter::kind, Limiter::name)
+                .containsExactly(Limiter.Kind.STAGE_WAIT, "handlers");
         records = 4_000;
         assertThat(explained(work).limiter()).isNull();
         assertThat(explained(work).evidence()).contains("8.0 handlers blocked at a time");
@@ -222,7 +226,7 @@ class ExplanationsTest {
         metrics.put(Totals.HANDLER_MILLIS, 2.0);
         metrics.put(Totals.CEILING, 8_000.0);
         assertThat(limiter(work)).satisfies(limiter -> {
-            assertThat(limiter.kind()).isEqualTo("key-skew");
+            assertThat(limiter.kind()).isEqualTo(Limiter.Kind.KEY_SKEW);
             assertThat(limiter.sentence()).startsWith("34 % of a partition's records have one key");
         });
     }
@@ -240,7 +244,7 @@ class ExplanationsTest {
         assertThat(explained(work).limiter()).isNull();
         metrics.put(LockWindow.HELD_PERCENT, 98.0);
         assertThat(limiter(work)).satisfies(limiter -> {
-            assertThat(limiter.kind()).isEqualTo("share-window");
+            assertThat(limiter.kind()).isEqualTo(Limiter.Kind.SHARE_WINDOW);
             assertThat(limiter.sentence()).contains("98 % of the locks", "while 20.0 handlers blocked");
         });
         assertThat(explained(work).evidence()).contains("98 % of the locks of the fullest partition were held");
@@ -261,7 +265,7 @@ class ExplanationsTest {
         metrics.put(Totals.HANDLER_MILLIS, 2.0);
         metrics.put(Totals.CEILING, 2_000.0);
         assertThat(limiter(work)).satisfies(limiter -> {
-            assertThat(limiter.kind()).isEqualTo("one-partition");
+            assertThat(limiter.kind()).isEqualTo(Limiter.Kind.ONE_PARTITION);
             assertThat(limiter.sentence()).startsWith("48 % of the records are of one partition");
         });
     }
@@ -271,16 +275,20 @@ class ExplanationsTest {
         String steady = "scenario: steady\ntopic: {recordsPerSecond: 5000}\n";
         records = 5_000;
         driverCores = 0.02;
-        assertThat(limiter(steady)).extracting(Limiter::kind, Limiter::name).containsExactly("arrival", "plan");
+        assertThat(limiter(steady))
+                .extracting(Limiter::kind, Limiter::name)
+                .containsExactly(Limiter.Kind.ARRIVAL, "plan");
         flags = Set.of(Flag.GENERATOR_BOUND);
-        assertThat(limiter(steady)).extracting(Limiter::kind, Limiter::name).containsExactly("arrival", "generator");
+        assertThat(limiter(steady))
+                .extracting(Limiter::kind, Limiter::name)
+                .containsExactly(Limiter.Kind.ARRIVAL, "generator");
         flags = Set.of();
         gcMillis = 400;
-        assertThat(limiter(STREAMING).kind()).isEqualTo("gc");
+        assertThat(limiter(STREAMING).kind()).isEqualTo(Limiter.Kind.GC);
         gcMillis = 10;
         metrics.put("client: commits/s", 900.0);
         metrics.put("client: commit ms", 0.9);
-        assertThat(limiter("scenario: at-most-once\n").kind()).isEqualTo("commit");
+        assertThat(limiter("scenario: at-most-once\n").kind()).isEqualTo(Limiter.Kind.COMMIT);
     }
 
     /** What a baseline would be excused by: the flag, which goes by processor time. */
@@ -296,6 +304,6 @@ class ExplanationsTest {
     @Test
     void workloadThatCannotBeReadAnyMore_stillHasWhatNeedsNone() {
         Explanation explanation = explained("nonsense: true", new Point("p", "consume", Map.of()));
-        assertThat(Objects.requireNonNull(explanation.limiter()).kind()).isEqualTo("stage-cpu");
+        assertThat(Objects.requireNonNull(explanation.limiter()).kind()).isEqualTo(Limiter.Kind.STAGE_CPU);
     }
 }

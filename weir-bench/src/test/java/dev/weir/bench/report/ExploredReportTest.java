@@ -12,6 +12,7 @@ import dev.weir.bench.explore.Outcome.Result;
 import dev.weir.bench.explore.Trial;
 import dev.weir.bench.explore.Verdict;
 import dev.weir.bench.result.Explored;
+import dev.weir.metrics.Limiter;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -43,7 +44,7 @@ class ExploredReportTest {
             60,
             42,
             1200,
-            new Explored.Limiter("stage-wait", "handlers", "all block", "more of them", 1));
+            Limiter.of(Limiter.Kind.STAGE_WAIT, "handlers", "all block", "more of them", 1));
 
     private static final Explored UNSTABLE = new Explored(
             "work",

@@ -107,6 +107,7 @@ class HtmlReportTest {
 
     /** Colours come again after eight: then dashes, markers and names tell lines apart. */
     @Test
+    @Tag("long")
     void page_ofEighteenDrivers_keepsThemApart() throws Exception {
         JsonNode seen = open(1, 3, 0, 11);
         for (String title : List.of("Rate by round", "Rate, records/s", "Latency from planned sending")) {

@@ -67,7 +67,7 @@ enum WeirModule {
             // The browser for their tests.
             case CONSOLE -> Set.of("stream", "kafka", "metrics", "checks.browser");
             case SITE -> Set.of("checks.browser");
-            case BENCH -> Set.of("stream", "kafka", "testkit", "driver");
+            case BENCH -> Set.of("stream", "kafka", "metrics", "testkit", "driver");
             case CLI ->
                 Set.of("stream", "kafka", "metrics", "console", "testkit", "driver", "bench", "examples.asimov");
         };

@@ -43,6 +43,7 @@ class BenchCopyTest extends BenchTestBase {
 
     /** Exactly once, the dry run of {@link BenchPlannedLoadTest} does. */
     @Test
+    @Tag("long")
     void driver_copiesEachRecord_byWhatStandsInTheOutput() throws Exception {
         requireCopied("weir-lean-copy", "at-least-once");
     }

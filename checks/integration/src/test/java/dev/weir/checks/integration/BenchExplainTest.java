@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.bench.explain.Explanation;
 import dev.weir.bench.explain.Explanations;
-import dev.weir.bench.result.Explored.Limiter;
 import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
 import dev.weir.bench.statistics.Analysis;
+import dev.weir.metrics.Limiter;
 import dev.weir.testkit.FaultProxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,7 +41,7 @@ class BenchExplainTest extends BenchTestBase {
                 topic: {partitions: 2, records: 20000, valueBytes: 50}
                 options: {work.millis: 5, concurrency: 1}
                 """ + METHOD));
-        assertThat(limiter.kind()).as("%s", limiter).isEqualTo("stage-wait");
+        assertThat(limiter.kind()).as("%s", limiter).isEqualTo(Limiter.Kind.STAGE_WAIT);
         assertThat(limiter.name()).isEqualTo("handlers");
     }
 
@@ -56,7 +56,7 @@ class BenchExplainTest extends BenchTestBase {
                 topic: {partitions: 2, records: 1000000, valueBytes: 50, batchBytes: 1000}
                 client: {max.partition.fetch.bytes: 1000}
                 """ + METHOD));
-        assertThat(limiter.kind()).as("%s", limiter).isEqualTo("source-fetch");
+        assertThat(limiter.kind()).as("%s", limiter).isEqualTo(Limiter.Kind.SOURCE_FETCH);
         assertThat(limiter.name()).isEqualTo("fetch size");
     }
 
@@ -73,7 +73,7 @@ class BenchExplainTest extends BenchTestBase {
                 options: {in.flight.records: 32}
                 """ + METHOD);
         Limiter limiter = limiter(results);
-        assertThat(limiter.kind()).as("%s", limiter).isEqualTo("producer");
+        assertThat(limiter.kind()).as("%s", limiter).isEqualTo(Limiter.Kind.PRODUCER);
         assertThat(limiter.name()).isEqualTo("batch size");
         assertThat(results.runs().getFirst().flags()).doesNotContain(Flag.BROKER_BOUND, Flag.BASELINE_BROKER_BOUND);
     }
@@ -90,7 +90,7 @@ class BenchExplainTest extends BenchTestBase {
                     topic: {partitions: 2, records: 400000, valueBytes: 50, batchBytes: 20000}
                     client: {max.partition.fetch.bytes: 100000}
                     """ + METHOD));
-            assertThat(limiter.kind()).as("%s", limiter).isEqualTo("source-broker");
+            assertThat(limiter.kind()).as("%s", limiter).isEqualTo(Limiter.Kind.SOURCE_BROKER);
             assertThat(limiter.name()).isEqualTo("brokers, or the way to them");
         }
     }
@@ -113,7 +113,7 @@ class BenchExplainTest extends BenchTestBase {
                     drivers: [plain]
                     topic: {partitions: 2, records: 5000000, valueBytes: 50}
                     """ + METHOD));
-            assertThat(limiter.kind()).as("%s", limiter).isEqualTo("machine-cpu");
+            assertThat(limiter.kind()).as("%s", limiter).isEqualTo(Limiter.Kind.MACHINE_CPU);
             assertThat(limiter.name()).isEqualTo("other processes");
         } finally {
             others.forEach(Process::destroyForcibly);

@@ -24,6 +24,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.IsolationLevel;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
@@ -119,6 +120,7 @@ class ConsumerBrokerLossTest {
 
     @Test
     @Order(2)
+    @Tag("long")
     @Timeout(120)
     void brokerFrozenAndThawed_pipelineSurvives_losesNothing() throws Exception {
         prepare("frozen");

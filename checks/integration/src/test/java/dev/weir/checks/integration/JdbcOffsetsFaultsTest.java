@@ -125,7 +125,15 @@ class JdbcOffsetsFaultsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(GroupLoad.Protocol.class)
+    @EnumSource(value = GroupLoad.Protocol.class, mode = EnumSource.Mode.EXCLUDE, names = "CONSUMER")
+    @Tag("long")
+    void memberThatJoinsAndLeaves_onOtherProtocols_eachRecordIsStoredOnce_andNobodyFails(GroupLoad.Protocol protocol)
+            throws Exception {
+        memberThatJoinsAndLeaves_eachRecordIsStoredOnce_andNobodyFails(protocol);
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = GroupLoad.Protocol.class, names = "CONSUMER")
     void memberThatJoinsAndLeaves_eachRecordIsStoredOnce_andNobodyFails(GroupLoad.Protocol protocol) throws Exception {
         String name = "joined_" + protocol.name().toLowerCase(Locale.ROOT);
         DataSource database = create(name, 0);

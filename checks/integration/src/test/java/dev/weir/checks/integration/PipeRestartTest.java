@@ -60,7 +60,7 @@ class PipeRestartTest {
     @Test
     @Timeout(180)
     void kill_threeTimes_losesNothingAndRepeatsOnlyWhatWasNotCommitted() throws Exception {
-        int count = 150_000;
+        int count = 60_000;
         createTopics("kill", count);
         // A static member: its successor takes over at once instead of after the dead one's session.
         Path config = folder.resolve("client.properties");
@@ -71,7 +71,7 @@ class PipeRestartTest {
         long written = 0;
         long noted = 0;
         for (int kill = 1; kill <= 3; kill++) {
-            long until = written + 10_000 + random.nextInt(30_000);
+            long until = written + 4_000 + random.nextInt(12_000);
             try (PipeProcess pipe = start("kill", "1ms", 32, "--client-config", config.toString())) {
                 awaitWritten("kill-out", until, pipe);
                 pipe.kill();

@@ -12,6 +12,7 @@ import dev.weir.stream.RunningPipeline;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterExtension;
 import dev.weir.testkit.Records;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -68,7 +69,14 @@ class ShareCrashTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = "LEAN")
+    @Tag("long")
+    void crashesUpToTheDeliveryLimit_onTheLeanPath_loseNothing(FetchPath path) throws Exception {
+        crashesUpToTheDeliveryLimit_loseNothing_copiesStandInTheDeadLetterTopic(path);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "CLIENT")
     void crashesUpToTheDeliveryLimit_loseNothing_copiesStandInTheDeadLetterTopic(FetchPath path) throws Exception {
         String name = "crashes-" + path;
         KAFKA.cluster().createTopic(name, 1);
@@ -90,7 +98,14 @@ class ShareCrashTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = "CLIENT")
+    @Tag("long")
+    void memberKilled_onTheClientPath_anotherTakesOverWhatItHad(FetchPath path) throws Exception {
+        memberKilled_anotherTakesOverWhatItHad(path);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "LEAN")
     void memberKilled_anotherTakesOverWhatItHad(FetchPath path) throws Exception {
         String name = "takeover-" + path;
         KAFKA.cluster().createTopic(name, 2);

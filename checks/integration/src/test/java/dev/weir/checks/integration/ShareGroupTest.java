@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -334,7 +335,14 @@ class ShareGroupTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = "CLIENT")
+    @Tag("long")
+    void threeMembers_onTheClientPath_replacedUnderLoad_loseNothing(FetchPath path) throws Exception {
+        threeMembers_replacedOneAfterTheOtherUnderLoad_loseNothing(path);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "LEAN")
     void threeMembers_replacedOneAfterTheOtherUnderLoad_loseNothing(FetchPath path) throws Exception {
         topic("rolling-" + path, 3, 6_000);
         ConsumerLedger ledger = new ConsumerLedger(6_000);

@@ -13,6 +13,7 @@ import dev.weir.stream.Pipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
 import java.time.Duration;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -54,9 +55,18 @@ final class TenPlants {
             Occupancy occupancy,
             String topic,
             Function<Source<ConsumerRecord<byte[], byte[]>>, Source<ConsumerRecord<byte[], byte[]>>> stages) {
+        return plant(shape, truth, occupancy, topic, (source, tuning) -> stages.apply(source));
+    }
+
+    private Plant plant(
+            String shape,
+            Truth truth,
+            Occupancy occupancy,
+            String topic,
+            BiFunction<Source<ConsumerRecord<byte[], byte[]>>, Tuning, Source<ConsumerRecord<byte[], byte[]>>> stages) {
         return new Plant(PlantKind.TEN, shape, truth, occupancy, plant -> tuning -> {
             var source = KafkaSource.atLeastOnce(bed.settings(FetchPath.CLIENT).build(), topic);
-            return (tuning.removed() ? source : stages.apply(source)).to(Sink.forEach(plant::done));
+            return (tuning.removed() ? source : stages.apply(source, tuning)).to(Sink.forEach(plant::done));
         });
     }
 
@@ -82,7 +92,9 @@ final class TenPlants {
                 StagePlants.truth(parse, 1, "parse"),
                 Occupancy.full(parse, 1),
                 bed.even(),
-                source -> source.map(parse::<ConsumerRecord<byte[], byte[]>>call)
+                (source, tuning) -> (tuning.workers() == 0
+                                ? source.map(parse::<ConsumerRecord<byte[], byte[]>>call)
+                                : source.mapParallel(tuning.workers(), parse::<ConsumerRecord<byte[], byte[]>>call))
                         .named("parse")
                         .mapBlocking(32, Ordering.unordered(), send::<ConsumerRecord<byte[], byte[]>>call)
                         .named("send"));
