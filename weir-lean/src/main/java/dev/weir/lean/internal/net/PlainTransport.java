@@ -2,26 +2,32 @@ package dev.weir.lean.internal.net;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ByteChannel;
+import java.nio.channels.GatheringByteChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import org.jspecify.annotations.Nullable;
 
-/** A bare socket. Confined to one thread. */
+/** A bare socket, or a connection of a simulated network. Confined to one thread. */
 final class PlainTransport implements Transport {
 
-    private final SocketChannel channel;
-    private final SelectionKey key;
+    private final ByteChannel channel;
+
+    /** Null in a simulated network, which connects at once and says itself what can be read. */
+    private final @Nullable SelectionKey key;
+
     private boolean connected;
 
-    PlainTransport(SocketChannel channel, SelectionKey key) {
+    PlainTransport(ByteChannel channel, @Nullable SelectionKey key) {
         this.channel = channel;
         this.key = key;
     }
 
     @Override
     public boolean isReady() throws IOException {
-        if (!connected && channel.finishConnect()) {
+        if (!connected && (!(channel instanceof SocketChannel socket) || socket.finishConnect())) {
             connected = true;
-            key.interestOps(SelectionKey.OP_READ);
+            wantWrite(false);
         }
         return connected;
     }
@@ -38,7 +44,17 @@ final class PlainTransport implements Transport {
 
     @Override
     public long write(ByteBuffer[] from, int first, int count) throws IOException {
-        return channel.write(from, first, count);
+        if (channel instanceof GatheringByteChannel gathering) {
+            return gathering.write(from, first, count);
+        }
+        long written = 0;
+        for (int i = first; i < first + count; i++) {
+            written += channel.write(from[i]);
+            if (from[i].hasRemaining()) {
+                break;
+            }
+        }
+        return written;
     }
 
     @Override
@@ -53,7 +69,9 @@ final class PlainTransport implements Transport {
 
     @Override
     public void wantWrite(boolean wanted) {
-        key.interestOps(wanted ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ);
+        if (key != null) {
+            key.interestOps(wanted ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ);
+        }
     }
 
     @Override
