@@ -1,12 +1,15 @@
 package dev.weir.lean;
 
-import java.util.ArrayList;
+import dev.weir.simulation.Log;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.StreamSupport;
 import org.apache.kafka.common.message.ProduceRequestData;
 import org.apache.kafka.common.message.ProduceResponseData;
 import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceResponse;
@@ -14,55 +17,68 @@ import org.apache.kafka.common.message.ProduceResponseData.TopicProduceResponse;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.MutableRecordBatch;
-import org.apache.kafka.common.record.internal.Record;
+import org.jspecify.annotations.Nullable;
 
-/**
- * The logs of partitions as a broker keeps them for idempotent producers: it knows the last five batches again, takes
- * only the next sequence, and takes any where it knows nothing. Faults are scripted, batch by batch. Thread-safe.
- */
+/** The simulated logs behind a {@link FakeBroker}, with scripted faults, batch by batch. Thread-safe. */
 final class WrittenLog {
 
-    /** What goes wrong with a batch. */
+    /** A fault of one batch: it is refused, written or both. */
     enum Fault {
-        NONE,
-        NOT_LEADER,
-        WRITTEN_BUT_TIMED_OUT,
+        NONE(null, true),
+        NOT_LEADER(Errors.NOT_LEADER_OR_FOLLOWER, false),
+        WRITTEN_BUT_TIMED_OUT(Errors.REQUEST_TIMED_OUT, true),
         /** The batch before it is lost, as by an unclean election. */
-        LAST_LOST,
-        STALE_EPOCH,
-        FORBIDDEN,
-        TOO_LARGE
+        LAST_LOST(null, true),
+        STALE_EPOCH(Errors.INVALID_PRODUCER_EPOCH, false),
+        FORBIDDEN(Errors.TOPIC_AUTHORIZATION_FAILED, false),
+        TOO_LARGE(Errors.MESSAGE_TOO_LARGE, false);
+
+        private final @Nullable Errors refusal;
+        private final boolean isWritten;
+
+        Fault(@Nullable Errors refusal, boolean isWritten) {
+            this.refusal = refusal;
+            this.isWritten = isWritten;
+        }
     }
 
-    /** A batch that is in the log; of a foreign one, neither producer nor values. */
-    record Written(long producerId, short epoch, int sequence, int count, List<Long> values) {}
+    /** A batch in the log. */
+    record Written(long producerId, short epoch, int sequence, int count, List<Long> values) {
 
-    /** For the next batches, one each. */
+        private static Written of(MutableRecordBatch batch) {
+            List<Long> values = StreamSupport.stream(batch.spliterator(), false)
+                    .filter(record -> record.valueSize() > 0)
+                    .map(record -> record.value().getLong(record.value().position()))
+                    .toList();
+            Integer count = Objects.requireNonNull(batch.countOrNull());
+            return new Written(batch.producerId(), batch.producerEpoch(), batch.baseSequence(), count, values);
+        }
+    }
+
+    /** The faults of the next batches, one each. */
     final Queue<Fault> faults = new ConcurrentLinkedQueue<>();
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final Map<Integer, List<Written>> partitions = new TreeMap<>();
+    private final Map<Integer, Log> partitions = new TreeMap<>();
     private volatile int throttleMillis;
-    private volatile int remembered = 5;
+    private volatile boolean remembersTheLastOnly;
+    private volatile boolean remembersNone;
     private volatile Errors outOfSequence = Errors.OUT_OF_ORDER_SEQUENCE_NUMBER;
     private volatile boolean hidesOffsets;
 
-    /** Of how many batches of a partition nothing is known any more. */
-    private final Map<Integer, Integer> forgotten = new TreeMap<>();
-
-    /** Says so once. */
+    /** Asks for a pause in the next answer. */
     void throttle(int millis) {
         throttleMillis = millis;
     }
 
     /** From now on only the last batch is known again, as after a restart. */
     void rememberTheLastOnly() {
-        remembered = 1;
+        remembersTheLastOnly = true;
     }
 
     /** From now on every sequence is accepted, as if each producer were forgotten at once. */
     void rememberNone() {
-        remembered = 0;
+        remembersNone = true;
     }
 
     /** From now on a sequence that is not the next one is refused by this error. */
@@ -75,12 +91,12 @@ final class WrittenLog {
         hidesOffsets = true;
     }
 
-    /** Appends that many records of another producer to a partition. */
+    /** Appends that many records of another producer, without values, to a partition. */
     void appendForeign(int partition, int count) {
         lock.lock();
         try {
             if (count > 0) {
-                batches(partition).add(new Written(-1, (short) -1, -1, count, List.of()));
+                log(partition).append(Collections.nCopies(count, new byte[0]));
             }
         } finally {
             lock.unlock();
@@ -91,112 +107,68 @@ final class WrittenLog {
     void forgetProducers() {
         lock.lock();
         try {
-            partitions.forEach((partition, batches) -> forgotten.put(partition, batches.size()));
+            partitions.values().forEach(Log::forgetProducers);
         } finally {
             lock.unlock();
         }
     }
 
     ProduceResponseData answer(ProduceRequestData request) {
+        ProduceResponseData answer = new ProduceResponseData().setThrottleTimeMs(throttleMillis);
         lock.lock();
         try {
-            return answerLocked(request);
+            throttleMillis = 0;
+            request.topicData().forEach(topic -> {
+                TopicProduceResponse response = new TopicProduceResponse().setName(topic.name());
+                topic.partitionData()
+                        .forEach(each -> response.partitionResponses()
+                                .add(append(log(each.index()), (MemoryRecords) each.records())
+                                        .setIndex(each.index())));
+                answer.responses().add(response);
+            });
+            return answer;
         } finally {
             lock.unlock();
         }
     }
 
-    private ProduceResponseData answerLocked(ProduceRequestData request) {
-        ProduceResponseData answer = new ProduceResponseData().setThrottleTimeMs(throttleMillis);
-        throttleMillis = 0;
-        request.topicData().forEach(topic -> {
-            TopicProduceResponse response = new TopicProduceResponse().setName(topic.name());
-            topic.partitionData()
-                    .forEach(each ->
-                            response.partitionResponses().add(append(each.index(), (MemoryRecords) each.records())));
-            answer.responses().add(response);
-        });
-        return answer;
-    }
-
-    private PartitionProduceResponse append(int partition, MemoryRecords records) {
+    private PartitionProduceResponse append(Log log, MemoryRecords records) {
         MutableRecordBatch batch = records.batches().iterator().next();
         batch.ensureValid();
-        Fault fault = faults.poll();
-        PartitionProduceResponse answer = switch (fault == null ? Fault.NONE : fault) {
-            case NONE -> write(partition, batch);
-            case NOT_LEADER -> refusal(Errors.NOT_LEADER_OR_FOLLOWER);
-            case WRITTEN_BUT_TIMED_OUT -> {
-                PartitionProduceResponse written = write(partition, batch);
-                yield written.errorCode() == Errors.NONE.code() ? refusal(Errors.REQUEST_TIMED_OUT) : written;
-            }
-            case LAST_LOST -> {
-                batches(partition).removeLast();
-                yield write(partition, batch);
-            }
-            case STALE_EPOCH -> refusal(Errors.INVALID_PRODUCER_EPOCH);
-            case FORBIDDEN -> refusal(Errors.TOPIC_AUTHORIZATION_FAILED);
-            case TOO_LARGE -> refusal(Errors.MESSAGE_TOO_LARGE);
-        };
-        return answer.setIndex(partition);
-    }
-
-    private static PartitionProduceResponse refusal(Errors error) {
-        return new PartitionProduceResponse().setErrorCode(error.code()).setBaseOffset(-1);
-    }
-
-    private PartitionProduceResponse write(int partition, MutableRecordBatch batch) {
-        List<Written> all = batches(partition);
-        int sequence = batch.baseSequence();
-        int count = batch.countOrNull();
-        List<Written> known = all.stream()
-                .skip(forgotten.getOrDefault(partition, 0))
-                .filter(each -> each.producerId() == batch.producerId())
-                .toList();
-        if (!known.isEmpty() && remembered > 0) {
-            for (Written each : known.subList(Math.max(0, known.size() - remembered), known.size())) {
-                if (each.epoch() == batch.producerEpoch() && each.sequence() == sequence && each.count() == count) {
-                    return at(all, each);
-                }
-            }
-            Written last = known.getLast();
-            boolean same = last.epoch() == batch.producerEpoch();
-            if (sequence != (same ? last.sequence() + last.count() : 0)) {
-                return refusal(outOfSequence);
-            }
+        Fault fault = Objects.requireNonNullElse(faults.poll(), Fault.NONE);
+        if (fault == Fault.LAST_LOST) {
+            log.electUnclean(1);
         }
-        List<Long> values = new ArrayList<>();
-        for (Record record : batch) {
-            values.add(record.value().getLong(record.value().position()));
+        if (remembersTheLastOnly) {
+            log.rememberTheLastOnly();
         }
-        all.add(new Written(batch.producerId(), batch.producerEpoch(), sequence, count, values));
-        return at(all, all.getLast());
+        if (remembersNone) {
+            log.forgetProducers();
+        }
+        log.outOfSequence(outOfSequence);
+        Log.Appended appended = fault.isWritten ? log.append(batch) : new Log.Appended(Errors.NONE, Log.UNKNOWN, false);
+        Errors error = appended.error() == Errors.NONE && fault.refusal != null ? fault.refusal : appended.error();
+        return new PartitionProduceResponse()
+                .setErrorCode(error.code())
+                .setBaseOffset(error != Errors.NONE || hidesOffsets ? Log.UNKNOWN : appended.base());
     }
 
-    /** That it is written, with the offset of its last copy: nothing but batches of producers is in the log. */
-    private PartitionProduceResponse at(List<Written> all, Written batch) {
-        long offset = hidesOffsets
-                ? -1
-                : all.subList(0, all.lastIndexOf(batch)).stream()
-                        .mapToLong(Written::count)
-                        .sum();
-        return new PartitionProduceResponse().setBaseOffset(offset);
-    }
-
-    private List<Written> batches(int partition) {
-        return partitions.computeIfAbsent(partition, number -> new ArrayList<>());
+    private Log log(int partition) {
+        return partitions.computeIfAbsent(partition, number -> new Log());
     }
 
     List<Written> written(int partition) {
         lock.lock();
         try {
-            return List.copyOf(batches(partition));
+            return log(partition).batches().stream()
+                    .map(batch -> Written.of(batch.bytes().batches().iterator().next()))
+                    .toList();
         } finally {
             lock.unlock();
         }
     }
 
-    /** What the records of a partition hold, in its order. */
+    /** The values of a partition's records, in order. */
     List<Long> values(int partition) {
         return written(partition).stream()
                 .flatMap(each -> each.values().stream())

@@ -38,7 +38,7 @@ public final class Log {
     private static final int REMEMBERED = 5;
 
     /** A batch in the log, with the bytes that a fetch returns. */
-    record Batch(
+    public record Batch(
             long base, int epoch, long producerId, short producerEpoch, int sequence, int count, MemoryRecords bytes) {
 
         /** The offset after its last record. */
@@ -52,7 +52,7 @@ public final class Log {
     }
 
     /** The outcome of an append: the offset of the first record, or the reason for a refusal. */
-    record Appended(Errors error, long base, boolean wasKnown) {}
+    public record Appended(Errors error, long base, boolean wasKnown) {}
 
     /** The end of a leader epoch; {@link #UNKNOWN} twice if this log has none of it. */
     record EpochEnd(int epoch, long offset) {}
@@ -112,7 +112,7 @@ public final class Log {
     }
 
     /** The batches from the start on. */
-    List<Batch> batches() {
+    public List<Batch> batches() {
         return Collections.unmodifiableList(batches);
     }
 
@@ -140,7 +140,7 @@ public final class Log {
     }
 
     /** Appends a batch of a producer unless it is a repetition or out of sequence. */
-    Appended append(MutableRecordBatch batch) {
+    public Appended append(MutableRecordBatch batch) {
         long producer = batch.producerId();
         ArrayDeque<Batch> known = producers.get(producer);
         if (producer >= 0 && known != null) {
