@@ -1,10 +1,8 @@
 package dev.weir.lean;
 
-import dev.weir.simulation.Brokers;
 import dev.weir.simulation.Log;
 import dev.weir.simulation.Planted;
 import dev.weir.simulation.Topics.Partition;
-import dev.weir.simulation.Topics.Topic;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -15,54 +13,25 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A lean consumer among simulated brokers. A seed decides about the topic, the writers, the settings and what goes
- * wrong. Each record has a number of its own, so that the checks know which one was delivered.
- */
-final class ConsumerWorld implements AutoCloseable {
+/** A lean consumer. Each record has a number of its own, so that the checks know which one was delivered. */
+final class ConsumerWorld extends LeanWorld {
 
-    /** A class of faults; most worlds have one or two. */
-    enum Trouble {
-        CONNECTIONS,
-        SILENCE,
-        RESTARTS,
-        ELECTIONS,
-        STALE_METADATA,
-        UNCLEAN_ELECTIONS,
-        RECREATION,
-        RETENTION,
-        MORE_PARTITIONS,
-        SESSIONS,
-        QUOTAS,
-        PAUSES
-    }
+    private static final Set<Trouble> TROUBLES =
+            EnumSet.complementOf(EnumSet.of(Trouble.TIMEOUTS, Trouble.FORGOTTEN_PRODUCERS));
 
     private record Expected(int partition, long offset, long number) {}
 
-    private static final String TOPIC = "t";
-    private static final int BROKERS = 3;
-    private static final long MILLI = 1_000_000;
-    private static final long SECOND = 1_000 * MILLI;
-    private static final long MAX_STEP_NANOS = 20 * MILLI;
-    private static final long MAX_CALM_NANOS = 300 * SECOND;
     private static final long WRITER = 500;
 
     /** A record, and the partition of the topic with that number of recreations in which it was written. */
     private record Written(int recreations, int partition, long number) {}
 
-    private final Random random;
-    private final Brokers brokers;
-    private final SimulatedProcess process;
-    private final Set<Trouble> troubles = EnumSet.noneOf(Trouble.class);
     private final LeanConsumer consumer;
     private final boolean committed;
-    private Topic topic;
     private int recreations;
     private long nextNumber;
     private int sequence;
@@ -78,18 +47,8 @@ final class ConsumerWorld implements AutoCloseable {
     private int ticks;
 
     ConsumerWorld(long seed, @Nullable Planted planted) {
-        random = new Random(seed * 0x9E3779B97F4A7C15L);
-        brokers = new Brokers(random, BROKERS);
-        topic = brokers.topics().create(TOPIC, 1 + random.nextInt(4));
-        Trouble[] all = Trouble.values();
-        for (int n = random.nextInt(3); n > 0; n--) {
-            troubles.add(all[random.nextInt(all.length)]);
-        }
+        super(seed, planted, TROUBLES);
         committed = random.nextBoolean();
-        if (planted != null) {
-            brokers.plant(planted);
-        }
-        process = new SimulatedProcess(brokers, random, "consumer");
         consumer = LeanConsumer.open(LeanSettings.builder()
                 .bootstrapServers(process.bootstrap())
                 .readCommitted(committed)
@@ -103,46 +62,26 @@ final class ConsumerWorld implements AutoCloseable {
         consumer.assign(TOPIC, StartAt.beginning());
     }
 
-    Set<Trouble> troubles() {
-        return troubles;
-    }
-
-    void run() {
-        int steps = 200 + random.nextInt(400);
-        for (int i = 0; i < steps; i++) {
-            if (random.nextInt(3) == 0) {
-                write(topic.partitions().get(random.nextInt(topic.partitions().size())));
-            }
-            if (random.nextInt(12) == 0) {
-                troubles.forEach(this::befall);
-            }
-            step();
-        }
-        calm();
-        long until = brokers.schedule().now() + MAX_CALM_NANOS;
-        // Nothing is written from here on. What is delivered may be taken back by a log that the consumer reads again.
-        ArrayDeque<Expected> missing = expected();
-        while (!missing.isEmpty()) {
-            require(brokers.schedule().now() < until, () -> "not read in time: " + missing.peek());
-            step();
-            while (!missing.isEmpty() && isDelivered(missing.element())) {
-                missing.remove();
-            }
+    @Override
+    protected void act() {
+        if (random.nextInt(3) == 0) {
+            write(topic.partitions().get(random.nextInt(topic.partitions().size())));
         }
     }
 
-    /** Distinguishes this run from others. */
-    String course() {
-        return brokers.schedule().now() + " " + brokers.network().opened() + " "
-                + brokers.network().answers() + " " + delivered.hashCode();
+    @Override
+    protected boolean isIdle() {
+        return consumer.poll(this::deliver) == 0;
     }
 
-    private void step() {
-        int polls = 0;
-        while (consumer.poll(this::deliver) > 0) {
-            require(++polls < 10_000, () -> "polls without an end at the same time");
-        }
-        consumer.await(Duration.ofMillis(1 + random.nextLong(MAX_STEP_NANOS / MILLI)));
+    @Override
+    protected void await(long millis) {
+        consumer.await(Duration.ofMillis(millis));
+    }
+
+    @Override
+    protected String course() {
+        return super.course() + " " + delivered.hashCode();
     }
 
     // ---- Writers ---------------------------------------------------------------------------------------------------
@@ -186,20 +125,9 @@ final class ConsumerWorld implements AutoCloseable {
 
     // ---- Troubles --------------------------------------------------------------------------------------------------
 
-    private void befall(Trouble trouble) {
-        Partition partition =
-                topic.partitions().get(random.nextInt(topic.partitions().size()));
-        int broker = 1 + random.nextInt(BROKERS);
-        long some = (long) Math.pow(10, random.nextInt(4)) * 10 * MILLI;
+    @Override
+    protected void befall(Trouble trouble, Partition partition, int broker, long nanos) {
         switch (trouble) {
-            case CONNECTIONS -> process.process().cutOne();
-            case SILENCE -> process.process().silenceOne();
-            case RESTARTS -> brokers.network().restart(broker, some);
-            case ELECTIONS -> partition.moveTo(broker);
-            case STALE_METADATA -> {
-                brokers.topics().cutOff(broker, some);
-                partition.moveTo(broker % BROKERS + 1);
-            }
             case UNCLEAN_ELECTIONS -> {
                 int missing = random.nextInt(4);
                 // A transaction whose marker is lost would be open for good.
@@ -209,18 +137,13 @@ final class ConsumerWorld implements AutoCloseable {
             }
             case RECREATION -> {
                 if (ticks++ % 8 == 0) {
-                    recreate(broker, some);
+                    recreate(broker, nanos);
                 }
             }
             case RETENTION -> partition.log().retain(1 + random.nextInt(8));
-            case MORE_PARTITIONS -> {
-                if (topic.partitions().size() < 8) {
-                    brokers.topics().grow(topic, 1);
-                }
-            }
             case SESSIONS -> brokers.forgetSessions(broker);
-            case QUOTAS -> brokers.throttle(2, random.nextInt(1_000));
             case PAUSES -> pause();
+            default -> super.befall(trouble, partition, broker, nanos);
         }
     }
 
@@ -245,8 +168,8 @@ final class ConsumerWorld implements AutoCloseable {
         }
     }
 
-    private void calm() {
-        troubles.clear();
+    @Override
+    protected void calm() {
         for (Partition partition : topic.partitions()) {
             if (open.containsKey(partition.number())) {
                 partition.log().endTransaction(WRITER, true);
@@ -257,6 +180,16 @@ final class ConsumerWorld implements AutoCloseable {
             }
         }
         open.clear();
+        // Nothing is written from here on. What is delivered may be taken back by a log that the consumer reads again.
+        ArrayDeque<Expected> missing = expected();
+        stepUntil(
+                () -> {
+                    while (!missing.isEmpty() && isDelivered(missing.element())) {
+                        missing.remove();
+                    }
+                    return missing.isEmpty();
+                },
+                () -> "the delivery of " + missing.peek());
     }
 
     // ---- What must hold --------------------------------------------------------------------------------------------
@@ -303,16 +236,8 @@ final class ConsumerWorld implements AutoCloseable {
         return number != null && number == record.number;
     }
 
-    private void require(boolean holds, Supplier<String> violation) {
-        if (!holds) {
-            throw new AssertionError(violation.get());
-        }
-    }
-
     @Override
-    public void close() {
+    protected void closeClient() {
         consumer.close();
-        require(process.process().connections() == 0, () -> "connections are left");
-        process.close();
     }
 }

@@ -2,16 +2,14 @@ package dev.weir.lean.internal.producer;
 
 import dev.weir.lean.LeanProducerSettings;
 import dev.weir.lean.LeanRecord;
+import dev.weir.lean.LeanWorld;
 import dev.weir.lean.SendException;
 import dev.weir.lean.SendListener;
-import dev.weir.lean.SimulatedProcess;
 import dev.weir.lean.internal.encode.RecordBytes;
-import dev.weir.simulation.Brokers;
 import dev.weir.simulation.Brokers.Refusal;
 import dev.weir.simulation.Log;
 import dev.weir.simulation.Planted;
 import dev.weir.simulation.Topics.Partition;
-import dev.weir.simulation.Topics.Topic;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,46 +20,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Objects;
-import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A lean producer among simulated brokers, without its thread: the world gives it turns. A seed decides about the
- * topic, the settings, the pace and what goes wrong. Each record's value is its number in its partition.
- */
-final class ProducerWorld implements SendListener, AutoCloseable {
+/** A lean producer without its thread: the world gives it turns. Each record's value is its number in its partition. */
+final class ProducerWorld extends LeanWorld implements SendListener {
 
-    /** A class of faults; most worlds have one or two. */
-    enum Trouble {
-        CONNECTIONS,
-        SILENCE,
-        RESTARTS,
-        SLOW_BROKERS,
-        ELECTIONS,
-        STALE_METADATA,
-        TIMEOUTS,
-        QUOTAS,
-        MORE_PARTITIONS,
-        /** Brokers forget producers, which may then write records twice. */
-        FORGOTTEN_PRODUCERS,
-        /** Logs lose records that were acknowledged. */
-        UNCLEAN_ELECTIONS
-    }
+    private static final Set<Trouble> TROUBLES =
+            EnumSet.complementOf(EnumSet.of(Trouble.RECREATION, Trouble.RETENTION, Trouble.SESSIONS, Trouble.PAUSES));
 
-    private static final String TOPIC = "t";
-    private static final int BROKERS = 3;
-    private static final long MILLI = 1_000_000;
-    private static final long SECOND = 1_000 * MILLI;
-    private static final long MAX_CALM_NANOS = 180 * SECOND;
-
-    private final Random random;
-    private final Brokers brokers;
-    private final SimulatedProcess process;
-    private final Topic topic;
-    private final Set<Trouble> troubles = EnumSet.noneOf(Trouble.class);
     private final boolean mayRepeat;
     private final Topics topics = new Topics(() -> new IllegalStateException("closed"));
     private final BatchPool pool;
@@ -80,18 +48,8 @@ final class ProducerWorld implements SendListener, AutoCloseable {
     private long open;
 
     ProducerWorld(long seed, @Nullable Planted planted) {
-        random = new Random(seed * 0x9E3779B97F4A7C15L);
-        brokers = new Brokers(random, BROKERS);
-        topic = brokers.topics().create(TOPIC, 1 + random.nextInt(4));
-        Trouble[] all = Trouble.values();
-        for (int n = random.nextInt(3); n > 0; n--) {
-            troubles.add(all[random.nextInt(all.length)]);
-        }
+        super(seed, planted, TROUBLES);
         mayRepeat = troubles.contains(Trouble.FORGOTTEN_PRODUCERS) || troubles.contains(Trouble.UNCLEAN_ELECTIONS);
-        if (planted != null) {
-            brokers.plant(planted);
-        }
-        process = new SimulatedProcess(brokers, random, "producer");
         LeanProducerSettings settings = LeanProducerSettings.builder()
                 .bootstrapServers(process.bootstrap())
                 .batchBytes(1_024 + random.nextInt(2_000))
@@ -107,44 +65,29 @@ final class ProducerWorld implements SendListener, AutoCloseable {
         appender = new Appender(pool, settings.maxRequestBytes(), engine::nanoTime, () -> {});
     }
 
-    Set<Trouble> troubles() {
-        return troubles;
+    @Override
+    protected boolean isIdle() {
+        return engine.turn() == 0;
     }
 
-    void run() throws InterruptedException {
-        int steps = 200 + random.nextInt(400);
-        for (int i = 0; i < steps; i++) {
-            send();
-            if (random.nextInt(10) == 0) {
-                troubles.forEach(this::befall);
-            }
-            step();
-        }
-        troubles.clear();
-        brokers.network().slow(false);
-        long until = brokers.schedule().now() + MAX_CALM_NANOS;
-        while (open > 0) {
-            require(brokers.schedule().now() < until, () -> open + " records have no end");
-            step();
-        }
+    @Override
+    protected void await(long millis) {
+        process.await(millis);
+    }
+
+    @Override
+    protected void calm() {
+        stepUntil(() -> open == 0, () -> "the ends of " + open + " records");
         topic.partitions().forEach(this::checkLog);
     }
 
-    /** Distinguishes this run from others. */
-    String course() {
-        return brokers.schedule().now() + " " + brokers.network().opened() + " "
-                + brokers.network().answers() + " " + acknowledged.hashCode();
+    @Override
+    protected String course() {
+        return super.course() + " " + acknowledged.hashCode();
     }
 
-    private void step() {
-        int turns = 0;
-        while (engine.turn() > 0) {
-            require(++turns < 10_000, () -> "turns without an end at the same time");
-        }
-        process.await(1 + random.nextInt(10));
-    }
-
-    private void send() throws InterruptedException {
+    @Override
+    protected void act() throws InterruptedException {
         dev.weir.lean.internal.producer.Topic to = topics.of(TOPIC);
         for (int n = random.nextInt(12); n > 0 && to.partitions().length > 0; n--) {
             int partition = random.nextInt(to.partitions().length);
@@ -159,35 +102,18 @@ final class ProducerWorld implements SendListener, AutoCloseable {
         }
     }
 
-    private void befall(Trouble trouble) {
-        Partition partition =
-                topic.partitions().get(random.nextInt(topic.partitions().size()));
-        int broker = 1 + random.nextInt(BROKERS);
-        long some = (long) Math.pow(10, random.nextInt(4)) * 10 * MILLI;
+    @Override
+    protected void befall(Trouble trouble, Partition partition, int broker, long nanos) {
         switch (trouble) {
-            case CONNECTIONS -> process.process().cutOne();
-            case SILENCE -> process.process().silenceOne();
-            case RESTARTS -> brokers.network().restart(broker, some);
-            case SLOW_BROKERS -> brokers.network().slow(random.nextBoolean());
-            case ELECTIONS -> partition.moveTo(broker);
-            case STALE_METADATA -> {
-                brokers.topics().cutOff(broker, some);
-                partition.moveTo(broker % BROKERS + 1);
-            }
             case TIMEOUTS ->
                 brokers.refuseNext(random.nextBoolean() ? Refusal.WRITTEN_BUT_TIMED_OUT : Refusal.NOT_LEADER);
-            case QUOTAS -> brokers.throttle(2, random.nextInt(1_000));
-            case MORE_PARTITIONS -> {
-                if (topic.partitions().size() < 8) {
-                    brokers.topics().grow(topic, 1);
-                }
-            }
             case FORGOTTEN_PRODUCERS -> {
                 partition.log().forgetProducers();
                 partition.log().append(List.of(new byte[0]));
                 process.process().cutOne();
             }
             case UNCLEAN_ELECTIONS -> partition.moveUnclean(broker, random.nextInt(3));
+            default -> super.befall(trouble, partition, broker, nanos);
         }
     }
 
@@ -270,20 +196,9 @@ final class ProducerWorld implements SendListener, AutoCloseable {
         }
     }
 
-    private static void require(boolean holds, Supplier<String> violation) {
-        if (!holds) {
-            throw new AssertionError(violation.get());
-        }
-    }
-
     @Override
-    public void close() {
+    protected void closeClient() {
         engine.end();
         engine.run();
-        try {
-            require(process.process().connections() == 0, () -> "connections are left");
-        } finally {
-            process.close();
-        }
     }
 }
