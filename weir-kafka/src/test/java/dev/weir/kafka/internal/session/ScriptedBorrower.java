@@ -6,8 +6,8 @@ import org.apache.kafka.clients.consumer.AcknowledgeType;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
 
-/** A borrower whose loans are what a test sets, and which notes what it hears. */
-final class ScriptedBorrower implements Borrower {
+/** A borrower whose loans are set by a test, and which notes what it hears. */
+class ScriptedBorrower implements Borrower {
 
     final List<ScriptedLoan> lent = new ArrayList<>();
     final List<Long> lost = new ArrayList<>();
@@ -29,6 +29,7 @@ final class ScriptedBorrower implements Borrower {
         final ConsumerRecord<byte[], byte[]> record;
         final long lockedSinceNanos;
         boolean taken;
+        boolean done;
         boolean gone;
         boolean atRisk;
         boolean lastDelivery;
@@ -60,16 +61,21 @@ final class ScriptedBorrower implements Borrower {
             return record.offset();
         }
 
+        /** Returns whether nobody has said anything about it. */
+        boolean isOpen() {
+            return !done && !gone;
+        }
+
         @Override
         public boolean giveBack() {
-            gone |= !taken;
-            return !taken;
+            return !taken && lose();
         }
 
         @Override
         public boolean lose() {
-            gone = true;
-            return true;
+            boolean wasOpen = isOpen();
+            gone |= wasOpen;
+            return wasOpen;
         }
 
         @Override
@@ -100,12 +106,12 @@ final class ScriptedBorrower implements Borrower {
 
     @Override
     public boolean hasDemand() {
-        return true;
+        return !over;
     }
 
     @Override
     public boolean isEnded() {
-        return false;
+        return over;
     }
 
     @Override
@@ -119,7 +125,7 @@ final class ScriptedBorrower implements Borrower {
     }
 
     @Override
-    public Loan lend(ConsumerRecord<byte[], byte[]> record, long lockedSinceNanos) {
+    public ScriptedLoan lend(ConsumerRecord<byte[], byte[]> record, long lockedSinceNanos) {
         ScriptedLoan loan = new ScriptedLoan(record, lockedSinceNanos);
         lent.add(loan);
         return loan;
@@ -162,7 +168,9 @@ final class ScriptedBorrower implements Borrower {
 
     @Override
     public void lost(Loan loan) {
-        lost.add(loan.offset());
+        if (loan.lose()) {
+            lost.add(loan.offset());
+        }
     }
 
     @Override

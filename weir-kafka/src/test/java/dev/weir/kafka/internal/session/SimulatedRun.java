@@ -73,7 +73,7 @@ final class SimulatedRun {
 
     static void close(SimulatedGroup group, SimulatedWork work, ShareMember member) {
         group.faults(false);
-        work.ended = true;
+        work.over = true;
         long until = group.now() + 60 * SECOND;
         while (member.open() > 0) {
             assertThat(group.now()).as("all that is lent ends").isLessThan(until);
