@@ -2,27 +2,21 @@ package dev.weir.kafka.internal.consumer;
 
 import static dev.weir.kafka.internal.consumer.SimulatedWorld.require;
 
+import dev.weir.simulation.GroupConsumer;
+import dev.weir.simulation.GroupPartition;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
-import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.clients.consumer.RetriableCommitFailedException;
@@ -31,18 +25,13 @@ import org.apache.kafka.common.errors.FencedInstanceIdException;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.StaleMemberEpochException;
 import org.apache.kafka.common.errors.TimeoutException;
-import org.apache.kafka.common.errors.WakeupException;
-import org.apache.kafka.common.header.internals.RecordHeaders;
-import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
-/** The consumer's client. Whatever the world does, it does while this polls. Confined to the world's thread. */
+/** The consumer's client and its group in a {@link SimulatedWorld}, which acts while this polls. */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // everything here runs on one thread
-final class SimulatedClient extends MockConsumer<byte[], byte[]> {
+final class SimulatedClient extends GroupConsumer {
 
     private static final int MAX_IDLE_SPINS = 20;
-    private static final int VALUE_BYTES = 4;
-    private static final RecordHeaders NO_HEADERS = new RecordHeaders();
 
     /**
      * A commit on its way.
@@ -55,45 +44,100 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
             OffsetCommitCallback callback,
             long answerNanos) {}
 
-    final int maxPollRecords;
     private final SimulatedWorld world;
-    private final SimulatedGroup group;
-    private final Random random;
 
     private @Nullable Pending pendingCommit;
-    private boolean woken;
-    /** True if the last fetch has moved a position. */
-    private boolean advanced;
+
+    /** True if the poll that runs, or the last one, had a rebalance. */
+    boolean rebalancedInPoll;
+
+    /** True if the commit of a revocation was refused. */
+    private boolean commitRefused;
 
     private int spins;
     private int finalRebalances;
 
-    SimulatedClient(SimulatedWorld world, SimulatedGroup group) {
-        super("earliest");
+    SimulatedClient(SimulatedWorld world) {
+        super(world.random);
         this.world = world;
-        this.group = group;
-        this.random = world.random;
-        this.maxPollRecords = 1 + random.nextInt(40);
     }
 
     /** Another process takes the place of the one that died. */
-    void restart() {
+    @Override
+    public void restart() {
         refuseCommit();
-        woken = false;
-    }
-
-    // ---- Membership ------------------------------------------------------------------------------------------------
-
-    @Override
-    public void subscribe(Collection<String> topics, ConsumerRebalanceListener callback) {
-        group.listener = callback;
+        super.restart();
+        owned().forEach(id -> world.log(id).release());
     }
 
     @Override
-    public void close(CloseOptions options) {
-        if (!world.crashed) {
-            Objects.requireNonNull(group.listener).onPartitionsRevoked(group.owned());
+    protected Collection<SimulatedLog> partitions() {
+        return world.logs.values();
+    }
+
+    @Override
+    protected SimulatedLog partition(TopicPartition id) {
+        return world.log(id);
+    }
+
+    @Override
+    protected boolean isCrashed() {
+        return world.crashed;
+    }
+
+    // ---- The group -------------------------------------------------------------------------------------------------
+
+    /** Other members read and commit the partitions that this one does not have. */
+    void othersWork() {
+        for (SimulatedLog log : world.logs.values()) {
+            if (!log.owned && log.committed < log.end && random.nextBoolean()) {
+                log.goOnElsewhere();
+                int from = (int) Math.max(0, log.committed);
+                int to = from + random.nextInt(log.end - from + 1);
+                log.finished.set(from, to);
+                log.seen.set(from, to);
+                log.commit(to, "", world.troubles.epochOthersCommit(log, to), log.epoch, world.commitAhead > 0);
+            }
         }
+    }
+
+    @Override
+    protected boolean isExpelled() {
+        rebalancedInPoll = true;
+        return random.nextInt(6) == 0;
+    }
+
+    @Override
+    protected void revoke(ConsumerRebalanceListener callback, Collection<TopicPartition> ids) {
+        commitRefused = false;
+        long startNanos = world.nanoTime();
+        callback.onPartitionsRevoked(ids);
+        boolean isCommitted = !commitRefused && !world.refused;
+        if (isCommitted && world.commitAhead == 0) {
+            ids.forEach(id -> world.log(id).requireFinishedIsCommitted());
+        }
+        if (world.commitAhead > 0) {
+            boolean late = world.closeRequested || world.nanoTime() - startNanos >= world.revokeDeadlineNanos();
+            ids.forEach(id -> world.log(id).requireSeen(late));
+            if (isCommitted) {
+                ids.forEach(id -> world.log(id).requirePlaceIsCommitted());
+            }
+        }
+    }
+
+    @Override
+    protected void released(Collection<TopicPartition> ids, boolean lost) {
+        if (lost) {
+            // What was committed ahead of them is dropped, as somebody else may have them.
+            ids.forEach(id -> world.log(id).forgiveUnseen());
+        }
+        super.released(ids, lost);
+        refuseCommit();
+    }
+
+    @Override
+    protected void assigning(List<TopicPartition> target) {
+        world.troubles.othersBegin(target);
     }
 
     // ---- Records ---------------------------------------------------------------------------------------------------
@@ -101,7 +145,7 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
     @Override
     public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
         throwIfWoken();
-        group.rebalancedInPoll = false;
+        rebalancedInPoll = false;
         if (pendingCommit != null && world.nanoTime() - pendingCommit.answerNanos >= 0) {
             answerCommit(drawCommitFailure());
         }
@@ -114,7 +158,7 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
         }
         world.troubles.throwInPoll();
         ConsumerRecords<byte[], byte[]> records = fetch();
-        if (records.isEmpty() && !advanced) {
+        if (records.isEmpty() && !hasAdvanced()) {
             sleep(timeout);
         } else {
             // As the client does, also if there was nothing to see where it has advanced.
@@ -125,7 +169,7 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
 
     private void sleep(Duration timeout) {
         if (timeout.isZero()) {
-            require(++spins < MAX_IDLE_SPINS, "polls without waiting though nothing happens");
+            require(++spins < MAX_IDLE_SPINS, () -> "polls without waiting though nothing happens");
             return;
         }
         spins = 0;
@@ -135,65 +179,9 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
         throwIfWoken();
     }
 
-    private ConsumerRecords<byte[], byte[]> fetch() {
-        Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> fetched = new HashMap<>();
-        Map<TopicPartition, OffsetAndMetadata> next = new HashMap<>();
-        int room = maxPollRecords;
-        advanced = false;
-        List<SimulatedLog> inAnyOrder = new ArrayList<>(world.logs.values());
-        Collections.shuffle(inAnyOrder, random);
-        for (SimulatedLog log : inAnyOrder) {
-            if (!log.owned || random.nextInt(3) == 0 || world.troubles.hinders(log)) {
-                continue;
-            }
-            require(log.positionKnown || log.paused, () -> "fetches before it is known where to go on: " + log.id);
-            List<ConsumerRecord<byte[], byte[]>> list = new ArrayList<>();
-            while (!log.paused && room > 0 && log.position < log.end) {
-                if (log.visible.get((int) log.position)) {
-                    list.add(record(log));
-                    room--;
-                }
-                log.positionEpoch = log.elections.epochAt(log.position);
-                log.position++;
-                advanced = true;
-            }
-            if (log.owned && !log.held && log.positionKnown) {
-                next.put(log.id, log.place());
-            }
-            if (!list.isEmpty()) {
-                require(!log.held, () -> "fetches though it is not known where to go on: " + log.id);
-                fetched.put(log.id, list);
-            }
-        }
-        return new ConsumerRecords<>(fetched, next);
-    }
-
-    /** The record at the position, which says of which topic and of which leader it is. */
-    private static ConsumerRecord<byte[], byte[]> record(SimulatedLog log) {
-        return new ConsumerRecord<>(
-                log.id.topic(),
-                log.id.partition(),
-                log.position,
-                ConsumerRecord.NO_TIMESTAMP,
-                TimestampType.NO_TIMESTAMP_TYPE,
-                0,
-                VALUE_BYTES,
-                null,
-                new byte[] {(byte) log.elections.incarnation(), 0, 0, 0},
-                NO_HEADERS,
-                Optional.of(log.elections.epochAt(log.position)));
-    }
-
     @Override
-    public void wakeup() {
-        woken = true;
-    }
-
-    private void throwIfWoken() {
-        if (woken) {
-            woken = false;
-            throw new WakeupException();
-        }
+    protected boolean hinders(GroupPartition partition) {
+        return world.troubles.hinders(world.log(partition.id));
     }
 
     @Override
@@ -211,39 +199,16 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
     }
 
     @Override
-    public long position(TopicPartition id, Duration timeout) {
-        throw new AssertionError("a client that is asked for a position may swallow what its poll was to throw");
-    }
-
-    @Override
-    public void pause(Collection<TopicPartition> ids) {
-        ids.forEach(id -> paused(id, true));
-    }
-
-    @Override
     public void resume(Collection<TopicPartition> ids) {
         require(!world.stopped || !world.pipeline().ended, () -> "resumed after the end: " + ids);
-        ids.forEach(id -> paused(id, false));
-    }
-
-    private void paused(TopicPartition id, boolean to) {
-        SimulatedLog log = world.log(id);
-        require(log.owned, () -> "pause or resume of what it does not have: " + id);
-        require(to || log.paused, () -> id + " resumed though it was not paused");
-        log.paused = to;
-    }
-
-    @Override
-    public OptionalLong currentLag(TopicPartition id) {
-        SimulatedLog log = world.log(id);
-        return log.positionKnown ? OptionalLong.of(log.end - log.position) : OptionalLong.empty();
+        super.resume(ids);
     }
 
     // ---- Commits ---------------------------------------------------------------------------------------------------
 
     @Override
     public void commitAsync(Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
-        require(pendingCommit == null, "two commits at once");
+        require(pendingCommit == null, () -> "two commits at once");
         requireOwned(offsets.keySet());
         long latencyNanos = random.nextInt(4) == 0 ? random.nextLong(5_000_000_000L) : random.nextInt(3_000_000);
         pendingCommit =
@@ -321,12 +286,12 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
         requireOwned(offsets.keySet());
         throwIfWoken();
         answerCommit(drawCommitFailure());
-        if (world.closeRequested && !group.inCallback) {
+        if (world.closeRequested && !isInCallback()) {
             if (finalRebalances++ < 3 && random.nextBoolean()) {
                 throw new RebalanceInProgressException("drawn");
             }
         } else if (random.nextInt(5) == 0) {
-            group.commitRefused = true;
+            commitRefused = true;
             if (random.nextBoolean()) {
                 throw new RebalanceInProgressException("drawn");
             }
@@ -341,7 +306,7 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
     /** As a coordinator takes it from a member while others have yet to rejoin, or not any more. */
     boolean commitDirectly(Map<TopicPartition, OffsetAndMetadata> offsets, long nanos) {
         requireOwned(offsets.keySet());
-        require(pendingCommit == null, "a commit that is under way may come behind this one");
+        require(pendingCommit == null, () -> "a commit that is under way may come behind this one");
         if (world.crashed || world.refused || random.nextBoolean()) {
             return false;
         }
@@ -364,7 +329,7 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
                     .filter(id -> random.nextBoolean())
                     .collect(Collectors.toSet());
         }
-        group.othersWork();
+        othersWork();
         Set<TopicPartition> told = new HashSet<>(ids);
         told.removeAll(untold);
         told.stream()

@@ -3,20 +3,17 @@ package dev.weir.kafka.internal.consumer;
 import dev.weir.kafka.OutOfRangePolicy;
 import dev.weir.kafka.internal.offsets.CommitText;
 import dev.weir.kafka.internal.offsets.FinishedSet;
+import dev.weir.simulation.GroupPartition;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /** One partition of a simulated cluster: its records, with gaps, and what the group has done with them. */
-final class SimulatedLog {
-
-    final TopicPartition id;
-
-    /** Offsets that a consumer sees; the others are gaps. */
-    final BitSet visible = new BitSet();
+final class SimulatedLog extends GroupPartition {
 
     /** Offsets whose record was finished by anyone, ever. */
     final BitSet finished = new BitSet();
@@ -30,7 +27,6 @@ final class SimulatedLog {
     /** Which leader wrote what, and what was cut. */
     final SimulatedElections elections = new SimulatedElections();
 
-    int end;
     long endAtStart;
     int priority;
     long committed = -1;
@@ -58,7 +54,6 @@ final class SimulatedLog {
     private int soughtEpoch = -1;
 
     // While this member has it.
-    boolean owned;
 
     /** Counts assignments and seeks. */
     int epoch;
@@ -68,18 +63,11 @@ final class SimulatedLog {
     /** What the commit said was finished past it when this assignment began, if the consumer could read that. */
     final BitSet finishedEarlier = new BitSet();
 
-    boolean paused;
-
     /** True if a user has asked for a seek that is not over. */
     boolean seekAsked;
 
-    /** True if a seek has begun and it is not known where to. */
-    boolean held;
-
     /** In this epoch the consumer knows that everything before is committed. */
     long confirmed;
-
-    boolean positionKnown;
 
     /** True if it has not yet gone on at what was committed when it came. */
     private boolean opening;
@@ -93,8 +81,6 @@ final class SimulatedLog {
 
     /** The last one before it that was not the beginning. */
     private long startBefore;
-
-    long position;
 
     /** The leader epoch of the last record before the position, if the client knows it. */
     int positionEpoch = SimulatedElections.UNKNOWN;
@@ -136,25 +122,31 @@ final class SimulatedLog {
     long nextToTake;
 
     SimulatedLog(TopicPartition id) {
-        this.id = id;
+        super(id);
     }
 
-    void grow(Random random, int records) {
-        for (int i = 0; i < records; i++) {
-            if (random.nextInt(5) != 0) {
-                visible.set(end);
-            }
-            end++;
-        }
-        elections.grew(records);
+    @Override
+    public void grow(Random random, int offsets) {
+        super.grow(random, offsets);
+        elections.grew(offsets);
         missIfBlind();
     }
 
-    void assign() {
-        owned = true;
-        paused = false;
-        held = false;
-        positionKnown = false;
+    /** The record at the position, which says of which topic and of which leader it is. */
+    @Override
+    protected ConsumerRecord<byte[], byte[]> record() {
+        return record(new byte[] {(byte) elections.incarnation(), 0, 0, 0}, elections.epochAt(position));
+    }
+
+    @Override
+    protected void advance() {
+        positionEpoch = elections.epochAt(position);
+        super.advance();
+    }
+
+    @Override
+    public void assign() {
+        super.assign();
         startAsked = false;
         opening = true;
         placedAnew = false;
@@ -216,7 +208,7 @@ final class SimulatedLog {
         end = to;
         firstPlace = Math.min(firstPlace, to);
         nearest = nearest >= 0 ? Math.min(nearest, to) : to;
-        doubtful |= owned && positionKnown && position > to;
+        doubtful |= owned && placed && position > to;
         committedStale |= committed > to;
         if (!doubtful) {
             // A commit that was sent before a seek may arrive behind the cut, and is of the log before it.
@@ -340,7 +332,7 @@ final class SimulatedLog {
             lostBlindly = doubtful;
         }
         opening = false;
-        positionKnown = true;
+        placed = true;
     }
 
     private void beginSought(long offset) {
@@ -394,8 +386,8 @@ final class SimulatedLog {
         nearest = -1;
     }
 
-    /** What a poll says of where reading goes on. */
-    OffsetAndMetadata place() {
+    @Override
+    protected OffsetAndMetadata place() {
         return new OffsetAndMetadata(position, positionEpoch < 0 ? Optional.empty() : Optional.of(positionEpoch), "");
     }
 
@@ -439,8 +431,9 @@ final class SimulatedLog {
         firstPlace = firstPlace < 0 ? start : Math.min(firstPlace, start);
     }
 
-    void release() {
-        owned = false;
+    @Override
+    public void release() {
+        super.release();
         startsAnew = false;
         doubtful = false;
     }
@@ -598,7 +591,7 @@ final class SimulatedLog {
         if (lastFinished >= start && committed <= lastFinished && !isNoted(lastFinished)) {
             throw new AssertionError("finished " + id + "@" + lastFinished + ", but committed " + committed);
         }
-        if (positionKnown && committed > unfinished) {
+        if (placed && committed > unfinished) {
             throw new AssertionError("committed " + id + "@" + committed + ", not set back to " + unfinished);
         }
     }

@@ -94,7 +94,7 @@ final class SimulatedPipeline {
         for (int i = 0; i < batch.size(); i++) {
             SimulatedLog log = log(batch.get(i));
             // What was committed ahead of a partition that goes is given out, paused or not.
-            boolean goes = !log.owned || world.group.inCallback;
+            boolean goes = !log.owned || world.client.isInCallback();
             require(goes || !world.user.isPaused(log.id), () -> "emitted though it is paused: " + log.id);
             log.see(batch.get(i).offset());
         }
@@ -132,7 +132,7 @@ final class SimulatedPipeline {
             Taken taken = inFlight.get(at);
             if (!taken.begun && taken.batch.dropIfRevoked(taken.index)) {
                 require(
-                        !taken.log.owned || taken.epoch != taken.log.epoch || world.group.inCallback,
+                        !taken.log.owned || taken.epoch != taken.log.epoch || world.client.isInCallback(),
                         "dropped while owned");
                 taken.dropped = true;
                 if (--taken.claims == 0) {

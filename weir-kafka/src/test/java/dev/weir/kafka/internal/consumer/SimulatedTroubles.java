@@ -168,12 +168,12 @@ final class SimulatedTroubles {
     }
 
     private static boolean isOutOfRange(SimulatedLog log) {
-        return !log.held && log.positionKnown && log.position > log.end;
+        return !log.held && log.placed && log.position > log.end;
     }
 
     /** Returns whether a user may seek: not while the consumer is about to find out where a partition begins. */
     boolean isSettled(SimulatedLog log) {
-        return !log.doubtful && !log.startAsked && log.positionKnown;
+        return !log.doubtful && !log.startAsked && log.placed;
     }
 
     /** What a poll finds out about positions, sooner or later. */

@@ -39,7 +39,6 @@ final class SimulatedWorld implements OwnerClock {
     final Random random;
     final Map<TopicPartition, SimulatedLog> logs = new LinkedHashMap<>();
     final SimulatedContext context = new SimulatedContext();
-    final SimulatedGroup group;
     final SimulatedClient client;
     final SimulatedLookup lookup = new SimulatedLookup(this);
     private final ConsumerSettings<byte[], byte[]> settings;
@@ -90,8 +89,7 @@ final class SimulatedWorld implements OwnerClock {
         stepsLeft = 20 + random.nextInt(200);
         troubles = new SimulatedTroubles(this, seed, allowed, faults);
         outOfRange = troubles.drawPolicy();
-        group = new SimulatedGroup(this);
-        client = new SimulatedClient(this, group);
+        client = new SimulatedClient(this);
         settings = ConsumerSettings.builder()
                 .bootstrapServers("simulated:1")
                 .groupId("g")
@@ -126,7 +124,7 @@ final class SimulatedWorld implements OwnerClock {
                 client,
                 new ClientFetcher(client),
                 settings,
-                new ClientLimits(client.maxPollRecords, Duration.ofMinutes(5), Duration.ofSeconds(30)),
+                new ClientLimits(client.maxPollRecords(), Duration.ofMinutes(5), Duration.ofSeconds(30)),
                 new Plan(
                         bounded ? all.untilEnd() : all,
                         bounded ? endOffsets : Map.of(),
@@ -238,9 +236,7 @@ final class SimulatedWorld implements OwnerClock {
         stopped = false;
         abandoned = false;
         closeRequested = false;
-        group.inCallback = false;
         context.failure = null;
-        group.owned().forEach(id -> log(id).release());
         pipeline = new SimulatedPipeline(this);
         loop = newLoop();
         user = new SimulatedUser(this, loop.control());
@@ -258,7 +254,7 @@ final class SimulatedWorld implements OwnerClock {
     /** A bounded read that came to its end by itself has committed the ends. */
     private void checkEnd(SimulatedLog log, boolean isLeft) {
         boolean throughAll = bounded && !stopped && !abandoned && !isLeft && !log.held;
-        if (throughAll && log.positionKnown && log.position >= log.endAtStart) {
+        if (throughAll && log.placed && log.position >= log.endAtStart) {
             require(
                     Math.max(0, log.committed) >= log.endAtStart,
                     () -> "the end of " + log.id + " was " + log.endAtStart + ", committed " + log.committed);
@@ -277,10 +273,10 @@ final class SimulatedWorld implements OwnerClock {
             case 0, 1, 2 -> pipeline.take();
             case 3, 4, 5 -> pipeline.finishSome();
             case 6, 7 -> logs.values().forEach(log -> log.grow(random, random.nextInt(8)));
-            case 8 -> group.othersWork();
+            case 8 -> client.othersWork();
             case 9 -> {
-                if (!group.inCallback && random.nextInt(4) == 0) {
-                    group.rebalance();
+                if (!client.isInCallback() && random.nextInt(4) == 0) {
+                    client.rebalance(false);
                 }
             }
             case 10 -> {
@@ -375,7 +371,7 @@ final class SimulatedWorld implements OwnerClock {
         if (closeRequested) {
             require(nowNanos - closeDeadlineNanos < TimeUnit.SECONDS.toNanos(2), "polls though its time is up");
             require(
-                    group.rebalancedInPoll
+                    client.rebalancedInPoll
                             || finalRebalance
                             || logs.values().stream().anyMatch(log -> log.owned && pipeline.holds(log)),
                     "waits for nothing");
@@ -401,7 +397,7 @@ final class SimulatedWorld implements OwnerClock {
     public void park(long nanos) {
         require(nanos > 0, () -> "parked for " + nanos);
         require(
-                !group.inCallback || !closeRequested || nowNanos + nanos <= closeDeadlineNanos,
+                !client.isInCallback() || !closeRequested || nowNanos + nanos <= closeDeadlineNanos,
                 "parks beyond the end of a closing pipeline's patience");
         passAtMost(nanos);
         act();

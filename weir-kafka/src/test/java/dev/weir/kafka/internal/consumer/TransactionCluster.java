@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.consumer;
 
 import dev.weir.kafka.internal.offsets.CommitText;
 import dev.weir.kafka.internal.offsets.FinishedSet;
+import dev.weir.simulation.GroupPartition;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -41,11 +42,7 @@ final class TransactionCluster {
     private static final boolean TELLS = Long.getLong("weir.simulation.seed", -1) >= 0;
 
     /** One partition of the input. */
-    static final class Input {
-        final TopicPartition id;
-
-        /** Offsets that a consumer sees; the others are gaps. */
-        final BitSet visible = new BitSet();
+    static final class Input extends GroupPartition {
 
         /** Offsets that somebody has worked on to the end. */
         final BitSet finished = new BitSet();
@@ -56,31 +53,27 @@ final class TransactionCluster {
         /** What is before it was left out by a user, who has begun at it, or was read and written before that. */
         int soughtTo;
 
-        int end;
         long committed = -1;
         String text = "";
 
         /** True if the group has given it to the member here; the member may not know otherwise yet. */
         boolean ours;
 
-        // As the client has it.
-        boolean owned;
-        boolean paused;
-        boolean held;
-        boolean opened;
-        long position;
-
         Input(TopicPartition id) {
-            this.id = id;
+            super(id);
         }
 
-        void grow(Random random, int records) {
-            for (int i = 0; i < records; i++) {
-                if (random.nextInt(5) != 0) {
-                    visible.set(end);
-                }
-                end++;
-            }
+        @Override
+        public void assign() {
+            super.assign();
+            ours = true;
+            position = Math.max(0, committed);
+        }
+
+        @Override
+        public void release() {
+            super.release();
+            ours = false;
         }
 
         /** Past all that is committed. */

@@ -245,7 +245,7 @@ final class TransactionWorld implements OwnerClock {
     /** A bounded read that has come to its end by itself has done all there was in the partitions that it had. */
     private void requireRead() {
         cluster.inputs.values().stream()
-                .filter(input -> input.ours && input.owned && input.opened)
+                .filter(input -> input.ours && input.owned && input.placed)
                 .forEach(input -> require(
                         TransactionCluster.isCommitted(input, Objects.requireNonNull(ends.get(input.id))),
                         "ended, and not done up to " + ends.get(input.id) + ": " + input,
@@ -310,7 +310,7 @@ final class TransactionWorld implements OwnerClock {
                 client,
                 new ClientFetcher(client),
                 settings,
-                new ClientLimits(client.maxPollRecords, Duration.ofMinutes(5), Duration.ofSeconds(30)),
+                new ClientLimits(client.maxPollRecords(), Duration.ofMinutes(5), Duration.ofSeconds(30)),
                 new Plan(
                         bounded ? Subscription.topics("t").untilEnd() : Subscription.topics("t"),
                         bounded ? ends : Map.of(),
@@ -431,7 +431,7 @@ final class TransactionWorld implements OwnerClock {
         }
         List<Input> all = List.copyOf(cluster.inputs.values());
         Input input = all.get(random.nextInt(all.size()));
-        if (input.owned && input.opened && !input.held) {
+        if (input.owned && input.placed && !input.held) {
             cluster.note("a user goes on with %s", input.id);
             var ignored = loop().control().seek(Map.of(input.id, Position.end()));
         }

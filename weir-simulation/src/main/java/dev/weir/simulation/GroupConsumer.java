@@ -1,0 +1,237 @@
+package dev.weir.simulation;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Kafka's client for one member of a consumer group, and what the group does with its partitions. The world acts while
+ * it polls. Confined to the world's thread.
+ */
+@SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread at a time
+public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
+
+    protected final Random random;
+    private final int maxPollRecords;
+    private final boolean eager;
+    private @Nullable ConsumerRebalanceListener listener;
+    private boolean woken;
+    private boolean inCallback;
+
+    /** True if the last fetch moved a position. */
+    private boolean advanced;
+
+    protected GroupConsumer(Random random) {
+        super("earliest");
+        this.random = random;
+        this.eager = random.nextBoolean();
+        this.maxPollRecords = 1 + random.nextInt(40);
+    }
+
+    /** The most records that a poll returns. */
+    public final int maxPollRecords() {
+        return maxPollRecords;
+    }
+
+    /** Another process takes the place of this one. */
+    public void restart() {
+        listener = null;
+        woken = false;
+        inCallback = false;
+    }
+
+    /** All partitions of the topics, in a fixed order. */
+    protected abstract Collection<? extends GroupPartition> partitions();
+
+    protected abstract GroupPartition partition(TopicPartition id);
+
+    /** Returns whether the process has died. */
+    protected abstract boolean isCrashed();
+
+    protected static void require(boolean holds, Supplier<String> otherwise) {
+        if (!holds) {
+            throw new AssertionError(otherwise.get());
+        }
+    }
+
+    // ---- The group -------------------------------------------------------------------------------------------------
+
+    /** The partitions that the client believes it has. */
+    public final List<TopicPartition> owned() {
+        return partitions().stream()
+                .filter(each -> each.owned)
+                .map(each -> each.id)
+                .toList();
+    }
+
+    /** Returns whether the client is calling the consumer back. */
+    public final boolean isInCallback() {
+        return inCallback;
+    }
+
+    @Override
+    public final void subscribe(Collection<String> topics, ConsumerRebalanceListener callback) {
+        listener = callback;
+    }
+
+    /** The group gives this member other partitions, or all. Within a poll. */
+    public final void rebalance(boolean all) {
+        ConsumerRebalanceListener callback = listener;
+        if (callback == null || inCallback) {
+            return;
+        }
+        inCallback = true;
+        List<TopicPartition> target = partitions().stream()
+                .map(each -> each.id)
+                .filter(id -> all || random.nextInt(3) != 0)
+                .toList();
+        List<TopicPartition> owned = owned();
+        if (isExpelled()) {
+            callback.onPartitionsLost(owned);
+            released(owned, true);
+        } else {
+            List<TopicPartition> revoked =
+                    owned.stream().filter(id -> eager || !target.contains(id)).toList();
+            if (!revoked.isEmpty()) {
+                revoke(callback, revoked);
+                released(revoked, false);
+            }
+        }
+        List<TopicPartition> added =
+                target.stream().filter(id -> !partition(id).owned).toList();
+        assigning(target);
+        added.forEach(id -> partition(id).assign());
+        callback.onPartitionsAssigned(added);
+        inCallback = false;
+    }
+
+    /** Returns whether the group has given the member's partitions away before the member heard of it. */
+    protected abstract boolean isExpelled();
+
+    /** Tells the consumer that partitions are to be revoked. */
+    protected void revoke(ConsumerRebalanceListener callback, Collection<TopicPartition> ids) {
+        callback.onPartitionsRevoked(ids);
+    }
+
+    /** The member has heard that it no longer has these. */
+    protected void released(Collection<TopicPartition> ids, boolean lost) {
+        ids.forEach(id -> partition(id).release());
+    }
+
+    /** Called before the member gets those of {@code target} that it does not have. */
+    protected void assigning(List<TopicPartition> target) {}
+
+    @Override
+    public final void close(CloseOptions options) {
+        ConsumerRebalanceListener callback = listener;
+        if (!isCrashed() && callback != null) {
+            callback.onPartitionsRevoked(owned());
+        }
+    }
+
+    // ---- Records ---------------------------------------------------------------------------------------------------
+
+    /** Reads from partitions in any order. A partition may have no answer yet. */
+    protected final ConsumerRecords<byte[], byte[]> fetch() {
+        Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> fetched = new HashMap<>();
+        Map<TopicPartition, OffsetAndMetadata> next = new HashMap<>();
+        int room = maxPollRecords;
+        advanced = false;
+        List<GroupPartition> inAnyOrder = new ArrayList<>(partitions());
+        Collections.shuffle(inAnyOrder, random);
+        for (GroupPartition each : inAnyOrder) {
+            if (!each.owned || random.nextInt(3) == 0 || hinders(each)) {
+                continue;
+            }
+            require(each.placed || each.paused, () -> "fetches before it is known where to go on: " + each.id);
+            List<ConsumerRecord<byte[], byte[]>> records = read(each, room);
+            room -= records.size();
+            if (!each.held && each.placed) {
+                next.put(each.id, each.place());
+            }
+            if (!records.isEmpty()) {
+                require(!each.held, () -> "fetches though it is not known where to go on: " + each.id);
+                fetched.put(each.id, records);
+            }
+        }
+        return new ConsumerRecords<>(fetched, next);
+    }
+
+    private List<ConsumerRecord<byte[], byte[]>> read(GroupPartition from, int most) {
+        List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+        while (!from.paused && records.size() < most && from.position < from.end) {
+            if (from.visible.get((int) from.position)) {
+                records.add(from.record());
+            }
+            from.advance();
+            advanced = true;
+        }
+        return records;
+    }
+
+    /** Returns whether the last fetch moved a position, also if there was nothing to see. */
+    protected final boolean hasAdvanced() {
+        return advanced;
+    }
+
+    /** Returns whether a partition has no answer now. */
+    protected boolean hinders(GroupPartition partition) {
+        return false;
+    }
+
+    @Override
+    public final void wakeup() {
+        woken = true;
+    }
+
+    protected final void throwIfWoken() {
+        if (woken) {
+            woken = false;
+            throw new WakeupException();
+        }
+    }
+
+    @Override
+    public final long position(TopicPartition id, Duration timeout) {
+        throw new AssertionError("a client that is asked for a position may swallow what its poll was to throw");
+    }
+
+    @Override
+    public final void pause(Collection<TopicPartition> ids) {
+        ids.forEach(id -> paused(id, true));
+    }
+
+    @Override
+    public void resume(Collection<TopicPartition> ids) {
+        ids.forEach(id -> paused(id, false));
+    }
+
+    private void paused(TopicPartition id, boolean to) {
+        GroupPartition partition = partition(id);
+        require(partition.owned, () -> "pause or resume of what it does not have: " + id);
+        require(to || partition.paused, () -> id + " resumed though it was not paused");
+        partition.paused = to;
+    }
+
+    @Override
+    public final OptionalLong currentLag(TopicPartition id) {
+        GroupPartition partition = partition(id);
+        return partition.placed ? OptionalLong.of(partition.end - partition.position) : OptionalLong.empty();
+    }
+}

@@ -1,0 +1,102 @@
+package dev.weir.simulation;
+
+import java.util.BitSet;
+import java.util.Optional;
+import java.util.Random;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
+
+/**
+ * One partition as the client of a group's member sees it: the offsets that have records, and where the member reads.
+ * Confined to the world's thread.
+ */
+public class GroupPartition {
+
+    private static final RecordHeaders NO_HEADERS = new RecordHeaders();
+
+    /** One offset in so many is a gap. */
+    private static final int GAPS = 5;
+
+    public final TopicPartition id;
+
+    /** Offsets that a consumer sees; the others are gaps. */
+    public final BitSet visible = new BitSet();
+
+    /** The offset of the next record. */
+    public int end;
+
+    /** True while the member has it, as its client knows. */
+    public boolean owned;
+
+    public boolean paused;
+
+    /** True if the consumer has asked for a position that it does not know yet. */
+    public boolean held;
+
+    /** True if the consumer has said where reading begins since it got the partition. */
+    public boolean placed;
+
+    public long position;
+
+    /** Creates an empty one. */
+    public GroupPartition(TopicPartition id) {
+        this.id = id;
+    }
+
+    /** Appends offsets, some of which are gaps. */
+    public void grow(Random random, int offsets) {
+        for (int i = 0; i < offsets; i++) {
+            if (random.nextInt(GAPS) != 0) {
+                visible.set(end);
+            }
+            end++;
+        }
+    }
+
+    /** The member gets it. */
+    public void assign() {
+        owned = true;
+        paused = false;
+        held = false;
+        placed = false;
+    }
+
+    /** The member no longer has it. */
+    public void release() {
+        owned = false;
+    }
+
+    /** The record at the position. */
+    protected ConsumerRecord<byte[], byte[]> record() {
+        return record(new byte[0], 0);
+    }
+
+    /** A record at the position with this value and leader epoch. */
+    protected final ConsumerRecord<byte[], byte[]> record(byte[] value, int leaderEpoch) {
+        return new ConsumerRecord<>(
+                id.topic(),
+                id.partition(),
+                position,
+                ConsumerRecord.NO_TIMESTAMP,
+                TimestampType.NO_TIMESTAMP_TYPE,
+                0,
+                value.length,
+                null,
+                value,
+                NO_HEADERS,
+                Optional.of(leaderEpoch));
+    }
+
+    /** Moves past the offset at the position. */
+    protected void advance() {
+        position++;
+    }
+
+    /** What a poll says of where reading goes on. */
+    protected OffsetAndMetadata place() {
+        return new OffsetAndMetadata(position, Optional.of(0), "");
+    }
+}
