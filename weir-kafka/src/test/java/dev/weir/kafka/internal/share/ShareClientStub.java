@@ -4,7 +4,6 @@ import dev.weir.kafka.ShareGroupConfig;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,8 +22,8 @@ import org.apache.kafka.clients.consumer.AcknowledgementCommitCallback;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.MockShareConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.clients.consumer.ShareConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
@@ -35,7 +34,6 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.InvalidRecordStateException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.header.internals.RecordHeaders;
-import org.apache.kafka.common.metrics.KafkaMetric;
 import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +42,8 @@ import org.jspecify.annotations.Nullable;
  * found nothing, or met an open renewal, it goes on by itself until something came. Renewals are answered at the second
  * call after them; the records of one that is refused it forgets. Thread-safe.
  */
-final class ShareClientStub implements ShareConsumer<byte[], byte[]> {
+@SuppressWarnings("UnsynchronizedOverridesSynchronized") // a lock of its own
+final class ShareClientStub extends MockShareConsumer<byte[], byte[]> {
 
     /** For how long a quota made a broker hold back an answer. */
     volatile double throttledMillis;
@@ -339,44 +338,6 @@ final class ShareClientStub implements ShareConsumer<byte[], byte[]> {
     }
 
     @Override
-    public void close() {
-        close(Duration.ofNanos(TimeUnit.SECONDS.toNanos(1)));
-    }
-
-    @Override
-    public void subscribe(Collection<String> topics) {}
-
-    @Override
-    public Set<String> subscription() {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void unsubscribe() {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void acknowledge(ConsumerRecord<byte[], byte[]> record) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void acknowledge(String topic, int partition, long offset, AcknowledgeType type) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public Map<TopicIdPartition, Optional<KafkaException>> commitSync() {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public Uuid clientInstanceId(Duration timeout) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
     public Map<MetricName, ? extends Metric> metrics() {
         Metric rebalances = metric("rebalance-total", joined ? 1.0 : 0.0);
         Metric throttled = metric("fetch-throttle-time-max", throttledMillis);
@@ -402,10 +363,4 @@ final class ShareClientStub implements ShareConsumer<byte[], byte[]> {
     void joined() {
         joined = true;
     }
-
-    @Override
-    public void registerMetricForSubscription(KafkaMetric metric) {}
-
-    @Override
-    public void unregisterMetricFromSubscription(KafkaMetric metric) {}
 }
