@@ -7,6 +7,7 @@ import dev.weir.simulation.Topics.Partition;
 import dev.weir.simulation.Topics.Topic;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -14,11 +15,30 @@ import java.util.stream.IntStream;
 /** Simulated brokers with a share group, and its members' processes. Confined to the test's thread. */
 final class SimulatedGroup {
 
+    /** A class of faults. */
+    enum Trouble {
+        SESSIONS,
+        CONNECTIONS,
+        RESTARTS,
+        FREEZES,
+        STALE_METADATA,
+        SILENCE,
+        ELECTIONS,
+        /** One broker never hears of the controller again. */
+        STALE_FOR_GOOD,
+        RECREATION
+    }
+
+    /** Faults that a member gets over by itself. */
+    private static final List<Trouble> PASSING =
+            List.copyOf(EnumSet.complementOf(EnumSet.of(Trouble.STALE_FOR_GOOD, Trouble.RECREATION)));
+
     static final int BROKERS = 3;
     static final int LOCK_MILLIS = 2_000;
     static final int WINDOW = 200;
     private static final String TOPIC = "topic";
     private static final int BATCH = 16;
+    private static final int RECREATED_RECORDS = 300;
     private static final long MILLI = 1_000_000;
     private static final long LONGEST_STEP_NANOS = 100 * MILLI;
 
@@ -26,6 +46,10 @@ final class SimulatedGroup {
     final Brokers brokers;
     final ShareGroup share;
     private Topic topic;
+
+    /** The broker that is behind for good, or 0. */
+    private int stale;
+
     private final List<SimulatedHost> hosts = new ArrayList<>();
 
     /** Records that a RELEASE took from those who work on them: it was meant for an earlier lock. */
@@ -131,18 +155,31 @@ final class SimulatedGroup {
         }
     }
 
-    /** Something goes wrong. */
+    /** One fault of any class after which all members go on. */
     void fault() {
+        fault(PASSING.get(random.nextInt(PASSING.size())));
+    }
+
+    /** One fault of a class. */
+    void fault(Trouble trouble) {
         int node = 1 + random.nextInt(BROKERS);
         SimulatedHost host = hosts.get(random.nextInt(hosts.size()));
-        switch (random.nextInt(7)) {
-            case 0 -> share.forgetSession();
-            case 1 -> host.process.cutOne();
-            case 2 -> brokers.network().restart(node, random.nextInt(500) * MILLI);
-            case 3 -> host.process.freeze((500 + random.nextInt(2 * LOCK_MILLIS)) * MILLI);
-            case 4 -> brokers.topics().cutOff(node, (long) Math.pow(10, random.nextInt(4)) * 100 * MILLI);
-            case 5 -> host.process.silenceOne();
-            default -> log(random.nextInt(topic.partitions().size())).moveTo(node);
+        switch (trouble) {
+            case SESSIONS -> share.forgetSession();
+            case CONNECTIONS -> host.process.cutOne();
+            case RESTARTS -> brokers.network().restart(node, random.nextInt(500) * MILLI);
+            case FREEZES -> host.process.freeze((500 + random.nextInt(2 * LOCK_MILLIS)) * MILLI);
+            case STALE_METADATA -> brokers.topics().cutOff(node, (long) Math.pow(10, random.nextInt(4)) * 100 * MILLI);
+            case SILENCE -> host.process.silenceOne();
+            case ELECTIONS -> log(random.nextInt(topic.partitions().size())).moveTo(node);
+            case STALE_FOR_GOOD -> {
+                if (stale == 0) {
+                    stale = brokers.lastAsked();
+                    brokers.topics().cutOff(stale, Long.MAX_VALUE / 2);
+                }
+                move(random.nextInt(topic.partitions().size()));
+            }
+            case RECREATION -> recreateTopic(RECREATED_RECORDS);
         }
     }
 
