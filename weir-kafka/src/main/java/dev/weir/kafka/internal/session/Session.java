@@ -285,11 +285,16 @@ final class Session {
         notBeforeNanos = nowNanos + nanos;
     }
 
+    /** Returns the epoch of the next request. Past the largest number it continues with 1, because 0 opens a session. */
+    static int epochAfter(int epoch) {
+        return epoch == Integer.MAX_VALUE ? TO_OPEN + 1 : epoch + 1;
+    }
+
     /** Returns whether the broker looked at the request; if not, its acknowledgements are told again. */
     private boolean accepts(Sent sent, short code, @Nullable String message, long nowNanos) {
         Errors error = Errors.forCode(code);
         if (error == Errors.NONE) {
-            epoch = epoch == Integer.MAX_VALUE ? TO_OPEN + 1 : epoch + 1;
+            epoch = epochAfter(epoch);
             ended = sent.ends;
             return true;
         }

@@ -23,10 +23,12 @@ import org.apache.kafka.common.message.ShareFetchResponseData.PartitionData;
 import org.apache.kafka.common.message.ShareFetchResponseData.ShareFetchableTopicResponse;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.requests.ShareRequestMetadata;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** One session with broker 7, which a test answers in the broker's place. */
 class SessionTest {
@@ -169,6 +171,13 @@ class SessionTest {
             session.answered(answer(), now);
             assertThat(session.isUnderWay()).isFalse();
         }
+    }
+
+    /** The broker counts in the same way; one that hears another epoch closes the session. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, Integer.MAX_VALUE - 1, Integer.MAX_VALUE})
+    void epochAfterTheLargest_isOne(int epoch) {
+        assertThat(Session.epochAfter(epoch)).isEqualTo(ShareRequestMetadata.nextEpoch(epoch));
     }
 
     @ParameterizedTest
