@@ -28,14 +28,23 @@ fi
 module=${room%/*}
 package=${room#*/}
 base=dev.weir.${module#weir-}
-# Rooms without a test package of their own are held by the tests of the whole module.
+# A room is held by the tests of its package and by those that run it from outside; one without tests of its own by all
+# of its module.
 tests=$base.internal.$package.*
 [ -d "$module/src/test/java/dev/weir/${module#weir-}/internal/$package" ] || tests=$base.*
-# Tests beside the package that run it whole.
 case $room in
   weir-kafka/transaction) tests="$tests,$base.internal.consumer.TransactionSimulationTest" ;;
-  weir-kafka/commit | weir-kafka/position) tests="$tests,$base.internal.consumer.*" ;;
+  weir-kafka/buffer | weir-kafka/commit | weir-kafka/position) tests="$tests,$base.internal.consumer.*" ;;
+  weir-kafka/producer) tests="$tests,$base.internal.transaction.Transactional*" ;;
+  weir-lean/batch) tests="$tests,$base.KeptBatchesTest,$base.CorruptBatchPolicyTest,$base.internal.wire.*" ;;
+  weir-lean/cursor) tests="$tests,$base.KeptBatchesTest,$base.PausesAndSeeksTest" ;;
+  weir-lean/consumer)
+    tests="$tests,$base.ConsumerWorldTest,$base.NearReplicaTest,$base.PausesAndSeeksTest,$base.WholeTopicTest"
+    tests="$tests,$base.CorruptBatchPolicyTest,$base.HeldBatchesTest,$base.RareFaultsTest,$base.ScriptedBrokerTest"
+    tests="$tests,$base.TopicIdTest,$base.BackoffTest"
+    ;;
   weir-lean/producer) tests="$tests,$base.ScriptedProduceTest,$base.ProducerAmongStaleBrokersTest" ;;
+  weir-stream/*) tests=$base.* ;;
 esac
 name=$package${2:+.$2}
 report=$module/target/mutation/$name/mutations.xml

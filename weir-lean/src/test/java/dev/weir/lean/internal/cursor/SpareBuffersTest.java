@@ -57,4 +57,24 @@ class SpareBuffersTest {
         assertThat(spares.take(LEAST)).isSameAs(newest);
         assertThat(spares.take(LEAST)).isNotSameAs(oldest);
     }
+
+    @Test
+    void smallestOneThatFits_isTaken_inAnyOrder() {
+        ByteBuffer small = spares.take(LEAST);
+        ByteBuffer large = spares.take(2 * LEAST);
+        assertThat(small.capacity()).isEqualTo(LEAST);
+        assertThat(large.capacity()).isEqualTo(2 * LEAST);
+        spares.give(small);
+        spares.give(large);
+        assertThat(spares.take(1)).isSameAs(small);
+    }
+
+    @Test
+    void asMuchAsTheBound_isKept() {
+        ByteBuffer whole = spares.take(8 * LEAST);
+        spares.give(whole);
+        assertThat(spares.take(1)).isSameAs(whole);
+        spares.give(whole);
+        assertThat(spares.take(1)).as("what was taken does not count").isSameAs(whole);
+    }
 }

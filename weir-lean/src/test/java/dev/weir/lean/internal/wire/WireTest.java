@@ -173,4 +173,107 @@ class WireTest {
         VarInts.putUnsigned(own, number);
         assertThat(own.flip()).isEqualTo(bytes.slice(afterFirst, afterSecond - afterFirst));
     }
+
+    /** No writer pads numbers, but the protocol allows it. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5})
+    void number_withBytesThatAddNothing_isRead(int size) {
+        ByteBuffer bytes = ByteBuffer.allocate(5);
+        for (int i = 0; i < size - 1; i++) {
+            bytes.put(i, (byte) 0x80);
+        }
+        assertThat(VarInts.value(VarInts.unsigned(bytes, 0))).isZero();
+        assertThat(VarInts.next(VarInts.unsigned(bytes, 0))).isEqualTo(size);
+        assertThat(VarInts.signedLong(bytes, 0)).isZero();
+        assertThat(VarInts.sizeOfLong(bytes, 0)).isEqualTo(size);
+    }
+
+    @Test
+    void number_longerThanAllowed_isRefused() {
+        ByteBuffer bytes = ByteBuffer.allocate(20);
+        for (int i = 3; i < 8; i++) {
+            bytes.put(i, (byte) 0x80);
+        }
+        assertThatExceptionOfType(IndexOutOfBoundsException.class)
+                .isThrownBy(() -> VarInts.unsigned(bytes, 3))
+                .withMessage("a number of more than 5 bytes at 3");
+        for (int i = 3; i < 13; i++) {
+            bytes.put(i, (byte) 0x80);
+        }
+        assertThatExceptionOfType(IndexOutOfBoundsException.class)
+                .isThrownBy(() -> VarInts.signedLong(bytes, 3))
+                .withMessage("a number of more than 10 bytes at 3");
+        assertThatExceptionOfType(IndexOutOfBoundsException.class)
+                .isThrownBy(() -> VarInts.sizeOfLong(bytes, 3))
+                .withMessage("a number of more than 10 bytes at 3");
+        assertThat(VarInts.sizeOfLong(bytes, 4)).isEqualTo(10);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            longs = {
+                0,
+                1,
+                -1,
+                63,
+                64,
+                -64,
+                -65,
+                8_191,
+                8_192,
+                Integer.MAX_VALUE,
+                Integer.MIN_VALUE,
+                1L << 40,
+                -(1L << 41) - 1,
+                Long.MAX_VALUE,
+                Long.MIN_VALUE
+            })
+    void number_isWrittenAsTheOfficialClassesDo(long number) {
+        ByteBuffer official = ByteBuffer.allocate(40);
+        ByteBuffer own = ByteBuffer.allocate(40);
+        ByteBufferAccessor writer = new ByteBufferAccessor(official);
+        writer.writeVarlong(number);
+        assertThat(VarInts.sizeOfSignedLong(number)).isEqualTo(official.position());
+        int at = VarInts.putSignedLong(own, 0, number);
+        assertThat(at).isEqualTo(official.position());
+
+        writer.writeVarint((int) number);
+        assertThat(VarInts.sizeOfSigned((int) number)).isEqualTo(official.position() - at);
+        at = VarInts.putSigned(own, at, (int) number);
+        assertThat(at).isEqualTo(official.position());
+
+        writer.writeUnsignedVarint((int) number);
+        assertThat(VarInts.sizeOfUnsigned((int) number)).isEqualTo(official.position() - at);
+        VarInts.putUnsigned(own.position(at), (int) number);
+        assertThat(own.position()).isEqualTo(official.position());
+        assertThat(own.array()).isEqualTo(official.array());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 127, 128, 129, 255, 256, 16_383})
+    void smallNumber_isWrittenAsTheOfficialClassesDo(int number) {
+        ByteBuffer official = ByteBuffer.allocate(10).position(3);
+        ByteBuffer own = ByteBuffer.allocate(10);
+        new ByteBufferAccessor(official).writeUnsignedVarint(number);
+        assertThat(VarInts.putSmall(own, 3, number)).isEqualTo(official.position());
+        assertThat(VarInts.sizeOfSmall(number)).isEqualTo(official.position() - 3);
+        assertThat(own.array()).isEqualTo(official.array());
+        assertThat(VarInts.small(number)).isEqualTo(number < 128 ? official.get(3) : official.getShort(3) & 0xffff);
+    }
+
+    @Test
+    void requestSize_growsByAPartition() {
+        LeanSettings settings = LeanSettings.builder().bootstrapServers("b:1").build();
+        FetchRequest request = new FetchRequest(settings, "me", "rack-7");
+        ByteBuffer out = ByteBuffer.allocate(request.sizeFor(0));
+        request.begin(out, FetchRequest.MIN_VERSION, 1, 2, 3);
+        FetchRequest.topics(out, 0);
+        FetchRequest.topics(out, 0);
+        request.end(out, true);
+        assertThat(request.sizeFor(0) - out.limit()).isBetween(0, FetchRequest.PARTITION_BYTES);
+        for (int partitions = 0; partitions < 5; partitions++) {
+            assertThat(request.sizeFor(partitions + 1) - request.sizeFor(partitions))
+                    .isEqualTo(FetchRequest.PARTITION_BYTES);
+        }
+    }
 }
