@@ -2,13 +2,12 @@ package dev.weir.kafka.produce;
 
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerSettings;
-import dev.weir.kafka.internal.health.ClientClosing;
 import dev.weir.kafka.internal.health.ClientHealth;
 import dev.weir.kafka.internal.health.ClientProgress;
-import dev.weir.kafka.internal.health.ClientThread;
 import dev.weir.kafka.internal.health.ClientWatch;
 import dev.weir.kafka.internal.producer.Producers;
 import dev.weir.kafka.internal.send.ClientInterrupts;
+import dev.weir.kafka.internal.send.ReplaceableProducer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -21,8 +20,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicLong;
-import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -56,6 +53,7 @@ public final class Sender<K, V> implements AutoCloseable {
 
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(30);
     private static final long LOOK_MILLIS = 200;
+    private static final String CLOSED = "the sender is closed";
 
     /** A record whose answer somebody waits for. */
     private record Awaited(String topic, CompletableFuture<RecordMetadata> answer) {
@@ -67,16 +65,9 @@ public final class Sender<K, V> implements AutoCloseable {
 
     private final ProducerSettings<K, V> settings;
     private final Producers<K, V> producers;
-    private final Producer<K, V> client;
-    private final ClientThread clientThread;
+    private final ReplaceableProducer<K, V> producer;
     private final Runnable endWatch;
     private final Set<Awaited> awaited = ConcurrentHashMap.newKeySet();
-    private final AtomicLong sent = new AtomicLong();
-    private final AtomicLong answers = new AtomicLong();
-    private final Set<String> topics = ConcurrentHashMap.newKeySet();
-
-    /** Of the thread that looks. */
-    private final ClientHealth health;
 
     /**
      * The reason why nothing can be written by the client any more. Written by the thread that looks, then by who
@@ -89,9 +80,8 @@ public final class Sender<K, V> implements AutoCloseable {
     private Sender(ProducerSettings<K, V> settings) {
         this.settings = settings;
         this.producers = new Producers<>(settings);
-        this.client = producers.get();
-        this.clientThread = ClientThread.of(client);
-        this.health = new ClientHealth(true, ClientProgress.of(settings.clientConfig()), () -> topics);
+        this.producer = new ReplaceableProducer<>(producers, true, ClientProgress.of(settings.clientConfig()));
+        int ignored = producer.open();
         this.endWatch = ClientWatch.begin(settings.clientConfig(), this::look);
     }
 
@@ -109,22 +99,20 @@ public final class Sender<K, V> implements AutoCloseable {
             dead = new IllegalStateException(fault + "; open another sender");
             broken = dead;
             failAwaited(dead);
-            ClientClosing.begin(client); // what it has may not be written behind what another sender writes
+            producer.breakOff(); // what it has may not be written behind what another sender writes
         }
         failAwaited(dead);
     }
 
     private String fault(long nowNanos) {
-        if (clientThread.isDead()) {
+        if (producer.thread().isDead()) {
             return ClientHealth.DEAD;
         }
-        long answered = answers.get();
-        return switch (health.look(
-                client, clientThread, answered, Math.max(0, sent.get() - answered), false, nowNanos)) {
+        return switch (producer.look(nowNanos, false)) {
             case WELL, HANGS -> "";
             case DEAD -> ClientHealth.DEAD;
             case SPLITS -> ClientHealth.ENDLESS;
-            case STUCK -> health.stuck();
+            case STUCK -> producer.stuck();
         };
     }
 
@@ -145,6 +133,10 @@ public final class Sender<K, V> implements AutoCloseable {
     }
 
     Producer<K, V> client() {
+        Producer<K, V> client = producer.client();
+        if (client == null) {
+            throw new IllegalStateException(CLOSED);
+        }
         return client;
     }
 
@@ -164,7 +156,7 @@ public final class Sender<K, V> implements AutoCloseable {
         }
         awaited.add(sending);
         try {
-            var ignored = sendCounted(record, (metadata, refusal) -> {
+            var ignored = producer.send(record, (metadata, refusal) -> {
                 awaited.remove(sending);
                 if (refusal == null) {
                     sending.answer.complete(metadata);
@@ -180,28 +172,6 @@ public final class Sender<K, V> implements AutoCloseable {
             sending.fail(refusal);
         }
         return sending.answer;
-    }
-
-    /** Hands a record to the client, and counts its answer before {@code then} hears of it. */
-    private Future<RecordMetadata> sendCounted(ProducerRecord<K, V> record, Callback then) {
-        if (sent.getAndIncrement() == answers.get()) {
-            topics.clear(); // Nothing is under way: what was written before is asked for no more.
-        }
-        topics.add(record.topic());
-        boolean taken = false;
-        try {
-            Future<RecordMetadata> answer = client.send(record, (metadata, refusal) -> {
-                clientThread.heard();
-                answers.incrementAndGet();
-                then.onCompletion(metadata, refusal);
-            });
-            taken = true;
-            return answer;
-        } finally {
-            if (!taken) {
-                sent.decrementAndGet();
-            }
-        }
     }
 
     /**
@@ -226,7 +196,7 @@ public final class Sender<K, V> implements AutoCloseable {
         try {
             for (int i = 0; i < all.size() && refused == null; i++) {
                 try {
-                    futures.add(sendCounted(all.get(i), (metadata, refusal) -> {}));
+                    futures.add(producer.send(all.get(i), (metadata, refusal) -> {}));
                 } catch (InterruptException interrupted) {
                     throw interrupted;
                 } catch (RuntimeException refusal) {
@@ -277,10 +247,10 @@ public final class Sender<K, V> implements AutoCloseable {
         Objects.requireNonNull(patience, "patience");
         closing = true;
         endWatch.run();
-        boolean ignored = ClientClosing.close(client, patience);
+        producer.close(patience);
         producers.close();
         // A client fails what it has not written, unless it is dead.
-        IllegalStateException closed = new IllegalStateException("the sender is closed");
+        IllegalStateException closed = new IllegalStateException(CLOSED);
         broken = closed;
         failAwaited(closed);
     }

@@ -6,12 +6,12 @@ import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProducerSettings;
-import dev.weir.kafka.internal.health.ClientHealth;
 import dev.weir.kafka.internal.health.ClientHealth.Found;
 import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.internal.health.ClientWatch;
 import dev.weir.kafka.internal.send.ClientInterrupts;
 import dev.weir.kafka.internal.send.ProducerOrigin;
+import dev.weir.kafka.internal.send.RefusalSearch;
 import dev.weir.kafka.internal.send.ReplaceableProducer;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.spi.Batch;
@@ -21,7 +21,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
@@ -63,6 +62,7 @@ public final class Forwarder implements DeadLetterHandle {
     private final ReplaceableProducer<byte[], byte[]> producer;
     private final Route route;
     private final StageContext context;
+    private final RefusalSearch<Pending> search = new RefusalSearch<>();
 
     // Written by the segment's thread.
     private volatile long written;
@@ -74,8 +74,9 @@ public final class Forwarder implements DeadLetterHandle {
     /** The number of the client that had the last attempt. Of the segment's thread. */
     private int client;
 
-    Forwarder(Supplier<Producer<byte[], byte[]>> producers, Route route, StageContext context, ClientHealth health) {
-        this.producer = new ReplaceableProducer<>(producers, health);
+    Forwarder(
+            Supplier<Producer<byte[], byte[]>> producers, Route route, StageContext context, ClientProgress progress) {
+        this.producer = new ReplaceableProducer<>(producers, false, progress);
         this.route = route;
         this.context = context;
     }
@@ -97,7 +98,7 @@ public final class Forwarder implements DeadLetterHandle {
                         settings.producePath(), config, settings.keySerializer(), settings.valueSerializer()),
                 route,
                 context,
-                new ClientHealth(false, progress, () -> Set.copyOf(topics)));
+                progress);
         ClientWatch.begin(config, progress, context, forwarder::look);
         context.expose(forwarder);
         context.depth(() -> forwarder.inHand);
@@ -122,8 +123,7 @@ public final class Forwarder implements DeadLetterHandle {
         }
         inHand = left.size();
         for (int failures = 0; !left.isEmpty(); ) {
-            // What was refused together is sent one by one, so that nothing is held up by its neighbour.
-            Exception refusal = attempt(left, failures > 0);
+            Exception refusal = attempt(left);
             int before = left.size();
             left.removeIf(pending -> pending.acknowledged);
             written = written + before - left.size();
@@ -156,7 +156,7 @@ public final class Forwarder implements DeadLetterHandle {
      * whose thread it is.
      */
     private void look(long nowNanos) {
-        Found found = producer.look(nowNanos);
+        Found found = producer.look(nowNanos, false);
         if (found == Found.STUCK) {
             LOG.warn("pipeline {}: {}; another producer takes its place", context.pipelineName(), producer.stuck());
         }
@@ -167,7 +167,7 @@ public final class Forwarder implements DeadLetterHandle {
     }
 
     /** One attempt at each; returns why one of them failed, if it was not for its size. */
-    private @Nullable Exception attempt(List<Pending> all, boolean oneByOne) throws InterruptedException {
+    private @Nullable Exception attempt(List<Pending> all) throws InterruptedException {
         Exception refusal = null;
         try {
             try {
@@ -179,20 +179,40 @@ public final class Forwarder implements DeadLetterHandle {
                 // What was good once is not a user's mistake: the names of the brokers are not resolved at the moment.
                 return cannotOpen;
             }
-            for (Pending pending : all) {
-                pending.send();
-                if (oneByOne || pending.isLarge) {
-                    producer.flush();
-                }
-            }
-            producer.flush();
+            int ignored = search.resend(all, new Together());
             for (Pending pending : all) {
                 Exception thrown = pending.settle();
-                refusal = thrown == null ? refusal : thrown;
+                if (thrown != null) {
+                    refusal = thrown;
+                    // Nothing is to be held up by its neighbour.
+                    var unused = search.suspect(pending, thrown);
+                }
             }
             return refusal;
         } catch (InterruptException interrupted) {
             throw ClientInterrupts.unwrapped(interrupted, "stopped while writing failed records");
+        }
+    }
+
+    /** Sends a batch. */
+    private final class Together implements RefusalSearch.Way<Pending> {
+
+        @Override
+        public boolean send(Pending pending) {
+            pending.send();
+            return !pending.isLarge || settle();
+        }
+
+        @Override
+        public boolean settle() {
+            producer.flush();
+            return true;
+        }
+
+        @Override
+        public void sendAlone(Pending pending) {
+            pending.send();
+            producer.flush();
         }
     }
 

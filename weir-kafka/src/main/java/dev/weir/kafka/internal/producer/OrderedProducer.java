@@ -13,6 +13,7 @@ import dev.weir.kafka.internal.meters.LatencyCounts;
 import dev.weir.kafka.internal.meters.SendCounts;
 import dev.weir.kafka.internal.meters.WrittenCount;
 import dev.weir.kafka.internal.producer.Answer.Kept;
+import dev.weir.kafka.internal.send.Refusals;
 import dev.weir.stream.spi.AckTarget;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;

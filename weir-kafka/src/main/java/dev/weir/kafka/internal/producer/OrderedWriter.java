@@ -8,6 +8,9 @@ import dev.weir.kafka.internal.meters.LatencyCounts;
 import dev.weir.kafka.internal.meters.ProducerLook;
 import dev.weir.kafka.internal.meters.WrittenCount;
 import dev.weir.kafka.internal.producer.Answer.Kept;
+import dev.weir.kafka.internal.send.RefusalSearch;
+import dev.weir.kafka.internal.send.Refusals;
+import dev.weir.kafka.internal.send.ReplaceableProducer;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.spi.StageContext;
 import dev.weir.stream.spi.StageMeter;
@@ -35,7 +38,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>When the brokers refuse a record, its producer stops ({@link OrderedProducer}). Without somebody to take refused
  * records that fails the run. Otherwise another producer sends again what was not written, in order, with those alone
- * that may be the reason; one that is refused alone is given to {@link Refused}.
+ * that may be the reason ({@link RefusalSearch}); one that is refused alone is given to the {@link WriteRule}.
  *
  * <p>A producer that others share stays open and sends again by itself. What had followed the refused record in its
  * partition is sent again behind it, so that the last record of each key is the last one sent.
@@ -65,7 +68,7 @@ final class OrderedWriter<T, K, V> {
             boolean shared) {}
 
     private final Clients<K, V> clients;
-    private final @Nullable Refused<T> rejects;
+    private final WriteRule<T> rule;
     private final TopicWatch watch;
     private final StageContext context;
     private final WrittenCount written = new WrittenCount();
@@ -77,11 +80,11 @@ final class OrderedWriter<T, K, V> {
     // Segment thread.
     private final FirstRecords<K> firsts;
     private final SendWindow window;
-    private final RefusedTopics refusedTopics;
+    private final RefusalSearch<Kept<T, K, V>> search = new RefusalSearch<>();
     private long ordinal;
 
-    /** The client that sends; those before it have settled. */
-    private volatile Producer<K, V> client;
+    /** The client that sends; those before it have settled. Closed by {@link OrderedProducer}. */
+    private final ReplaceableProducer<K, V> producer;
 
     private volatile OrderedProducer<K, V> current;
 
@@ -94,7 +97,7 @@ final class OrderedWriter<T, K, V> {
      * Opens the first producer.
      *
      * @param meter counts records that are written as emitted
-     * @param rejects takes elements that cannot be written; without it the first of them fails the run
+     * @param rule takes elements that cannot be written
      * @param maxInFlight see {@link OrderedProducer}
      * @param onSettled called when the brokers have refused a record and no answer is missing, perhaps again: {@link
      *     #failure} or {@link #settle} is due. Any thread, must not block
@@ -103,24 +106,29 @@ final class OrderedWriter<T, K, V> {
             Clients<K, V> clients,
             StageContext context,
             StageMeter meter,
-            @Nullable Refused<T> rejects,
+            WriteRule<T> rule,
             TopicWatch watch,
             int maxInFlight,
             Runnable onSettled) {
         this.clients = clients;
         this.context = context;
-        this.refusedTopics = new RefusedTopics(context.clock());
         meter.countsOut(written);
-        this.rejects = rejects;
+        this.rule = rule;
         this.firsts = clients.firsts();
         this.window = clients.window();
         this.watch = watch;
         this.maxInFlight = maxInFlight;
         this.onSettled = onSettled;
-        this.client = clients.open().get();
+        this.producer = new ReplaceableProducer<>(clients.open(), clients.shared(), ClientProgress.NONE);
+        int ignored = producer.open();
+        Producer<K, V> client = client();
         this.current = begin(client);
         firsts.begin(client);
         window.begin(client);
+    }
+
+    private Producer<K, V> client() {
+        return Objects.requireNonNull(producer.client());
     }
 
     /** Records that were sent and are not finished. Any thread. */
@@ -133,7 +141,7 @@ final class OrderedWriter<T, K, V> {
         return new ProducerHandle() {
             @Override
             public Snapshot snapshot() {
-                return ProducerLook.at(client, context.stageName(), depth(), window.waitedNanos());
+                return ProducerLook.at(client(), context.stageName(), depth(), window.waitedNanos());
             }
 
             @Override
@@ -173,7 +181,7 @@ final class OrderedWriter<T, K, V> {
         // In a shared producer they may be the neighbours of somebody else's record.
         boolean ofOthers = clients.shared() && Refusals.isOfNeighbour(stop.refusal());
         return ofOthers
-                || (rejects != null && (stop.isOfRecords() || stop.isOfProgress() || rejects.takes(stop.refusal())));
+                || (!rule.isFail() && (stop.isOfRecords() || stop.isOfProgress() || rule.takes(stop.refusal())));
     }
 
     /** Returns whether no answer is missing and none has said no. */
@@ -214,9 +222,7 @@ final class OrderedWriter<T, K, V> {
         if (isStopped()) {
             replace();
         }
-        if (rejects != null) {
-            rejects.settle();
-        }
+        rule.settle();
     }
 
     /** Returns when all answers have come, however long brokers are away, and all that was rejected is settled. */
@@ -234,9 +240,9 @@ final class OrderedWriter<T, K, V> {
      */
     @SuppressWarnings("unchecked") // it is of an element of this stream
     void send(ProducerRecord<K, V> record, Answer answer) throws InterruptedException {
-        Exception ofTopic = rejects == null ? null : refusedTopics.refusal(record.topic());
-        if (rejects != null && ofTopic != null && answer instanceof Kept<?, ?, ?> kept) {
-            rejects.add((T) kept.element, ofTopic, kept.target, kept.token);
+        Exception ofTopic = rule.refusalOf(record.topic());
+        if (ofTopic != null && answer instanceof Kept<?, ?, ?> kept) {
+            rule.add((T) kept.element, ofTopic, kept.target, kept.token);
             return;
         }
         while (!isTaken(current, record, answer)) {
@@ -254,7 +260,7 @@ final class OrderedWriter<T, K, V> {
         OrderedProducer.Sent sent = sending.send(record, answer);
         while (sent == OrderedProducer.Sent.NO_ROOM) {
             Exception vain = Objects.requireNonNull(answer.notTaken);
-            if (rejects != null && rejects.takes(vain)) {
+            if (rule.takes(vain)) {
                 reject(answer, vain);
                 return true;
             }
@@ -298,11 +304,6 @@ final class OrderedWriter<T, K, V> {
         }
     }
 
-    private boolean isAnswered(OrderedProducer<K, V> sending) {
-        sending.flush();
-        return sending.stop() == null;
-    }
-
     /** The client gave up waiting for room or for metadata. With a topic that exists that passes; keep on. */
     private void waitedInVain(String topic, Answer answer) {
         Exception reason = Objects.requireNonNull(answer.notTaken);
@@ -314,11 +315,11 @@ final class OrderedWriter<T, K, V> {
     }
 
     /** Nothing was sent behind it. */
-    @SuppressWarnings("unchecked") // with rejects, each answer is of an element of this stream
+    @SuppressWarnings("unchecked") // it is of an element of this stream
     private void reject(Answer answer, Exception refusal) {
-        if (rejects != null && answer instanceof Kept<?, ?, ?> kept && rejects.takes(refusal)) {
-            refusedTopics.refused(answer.topic, refusal);
-            rejects.add((T) kept.element, refusal, kept.target, kept.token);
+        if (answer instanceof Kept<?, ?, ?> kept && rule.takes(refusal)) {
+            rule.note(answer.topic, refusal);
+            rule.add((T) kept.element, refusal, kept.target, kept.token);
             return;
         }
         throw new ProduceException(answer.topic, answer.place(), refusal);
@@ -339,7 +340,8 @@ final class OrderedWriter<T, K, V> {
         OrderedProducer<K, V> sending = open();
         while (!left.isEmpty()) {
             again = left.size();
-            int taken = sendAgain(sending, left, stop);
+            suspect(left, stop);
+            int taken = search.resend(left, new Behind(sending));
             stop = sending.stop();
             if (taken < left.size() || stop != null) {
                 List<Kept<T, K, V>> rest = cameBack(sending);
@@ -374,64 +376,85 @@ final class OrderedWriter<T, K, V> {
     }
 
     private OrderedProducer<K, V> open() throws InterruptedException {
-        for (int failures = 1; ; failures++) {
-            try {
-                client = clients.open().get();
-                current = begin(client);
-                if (!clients.shared()) {
-                    firsts.begin(client); // the brokers do not know it
-                    window.begin(client);
-                }
-                return current;
-            } catch (InterruptException interrupted) {
-                throw interrupted;
-            } catch (KafkaException cannotOpen) {
-                // The same configuration was good before: names of brokers are not resolved at the moment.
-                LOG.warn("no new producer: {}", cannotOpen.toString());
-                context.clock()
-                        .sleepUntil(context.clock().after(REOPEN.after(failures).toNanos()));
-            }
+        Producer<K, V> client = producer.replace((cannotOpen, refusals) -> {
+            // The same configuration was good before: names of brokers are not resolved at the moment.
+            LOG.warn("no new producer: {}", cannotOpen.toString());
+            pause(refusals);
+        });
+        current = begin(client);
+        if (!clients.shared()) {
+            firsts.begin(client); // the brokers do not know it
+            window.begin(client);
         }
+        return current;
+    }
+
+    private void pause(int failures) throws InterruptedException {
+        context.clock().sleepUntil(context.clock().after(REOPEN.after(failures).toNanos()));
     }
 
     /**
-     * Sends these in order.
-     *
-     * @return how many were taken; all their answers have come, unless the producer has stopped
+     * Notes whose refusal may be its own. If nobody says which record it was, the first one is tried, so that each
+     * round settles one at least. No record is at fault if the client was stuck.
      */
-    private int sendAgain(
-            OrderedProducer<K, V> sending, List<Kept<T, K, V>> inOrder, OrderedProducer.@Nullable Stop stop)
-            throws InterruptedException {
-        boolean eachAlone = stop != null && stop.isOfSplits();
-        // If nobody says which record it was, the first one is tried, so that each round settles one at least. No
-        // record
-        // is at fault if the client was stuck, and nobody would see that the next one is while it is tried.
-        boolean told = (stop != null && stop.isOfProgress()) || inOrder.stream().anyMatch(this::isSuspect);
-        for (int i = 0; i < inOrder.size(); i++) {
-            Kept<T, K, V> kept = inOrder.get(i);
-            Exception ofTopic = rejects == null ? null : refusedTopics.refusal(kept.topic);
-            if (rejects != null && ofTopic != null) {
-                // Known already: trying would cost a producer for each.
-                rejects.add(kept.element, ofTopic, kept.target, kept.token);
-                again = inOrder.size() - i;
-                continue;
+    private void suspect(List<Kept<T, K, V>> inOrder, OrderedProducer.@Nullable Stop stop) {
+        boolean isAnySuspect = false;
+        for (Kept<T, K, V> kept : inOrder) {
+            if (kept.refusal != null && rule.takes(kept.refusal)) {
+                var ignored = search.suspect(kept, kept.refusal);
             }
-            if (eachAlone || isSuspect(kept) || (i == 0 && !told)) {
-                if (!isAnswered(sending)) {
-                    return i;
-                }
-                sendAlone(kept);
-            } else if (!isTaken(sending, kept.record, kept)) {
-                return i;
-            }
-            again = inOrder.size() - i;
+            isAnySuspect |= search.isSuspect(kept);
         }
-        sending.flush();
-        return inOrder.size();
+        if (stop != null && stop.isOfSplits()) {
+            inOrder.forEach(kept -> search.suspect(kept, stop.refusal()));
+        } else if (stop != null && !stop.isOfProgress() && !isAnySuspect) {
+            var ignored = search.suspect(inOrder.getFirst(), stop.refusal());
+        }
     }
 
-    private boolean isSuspect(Kept<?, ?, ?> kept) {
-        return kept.refusal != null && rejects != null && rejects.takes(kept.refusal);
+    /** Sends behind the records of one producer. */
+    private final class Behind implements RefusalSearch.Way<Kept<T, K, V>> {
+
+        private final OrderedProducer<K, V> sending;
+
+        Behind(OrderedProducer<K, V> sending) {
+            this.sending = sending;
+        }
+
+        @Override
+        public boolean send(Kept<T, K, V> kept) throws InterruptedException {
+            boolean isDone = isKnown(kept) || isTaken(sending, kept.record, kept);
+            countDown(isDone);
+            return isDone;
+        }
+
+        @Override
+        public boolean settle() {
+            sending.flush();
+            return sending.stop() == null;
+        }
+
+        @Override
+        public void sendAlone(Kept<T, K, V> kept) throws InterruptedException {
+            if (!isKnown(kept)) {
+                OrderedWriter.this.sendAlone(kept);
+            }
+            countDown(true);
+        }
+
+        /** Trying what is known already would cost a producer for each. */
+        private boolean isKnown(Kept<T, K, V> kept) {
+            Exception ofTopic = rule.refusalOf(kept.topic);
+            if (ofTopic != null) {
+                rule.add(kept.element, ofTopic, kept.target, kept.token);
+            }
+            return ofTopic != null;
+        }
+
+        @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
+        private void countDown(boolean isDone) {
+            again -= isDone ? 1 : 0;
+        }
     }
 
     /** Nothing else is on its way, so that a refusal is this record's own; in a shared producer others' may be. */
@@ -449,8 +472,7 @@ final class OrderedWriter<T, K, V> {
                     return;
                 }
                 LOG.warn("brokers do not take a record for {}, waiting on: {}", kept.topic, cause.getMessage());
-                context.clock()
-                        .sleepUntil(context.clock().after(REOPEN.after(refusals).toNanos()));
+                pause(refusals);
             } catch (InterruptException interrupted) {
                 throw interrupted;
             } catch (IllegalStateException | KafkaException closedOrBroken) {

@@ -16,7 +16,6 @@ import java.util.function.Function;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.SerializationException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Sends what it pulls and acknowledges an input when the brokers have its record; see {@link OrderedWriter}.
@@ -31,30 +30,29 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
     private static final Duration HASTY_CLOSE = Duration.ofSeconds(2);
 
     private final Function<? super T, ProducerRecord<K, V>> records;
-    private final @Nullable Rejects<T> rejects;
+    private final WriteRule<T> rule;
     private final StageContext context;
     private final OrderedWriter<T, K, V> writer;
 
     /**
      * Creates one.
      *
-     * @param clients make the first producer now, and one more after each refusal if there are rejects; not shared
+     * @param clients make the first producer now, and one more after each refusal unless the rule is to fail; not shared
      * @param records what is written for an element
-     * @param rejects takes elements that cannot be written; without it the first of them fails the run
+     * @param rule takes elements that cannot be written
      * @param maxInFlight see {@link OrderedProducer}
      */
     ProducerLoop(
             OrderedWriter.Clients<K, V> clients,
             StageContext context,
             Function<? super T, ProducerRecord<K, V>> records,
-            @Nullable Rejects<T> rejects,
+            WriteRule<T> rule,
             TopicWatch watch,
             int maxInFlight) {
         this.records = records;
-        this.rejects = rejects;
+        this.rule = rule;
         this.context = context;
-        this.writer =
-                new OrderedWriter<>(clients, context, context.meter(), rejects, watch, maxInFlight, this::settled);
+        this.writer = new OrderedWriter<>(clients, context, context.meter(), rule, watch, maxInFlight, this::settled);
         context.depth(writer::depth);
     }
 
@@ -93,9 +91,7 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
 
     /** While answers are out, one may say that a record cannot be written, which is not to wait for the next batch. */
     private long deadline() {
-        return rejects == null || writer.isQuiet()
-                ? Stage.NEVER
-                : context.clock().after(LOOK_NANOS);
+        return rule.isFail() || writer.isQuiet() ? Stage.NEVER : context.clock().after(LOOK_NANOS);
     }
 
     private void send(T element, AckTarget target, long token) throws InterruptedException {
@@ -103,21 +99,21 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
         try {
             record = records.apply(element);
         } catch (StackOverflowError tooDeep) {
-            if (rejects == null) {
+            if (rule.isFail()) {
                 FailedElement.note(tooDeep, context.stageName(), target, token, element);
                 throw tooDeep;
             }
-            rejects.add(element, new SerializationException("no record can be made of it", tooDeep), target, token);
+            rule.add(element, new SerializationException("no record can be made of it", tooDeep), target, token);
             return;
         } catch (RuntimeException refused) {
-            if (rejects == null) {
+            if (rule.isFail()) {
                 FailedElement.note(refused, context.stageName(), target, token, element);
                 throw refused;
             }
-            rejects.add(element, refused, target, token);
+            rule.add(element, refused, target, token);
             return;
         }
-        Answer answer = rejects == null
+        Answer answer = rule.isFail()
                 ? new Answer(record, target, token)
                 : new Kept<>(element, record, writer.nextOrdinal(), target, token);
         writer.send(record, answer);

@@ -9,7 +9,6 @@ import dev.weir.stream.spi.StageContext;
 import java.util.Objects;
 import java.util.function.Function;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.jspecify.annotations.Nullable;
 
 /** Makes the running form of a producing sink, with a producer that lives as long as the run. */
 public final class ProducerSink<K, V> implements SinkFactory<ProducerRecord<K, V>> {
@@ -31,8 +30,8 @@ public final class ProducerSink<K, V> implements SinkFactory<ProducerRecord<K, V
 
     @Override
     public SinkLoop<ProducerRecord<K, V>> create(StageContext context) {
-        Rejects<ProducerRecord<K, V>> rejects = Rejects.of(failures, context, new Unwritten<>(settings)::failed);
-        return create(settings, context, Function.identity(), rejects, maxInFlight);
+        WriteRule<ProducerRecord<K, V>> rule = WriteRule.ofRecords(failures, context, settings);
+        return create(settings, context, Function.identity(), rule, maxInFlight);
     }
 
     /** Makes a loop that is closed with the run, as everything that it needs. */
@@ -40,12 +39,12 @@ public final class ProducerSink<K, V> implements SinkFactory<ProducerRecord<K, V
             ProducerSettings<K, V> settings,
             StageContext context,
             Function<? super T, ProducerRecord<K, V>> records,
-            @Nullable Rejects<T> rejects,
+            WriteRule<T> rule,
             int maxInFlight) {
         Producers<K, V> producers = new Producers<>(settings);
         OutputTopics topics = OutputTopics.create(settings.clientConfig(), context);
         OrderedWriter.Clients<K, V> clients = producers.clients();
-        ProducerLoop<T, K, V> loop = new ProducerLoop<>(clients, context, records, rejects, topics, maxInFlight);
+        ProducerLoop<T, K, V> loop = new ProducerLoop<>(clients, context, records, rule, topics, maxInFlight);
         ClientWatch.begin(settings.clientConfig(), clients.progress(), context, loop::look);
         context.expose(loop.handle());
         context.onTermination(patience -> {

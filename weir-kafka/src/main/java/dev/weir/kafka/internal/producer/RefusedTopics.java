@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.producer;
 
+import dev.weir.kafka.internal.send.Refusals;
 import dev.weir.stream.spi.Clock;
 import java.util.HashMap;
 import java.util.Map;

@@ -8,7 +8,6 @@ import dev.weir.kafka.internal.send.ClientInterrupts;
 import dev.weir.kafka.produce.Message;
 import dev.weir.kafka.produce.Produced;
 import dev.weir.kafka.produce.WriteFailures;
-import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
@@ -33,7 +32,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
     private final int maxInHand;
     private final Stage<Message<K, V, P>> upstream;
     private final StageContext context;
-    private final @Nullable Rejects<ProducerRecord<K, V>> rejects;
+    private final WriteRule<ProducerRecord<K, V>> rule;
     private final AnswerSignal answered;
     private final OrderedWriter<InHand<?, ?, ?>.Part, K, V> writer;
 
@@ -59,13 +58,14 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         this.upstream = upstream;
         this.context = context;
         OutputTopics topics = OutputTopics.create(settings.clientConfig(), context);
-        this.rejects = Rejects.of(failures, context, new Unwritten<>(settings)::failed);
+        this.rule = WriteRule.ofRecords(failures, context, settings);
         this.answered = new AnswerSignal(context.clock());
         this.writer = new OrderedWriter<>(
                 clients,
                 context,
                 new StageMeter(), // the stage emits messages
-                rejects == null ? null : new Parts(rejects),
+                // The rule itself takes the message, in its turn.
+                rule.<InHand<?, ?, ?>.Part>handedTo(InHand.Part::answer, context),
                 topics,
                 0,
                 answered::wake);
@@ -103,25 +103,6 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
             StageContext context) {
         OrderedWriter.Clients<K, V> clients = new Producers<>(settings).sharing(client);
         return new ResultStage<>(clients, settings, failures, maxInHand, upstream, context);
-    }
-
-    /** Takes single records out of their messages; the rule itself takes the message, in its turn. */
-    private record Parts(Refused<?> rule) implements Refused<InHand<?, ?, ?>.Part> {
-
-        @Override
-        public boolean takes(Exception refusal) {
-            return rule.takes(refusal);
-        }
-
-        @Override
-        public void add(InHand<?, ?, ?>.Part part, Exception refusal, AckTarget target, long token) {
-            part.answer(refusal);
-        }
-
-        @Override
-        public void settle() {
-            // Once the message is handed to the rule.
-        }
     }
 
     @Override
@@ -214,9 +195,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
             window.remove();
         }
         inHand = window.size();
-        if (rejects != null) {
-            rejects.settle();
-        }
+        rule.settle();
         context.meter().out(results.size());
         return results;
     }
@@ -225,7 +204,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
     private @Nullable ProduceException failureOf(InHand<K, V, P> refused) {
         for (int i = 0; i < refused.message.records().size(); i++) {
             Exception refusal = refused.refusal(i);
-            if (refusal != null && (rejects == null || !rejects.takes(refusal))) {
+            if (refusal != null && !rule.takes(refusal)) {
                 return new ProduceException(
                         refused.message.records().get(i).topic(), refused.target.placeOf(refused.token), refusal);
             }
@@ -240,8 +219,8 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         }
         for (int i = 0; i < refused.message.records().size(); i++) {
             Exception refusal = refused.refusal(i);
-            if (refusal != null && rejects != null) {
-                rejects.add(refused.message.records().get(i), refusal, refused.target, refused.token);
+            if (refusal != null) {
+                rule.add(refused.message.records().get(i), refusal, refused.target, refused.token);
             }
         }
     }

@@ -28,8 +28,8 @@ public final class RoutingSink<R, K, V> implements SinkFactory<Outcome.Done<R>> 
 
     @Override
     public SinkLoop<Outcome.Done<R>> create(StageContext context) {
-        Rejects<Outcome.Done<R>> rejects =
-                Rejects.of(failures, context, (done, refusal, place) -> done.unwritable(refusal));
-        return ProducerSink.<Outcome.Done<R>, K, V>create(settings, context, records, rejects, 0);
+        WriteRule<Outcome.Done<R>> rule =
+                WriteRule.of(failures, context, (done, refusal, place) -> done.unwritable(refusal));
+        return ProducerSink.<Outcome.Done<R>, K, V>create(settings, context, records, rule, 0);
     }
 }

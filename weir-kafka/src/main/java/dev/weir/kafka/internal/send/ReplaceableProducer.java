@@ -4,8 +4,11 @@ import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.internal.health.ClientClosing;
 import dev.weir.kafka.internal.health.ClientHealth;
 import dev.weir.kafka.internal.health.ClientHealth.Found;
+import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.internal.health.ClientThread;
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -13,26 +16,49 @@ import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
-import org.apache.kafka.common.InvalidRecordException;
-import org.apache.kafka.common.errors.InvalidTimestampException;
-import org.apache.kafka.common.errors.RecordTooLargeException;
-import org.apache.kafka.common.errors.SerializationException;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A producer that makes way for another one of the same configuration after an error that may have ended it, or once it
  * gets no answers. Confined to one thread, except {@link #look}, which belongs to the thread of the client's watch, and
- * {@link #close}, which any thread may call.
+ * what says so. {@link #close} and, while no client is replaced, {@link #send} may be called by any thread.
  */
 public final class ReplaceableProducer<K, V> {
 
     /** A client, with what it was given and has answered; one that is left goes on with a count of its own. */
-    private record Opened<K, V>(Producer<K, V> client, ClientThread thread, AtomicLong sent, AtomicLong answers) {
+    private record Opened<K, V>(
+            Producer<K, V> client, ClientThread thread, AtomicLong sent, AtomicLong answers, Set<String> topics) {
 
         Opened(Producer<K, V> client) {
-            this(client, ClientThread.of(client), new AtomicLong(), new AtomicLong());
+            this(client, ClientThread.of(client), new AtomicLong(), new AtomicLong(), ConcurrentHashMap.newKeySet());
         }
+
+        void sends(String topic) {
+            if (sent.getAndIncrement() == answers.get()) {
+                topics.clear(); // nothing is in flight: what was written before is asked for no more
+            }
+            topics.add(topic);
+        }
+
+        long unanswered() {
+            long answered = answers.get(); // first: what is answered was sent before
+            return Math.max(0, sent.get() - answered);
+        }
+    }
+
+    /** Decides what to do about a client that does not open. */
+    @FunctionalInterface
+    public interface Patience<X extends Exception> {
+
+        /**
+         * Returns, after a pause, if another attempt may fare better; throws if not.
+         *
+         * @param refusals how often it was refused in a row, not counting that nobody answered
+         */
+        void refused(KafkaException refusal, int refusals) throws X;
     }
 
     private final Supplier<Producer<K, V>> clients;
@@ -52,11 +78,17 @@ public final class ReplaceableProducer<K, V> {
      * Creates one without a client.
      *
      * @param clients opens a client; each is closed here
-     * @param health looks at the client that is open
+     * @param shared whether others use the client, too
+     * @param progress looks whether the client that is open is stuck
      */
-    public ReplaceableProducer(Supplier<Producer<K, V>> clients, ClientHealth health) {
+    public ReplaceableProducer(Supplier<Producer<K, V>> clients, boolean shared, ClientProgress progress) {
         this.clients = clients;
-        this.health = health;
+        this.health = new ClientHealth(shared, progress, this::topics);
+    }
+
+    private Set<String> topics() {
+        Opened<K, V> open = opened;
+        return open == null ? Set.of() : open.topics;
     }
 
     /**
@@ -70,6 +102,37 @@ public final class ReplaceableProducer<K, V> {
         return clientsOpened;
     }
 
+    /**
+     * Opens a client, in as many attempts as that takes, in place of one that its user has closed or will close.
+     *
+     * @return the client
+     */
+    public <X extends Exception> Producer<K, V> replace(Patience<X> patience) throws X {
+        int refusals = 0;
+        while (true) {
+            try {
+                return opened().client;
+            } catch (InterruptException interrupted) {
+                throw interrupted;
+            } catch (KafkaException refusal) {
+                refusals += refusal instanceof TimeoutException ? 0 : 1;
+                patience.refused(refusal, refusals);
+            }
+        }
+    }
+
+    /** The client that is open. Any thread. */
+    public @Nullable Producer<K, V> client() {
+        Opened<K, V> open = opened;
+        return open == null ? null : open.client;
+    }
+
+    /** The thread of the client that is open; without one, a thread that nobody has heard of. Any thread. */
+    public ClientThread thread() {
+        Opened<K, V> open = opened;
+        return open == null ? new ClientThread() : open.thread;
+    }
+
     /** Returns whether there was a client before, so that its configuration is good: opening another may be tried. */
     public boolean hasOpened() {
         return clientsOpened > 0;
@@ -77,14 +140,16 @@ public final class ReplaceableProducer<K, V> {
 
     private Opened<K, V> current() {
         Opened<K, V> open = opened;
-        if (open == null) {
-            open = new Opened<>(clients.get());
-            clientsOpened++;
-            opened = open;
-            if (closed) {
-                // Whoever closes may have looked before.
-                ClientClosing.begin(open.client);
-            }
+        return open == null ? opened() : open;
+    }
+
+    private Opened<K, V> opened() {
+        Opened<K, V> open = new Opened<>(clients.get());
+        clientsOpened++;
+        opened = open;
+        if (closed) {
+            // Whoever closes may have looked before.
+            ClientClosing.begin(open.client);
         }
         return open;
     }
@@ -92,7 +157,7 @@ public final class ReplaceableProducer<K, V> {
     /** Sends a record by the client that is open, or by a new one, and counts its answer before the callback. */
     public Future<RecordMetadata> send(ProducerRecord<K, V> record, Callback answer) {
         Opened<K, V> by = current();
-        by.sent.incrementAndGet();
+        by.sends(record.topic());
         boolean isTaken = false;
         try {
             Future<RecordMetadata> taken = by.client.send(record, (written, refusal) -> {
@@ -124,20 +189,14 @@ public final class ReplaceableProducer<K, V> {
      * @param number of the client that refused; if it is not open any more, nothing happens
      */
     public void refused(int number, Exception refusal, Duration patience) {
-        boolean isOfClient = switch (refusal) {
-            case TimeoutException late -> false;
-            case RecordTooLargeException tooLarge -> false;
-            case SerializationException notSerialisable -> false;
-            case InvalidRecordException invalid -> false;
-            case InvalidTimestampException invalid -> false;
-            default -> true;
-        };
+        boolean isOfClient = !(refusal instanceof TimeoutException) && !Refusals.isOfRecord(refusal);
         if (isOfClient && number == clientsOpened) {
             leave(patience);
         }
     }
 
-    private void leave(Duration patience) {
+    /** Closes the client that is open; the next record opens another one. */
+    public void leave(Duration patience) {
         Opened<K, V> open = opened;
         if (open != null) {
             opened = null;
@@ -145,18 +204,27 @@ public final class ReplaceableProducer<K, V> {
         }
     }
 
+    /** Tells the client that is open to fail whatever has no answer; does not wait for that. Any thread. */
+    public void breakOff() {
+        Opened<K, V> open = opened;
+        if (open != null) {
+            ClientClosing.begin(open.client);
+        }
+    }
+
     /**
      * Looks whether the client that is open can still answer; one that is stuck is told to close, so that each of its
      * records fails and the next one opens another client. One thread, several times a second.
+     *
+     * @param awaited whether something else than an answer is waited for
      */
-    public Found look(long nowNanos) {
+    public Found look(long nowNanos, boolean awaited) {
         Opened<K, V> open = opened;
         if (open == null || closed) {
             return Found.WELL;
         }
         long answered = open.answers.get();
-        long unanswered = Math.max(0, open.sent.get() - answered);
-        Found found = health.look(open.client, open.thread, answered, unanswered, false, nowNanos);
+        Found found = health.look(open.client, open.thread, answered, open.unanswered(), awaited, nowNanos);
         if (found == Found.STUCK) {
             ClientClosing.begin(open.client);
         }

@@ -4,15 +4,14 @@ import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.internal.failure.Letters;
-import dev.weir.kafka.internal.health.ClientHealth;
 import dev.weir.kafka.internal.health.ClientHealth.Found;
 import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.internal.send.ProducerOrigin;
+import dev.weir.kafka.internal.send.RefusalSearch;
+import dev.weir.kafka.internal.send.RefusalSearch.State;
 import dev.weir.kafka.internal.send.ReplaceableProducer;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -51,11 +50,8 @@ final class ParkedCopies implements AutoCloseable {
 
     private volatile boolean closing;
 
-    /** Copies that were refused and wait for their turn. Of the thread of {@link #retries}, as the next. */
-    private final ArrayDeque<Copy> suspects = new ArrayDeque<>();
-
-    /** The one of them that is tried, or is going to be. */
-    private @Nullable Copy alone;
+    /** Copies that were refused and wait for their turn. */
+    private final RefusalSearch<Copy> search = new RefusalSearch<>();
 
     private final ScheduledExecutorService retries = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("weir-share-parking").factory());
@@ -101,8 +97,7 @@ final class ParkedCopies implements AutoCloseable {
             Supplier<Producer<byte[], byte[]>> producers,
             ClientProgress progress) {
         this.progress = progress;
-        this.producer =
-                new ReplaceableProducer<>(producers, new ClientHealth(false, progress, () -> Set.of(to.topic())));
+        this.producer = new ReplaceableProducer<>(producers, false, progress);
         this.topic = to.topic();
         this.letters = new Letters(to);
         this.counters = counters;
@@ -190,19 +185,14 @@ final class ParkedCopies implements AutoCloseable {
             LOG.warn("{} waits: its copy cannot be written to {}: {}", copy.record.name(), topic, why.toString());
         }
         producer.refused(client, why, CLOSE_PATIENCE);
-        boolean wasAlone = copy == alone;
-        if (wasAlone) {
-            alone = null;
-        }
-        suspects.add(copy);
+        boolean wasAlone = search.suspect(copy, why) instanceof State.Alone;
         // A neighbour of the record at fault need not wait: it was refused for the first time.
         sendNextSuspect(wasAlone ? RETRY_SECONDS : 0);
     }
 
     /** The thread of {@link #retries}. */
     private void done(Copy copy) {
-        if (copy == alone) {
-            alone = null;
+        if (search.forget(copy) instanceof State.Alone) {
             sendNextSuspect(0);
         }
     }
@@ -212,11 +202,10 @@ final class ParkedCopies implements AutoCloseable {
      * together again. The thread of {@link #retries}.
      */
     private void sendNextSuspect(long seconds) {
-        if (alone != null || suspects.isEmpty()) {
+        Copy next = search.nextAlone();
+        if (next == null) {
             return;
         }
-        Copy next = suspects.remove();
-        alone = next;
         try {
             var unused = retries.schedule(() -> send(next), seconds, TimeUnit.SECONDS);
         } catch (RejectedExecutionException closed) {
@@ -235,7 +224,7 @@ final class ParkedCopies implements AutoCloseable {
         if (closing || impossible != null) {
             return closing ? null : impossible;
         }
-        Found found = producer.look(nowNanos);
+        Found found = producer.look(nowNanos, false);
         if (found == Found.STUCK) {
             LOG.warn("{}; another producer takes its place", producer.stuck());
         }

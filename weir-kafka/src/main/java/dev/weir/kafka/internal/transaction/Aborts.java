@@ -56,7 +56,7 @@ final class Aborts<K, V> {
                 .findFirst()
                 .orElse("");
         KafkaPipelineException fatal = Faults.fatal(why, topic);
-        WriteRule<K, V> rule = board.rule;
+        TransactionRule<K, V> rule = board.rule;
         boolean mayBeExcused = rule != null && rule.mayExcuse(why);
         if (fatal != null && !mayBeExcused) {
             context.fail(fatal);

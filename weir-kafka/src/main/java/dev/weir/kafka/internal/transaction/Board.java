@@ -43,7 +43,7 @@ final class Board<K, V> {
 
     /** The treatment of records that cannot be written; null if the run fails. Set before its threads begin. */
     @Nullable
-    WriteRule<K, V> rule;
+    TransactionRule<K, V> rule;
 
     /**
      * True if what is written is kept until it is committed: at the end of the read nothing is read again, and what is

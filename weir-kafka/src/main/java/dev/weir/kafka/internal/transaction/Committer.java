@@ -193,7 +193,7 @@ final class Committer<K, V> {
             counts.committed(System.nanoTime() - start);
             cut.transaction().times().countUntil(System.currentTimeMillis(), board.latency);
             aborts.succeeded();
-            WriteRule<K, V> rule = board.rule;
+            TransactionRule<K, V> rule = board.rule;
             if (rule != null) {
                 rule.committed(cut);
             }

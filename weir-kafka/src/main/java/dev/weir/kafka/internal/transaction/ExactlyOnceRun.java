@@ -71,7 +71,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
                             .toList());
             committer.watch(progress);
             board.keeps = isBounded;
-            board.rule = WriteRule.of(of.failures, context, of.settings, committer.trial());
+            board.rule = TransactionRule.of(of.failures, context, of.settings, committer.trial());
             this.transactions =
                     new Transactions<>(board, committer, plan, context, new Fence(consumer.clientConfig(), plan)::look);
             context.expose(counts);

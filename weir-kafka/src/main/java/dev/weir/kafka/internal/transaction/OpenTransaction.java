@@ -3,7 +3,7 @@ package dev.weir.kafka.internal.transaction;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.internal.health.ClientHealth;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
-import dev.weir.kafka.internal.producer.Refusals;
+import dev.weir.kafka.internal.send.Refusals;
 import dev.weir.kafka.internal.transaction.Inputs.Root;
 import dev.weir.stream.spi.AckTarget;
 import java.util.ArrayList;
@@ -75,7 +75,7 @@ final class OpenTransaction<K, V> implements Callback {
     private long waitingNanos;
 
     /** The refusals, if there is a rule for them: complete once all records are answered. */
-    final Queue<WriteRule.Refusal> refusals = new ConcurrentLinkedQueue<>();
+    final Queue<TransactionRule.Refusal> refusals = new ConcurrentLinkedQueue<>();
 
     /** Its records in their order, to be written again if it is aborted; null if they are not kept. Sent ones only. */
     final @Nullable List<Kept<K, V>> kept;
@@ -142,7 +142,8 @@ final class OpenTransaction<K, V> implements Callback {
                 ? target
                 : lasting.computeIfAbsent(
                         new Root(target, token),
-                        claim -> new Ended(target, token, withPlaces ? WriteRule.places(target, token) : List.of()));
+                        claim -> new Ended(
+                                target, token, withPlaces ? TransactionRule.places(target, token) : List.of()));
     }
 
     /** Hands over what is kept, the last one first. */

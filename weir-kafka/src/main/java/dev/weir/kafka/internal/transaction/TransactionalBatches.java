@@ -4,18 +4,17 @@ import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.internal.commit.OffsetTexts;
-import dev.weir.kafka.internal.health.ClientHealth;
 import dev.weir.kafka.internal.health.ClientHealth.Found;
 import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.internal.health.ClientWatch;
 import dev.weir.kafka.internal.producer.OutputTopics;
 import dev.weir.kafka.internal.producer.Producers;
-import dev.weir.kafka.internal.producer.Refusals;
-import dev.weir.kafka.internal.producer.Refused;
-import dev.weir.kafka.internal.producer.RefusedTopics;
-import dev.weir.kafka.internal.producer.Rejects;
 import dev.weir.kafka.internal.producer.TopicWatch;
+import dev.weir.kafka.internal.producer.WriteRule;
 import dev.weir.kafka.internal.send.ClientInterrupts;
+import dev.weir.kafka.internal.send.RefusalSearch;
+import dev.weir.kafka.internal.send.RefusalSearch.Reason;
+import dev.weir.kafka.internal.send.Refusals;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.spi.AckTarget;
@@ -27,14 +26,12 @@ import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.SerializationException;
@@ -55,8 +52,8 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
 
     private static final Backoff BACKOFF = Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(10));
 
-    /** A record of the open transaction, and what became of it there. */
-    private static final class Claim<K, V> {
+    /** A record of the open transaction; hears what became of it there. */
+    private final class Claim implements Callback {
         final ProducerRecord<K, V> record;
         final AckTarget target;
         final long token;
@@ -65,15 +62,6 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         private final Header[] headers;
 
         private boolean wasSent;
-
-        /** True if it may be the reason of a refusal, so that it is sent alone. The segment's thread. */
-        boolean suspect;
-
-        /** The reason why it was refused; written by the producer's thread, or within a send by the segment's. */
-        volatile @Nullable Exception refusal;
-
-        /** True if it was refused for itself, as the client said so at once or it was alone. */
-        volatile boolean certain;
 
         Claim(ProducerRecord<K, V> record, AckTarget target, long token) {
             this.record = record;
@@ -92,6 +80,46 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         String place() {
             return target.placeOf(token);
         }
+
+        @Override
+        public void onCompletion(@Nullable RecordMetadata metadata, @Nullable Exception why) {
+            if (why != null) {
+                Exception refusal = why instanceof TimeoutException waited ? Refusals.ofVainWait(waited) : why;
+                if (Thread.currentThread() == sender) {
+                    search.refusedForItself(this, refusal);
+                } else {
+                    search.refused(this, refusal);
+                }
+            } else if (!watch.isKnown(record.topic())) {
+                watch.written(record.topic());
+            }
+        }
+    }
+
+    /** Sends the records of a transaction again. */
+    private final class InTransaction implements RefusalSearch.Way<Claim> {
+
+        @Override
+        public boolean send(Claim claim) {
+            TransactionalBatches.this.send(claim);
+            return true;
+        }
+
+        @Override
+        public boolean settle() {
+            producer.flush();
+            Reason<Claim> first = search.reason();
+            if (first != null) {
+                throw new KafkaException("a record is refused: " + first.why(), first.why());
+            }
+            return true;
+        }
+
+        @Override
+        public void sendAlone(Claim claim) {
+            TransactionalBatches.this.send(claim);
+            boolean ignored = settle();
+        }
     }
 
     private final StageContext context;
@@ -101,56 +129,33 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     private final TransactionalProducer<K, V> producer;
     private final TransactionCounts counts = new TransactionCounts();
 
-    /** Takes what cannot be written; null if that fails the run. */
-    private final @Nullable Refused<ProducerRecord<K, V>> rejects;
-
-    private final RefusedTopics refusedTopics;
+    private final WriteRule<ProducerRecord<K, V>> rule;
+    private final RefusalSearch<Claim> search = new RefusalSearch<>();
 
     /** The claims the open transaction holds; the segment's thread. */
-    private final List<Claim<K, V>> open = new ArrayList<>();
+    private final List<Claim> open = new ArrayList<>();
 
     /** True if a transaction is begun, be it an empty one. The segment's thread. */
     private boolean begun;
 
-    /** The one that is being sent, and by which thread. */
-    private @Nullable Claim<K, V> sending;
-
+    /** The thread that is in a send, which refuses what is answered on it for itself. */
     private @Nullable Thread sender;
 
     private volatile int inHand;
 
-    /** Records that were sent so far; written by the segment's thread. */
-    private volatile long sent;
-
-    private final AtomicLong answers = new AtomicLong();
-
     /** True if a commit is under way; written by the segment's thread. */
     private volatile boolean committing;
 
-    /** The topics that records were sent to. */
-    private final Set<String> topics = ConcurrentHashMap.newKeySet();
-
-    /** The last of them. The segment's thread. */
-    private String lastTopic = "";
-
     private final TopicWatch watch;
 
-    /** Of the thread that looks. */
-    private ClientHealth health = new ClientHealth(false);
-
     private volatile boolean ended;
-
-    /**
-     * The refused record whose refusal says most: those of its neighbours in a batch say nothing. Written by the
-     * producer's thread, or within a send by the segment's.
-     */
-    private final AtomicReference<@Nullable Claim<K, V>> refused = new AtomicReference<>();
 
     /**
      * Creates a loop that opens its producer, and another one where that is needed, by {@code clients}.
      *
      * @param watch looks after the topics that are written to
-     * @param rejects takes what cannot be written; without it the first of them fails the run
+     * @param rule takes what cannot be written
+     * @param progress looks whether a client is stuck
      */
     TransactionalBatches(
             Supplier<Producer<K, V>> clients,
@@ -159,15 +164,15 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
             Duration commitInterval,
             int commitRecords,
             TopicWatch watch,
-            @Nullable Refused<ProducerRecord<K, V>> rejects) {
+            WriteRule<ProducerRecord<K, V>> rule,
+            ClientProgress progress) {
         this.watch = watch;
-        this.rejects = rejects;
-        this.refusedTopics = new RefusedTopics(context.clock());
+        this.rule = rule;
         this.context = context;
         this.transactionalId = transactionalId;
         this.intervalNanos = commitInterval.toNanos();
         this.commitRecords = commitRecords;
-        this.producer = TransactionalProducer.ofUser(clients, () -> ended, this::pause);
+        this.producer = TransactionalProducer.ofUser(clients, progress, () -> ended, this::pause);
         context.depth(() -> inHand);
         context.expose(counts);
     }
@@ -181,6 +186,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
             WriteFailures failures) {
         return context -> {
             Producers<K, V> producers = new Producers<>(settings);
+            ClientProgress progress = ClientProgress.of(settings.clientConfig(), Set.of(transactionalId));
             TransactionalBatches<K, V> loop = new TransactionalBatches<>(
                     () -> producers.transactional(transactionalId, TransactionPlan.TIMEOUT_MILLIS),
                     context,
@@ -188,9 +194,8 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
                     commitInterval,
                     commitRecords,
                     OutputTopics.create(settings.clientConfig(), context),
-                    Rejects.ofRecords(failures, context, settings));
-            ClientProgress progress = ClientProgress.of(settings.clientConfig(), Set.of(transactionalId));
-            loop.watch(progress);
+                    WriteRule.ofRecords(failures, context, settings),
+                    progress);
             ClientWatch.begin(settings.clientConfig(), progress, context, loop::look);
             context.onTermination(patience -> {
                 loop.close(patience);
@@ -199,11 +204,6 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
             });
             return loop;
         };
-    }
-
-    /** Has the client be found that gets no answers. Before the run starts. */
-    private void watch(ClientProgress progress) {
-        health = new ClientHealth(false, progress, () -> topics);
     }
 
     @Override
@@ -218,7 +218,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
                     if (open.isEmpty()) {
                         dueNanos = context.clock().after(intervalNanos);
                     }
-                    take(new Claim<>(batch.get(i), batch.target(i), batch.token(i)));
+                    take(new Claim(batch.get(i), batch.target(i), batch.token(i)));
                 }
                 context.meter().worked(batch.size(), 0, start);
                 if (!open.isEmpty() && context.clock().hasPassed(dueNanos)) {
@@ -235,7 +235,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         }
     }
 
-    private void take(Claim<K, V> claim) throws InterruptedException {
+    private void take(Claim claim) throws InterruptedException {
         open.add(claim);
         try {
             if (!begun) {
@@ -248,30 +248,26 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         }
         inHand = open.size();
         if (open.isEmpty()) {
-            settleRejected();
+            rule.settle();
         } else if (open.size() >= commitRecords) {
             commit();
         }
     }
 
     /** Sends a record, or gives it to who takes what cannot be written, if nothing of it is in the transaction then. */
-    @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
-    private void send(Claim<K, V> claim) {
-        Exception ofTopic = rejects == null ? null : refusedTopics.refusal(claim.record.topic());
+    private void send(Claim claim) {
+        Exception ofTopic = rule.refusalOf(claim.record.topic());
         if (ofTopic != null) {
             reject(claim, ofTopic);
             return;
         }
-        sending = claim;
         sender = Thread.currentThread();
         try {
-            noteTopic(claim.record.topic());
-            producer.send(claim.toSend(), (written, why) -> answered(claim, why));
-            sent++;
+            var ignored = producer.client.send(claim.toSend(), claim);
         } catch (InterruptException interrupted) {
             throw interrupted;
         } catch (RuntimeException thrown) {
-            if (rejects != null && rejects.takes(thrown)) {
+            if (rule.takes(thrown)) {
                 reject(claim, thrown);
             } else if (thrown instanceof SerializationException) {
                 throw new ProduceException(claim.record.topic(), claim.place(), thrown);
@@ -279,51 +275,16 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
                 throw thrown;
             }
         } finally {
-            sending = null;
             sender = null;
         }
     }
 
-    private void noteTopic(String topic) {
-        if (!topic.equals(lastTopic)) {
-            lastTopic = topic;
-            topics.add(topic);
-        }
-    }
-
-    private void answered(Claim<K, V> claim, @Nullable Exception why) {
-        producer.answered();
-        answers.incrementAndGet();
-        if (why == null) {
-            if (!watch.isKnown(claim.record.topic())) {
-                watch.written(claim.record.topic());
-            }
-            return;
-        }
-        claim.certain = Thread.currentThread() == sender && claim == sending;
-        claim.refusal = why instanceof TimeoutException waited ? Refusals.ofVainWait(waited) : why;
-        refused.accumulateAndGet(claim, TransactionalBatches::sayingMore);
-    }
-
-    /** Of two refused records the one that was refused first, unless the other one's refusal says more. */
-    private static <K, V> Claim<K, V> sayingMore(@Nullable Claim<K, V> first, @Nullable Claim<K, V> next) {
-        Exception ofFirst = first == null ? null : first.refusal;
-        Exception ofNext = Objects.requireNonNull(next).refusal;
-        boolean isMore = ofFirst == null || (ofNext != null && Refusals.weight(ofNext) > Refusals.weight(ofFirst));
-        return first == null || isMore ? next : first;
-    }
-
     /** It is in no transaction from now on. */
-    private void reject(Claim<K, V> claim, Exception why) {
+    private void reject(Claim claim, Exception why) {
         open.remove(claim);
-        refusedTopics.refused(claim.record.topic(), why);
-        Objects.requireNonNull(rejects).add(claim.record, why, claim.target, claim.token);
-    }
-
-    private void settleRejected() throws InterruptedException {
-        if (rejects != null) {
-            rejects.settle();
-        }
+        var ignored = search.forget(claim);
+        rule.note(claim.record.topic(), why);
+        rule.add(claim.record, why, claim.target, claim.token);
     }
 
     /** Returns when the open transaction is committed, in whatever attempt, and its inputs are acknowledged. */
@@ -341,13 +302,13 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         }
         begun = false;
         counts.committed(System.nanoTime() - start);
-        for (Claim<K, V> claim : open) {
+        for (Claim claim : open) {
             claim.target.ack(claim.token);
         }
         context.meter().out(open.size());
         open.clear();
         inHand = 0;
-        settleRejected();
+        rule.settle();
     }
 
     /** Returns false if it was aborted, and its records are in another transaction. */
@@ -365,9 +326,11 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     private void again(RuntimeException broken, int failuresBefore) throws InterruptedException {
         RuntimeException why = broken;
         for (int failures = failuresBefore + 1; ; failures++) {
-            boolean ruled = isRuled(why);
+            Reason<Claim> reason = search.reason();
+            boolean mayRule = !ended && !Faults.isFenced(why);
+            boolean ruled = search.review(refusal -> mayRule && rule.takes(refusal), this::reject);
             if (!ruled) {
-                failIfFinal(why);
+                failIfFinal(why, reason);
             }
             counts.aborted.increment();
             counts.rewound.add(open.size());
@@ -386,7 +349,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
             try {
                 producer.begin();
                 begun = true;
-                sendAll();
+                int ignored = search.resend(List.copyOf(open), new InTransaction());
                 return;
             } catch (InterruptException | ProduceException last) {
                 throw last;
@@ -396,24 +359,6 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         }
     }
 
-    /** Sends what the transaction is to hold, those alone that may be why the one before was refused. */
-    private void sendAll() {
-        for (Claim<K, V> claim : List.copyOf(open)) {
-            if (claim.suspect) {
-                producer.flush();
-                throwIfRefused();
-                send(claim);
-                producer.flush();
-                claim.certain = claim.refusal != null;
-                throwIfRefused();
-                claim.suspect = false;
-            } else {
-                send(claim);
-            }
-        }
-        producer.flush();
-    }
-
     /**
      * Only the abort may say that another run has the id: a coordinator that was asked for a commit has not answered.
      */
@@ -421,59 +366,24 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         try {
             producer.abort();
         } catch (KafkaException broken) {
-            forgetRefusals();
-            failIfFinal(broken);
+            failIfFinal(broken, null);
             throw broken;
+        } finally {
+            // They explain no later failure.
+            boolean ignored = search.review(refusal -> false, (claim, why) -> {});
         }
-        forgetRefusals();
-    }
-
-    /** Forgets refusals of an aborted transaction, which explain no later failure. */
-    private void forgetRefusals() {
-        refused.set(null);
-        open.forEach(claim -> claim.refusal = null);
-    }
-
-    private void throwIfRefused() {
-        Claim<K, V> first = refused.get();
-        if (first != null) {
-            throw new KafkaException("a record is refused: " + first.refusal, first.refusal);
-        }
-    }
-
-    /**
-     * Takes out what is refused for itself, and has those sent alone of which one may be the reason, as brokers refuse
-     * a batch as a whole. False if no rule is for what has failed.
-     */
-    private boolean isRuled(RuntimeException broken) {
-        if (rejects == null || ended || Faults.isFenced(broken)) {
-            return false;
-        }
-        boolean found = false;
-        for (Claim<K, V> claim : List.copyOf(open)) {
-            Exception why = claim.refusal;
-            if (why != null && rejects.takes(why)) {
-                found = true;
-                claim.suspect = true;
-                if (claim.certain) {
-                    reject(claim, why);
-                }
-            }
-        }
-        return found;
     }
 
     /** Fails the run if the failure would happen again or comes from another run of the same id. */
-    private void failIfFinal(RuntimeException broken) {
+    private void failIfFinal(RuntimeException broken, @Nullable Reason<Claim> reason) {
         if (ended || broken instanceof InterruptException || broken instanceof KafkaPipelineException) {
             throw broken;
         }
-        Claim<K, V> first = refused.get();
-        Exception refusal = first == null ? null : first.refusal;
-        if (first != null && refusal != null && Faults.fatal(refusal, first.record.topic()) != null) {
-            throw new ProduceException(first.record.topic(), first.place(), refusal);
+        if (reason != null && Faults.fatal(reason.why(), reason.record().record.topic()) != null) {
+            throw new ProduceException(
+                    reason.record().record.topic(), reason.record().place(), reason.why());
         }
-        Exception why = refusal == null ? broken : refusal;
+        Exception why = reason == null ? broken : reason.why();
         if (Faults.isFenced(why) || Faults.isFenced(broken)) {
             counts.fenced.increment();
             throw new KafkaPipelineException(
@@ -504,22 +414,19 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
 
     /** Fails the run if the client cannot answer any more, as a commit would wait for that without end. One thread. */
     private void look(long nowNanos) {
-        Producer<K, V> client = producer.look();
-        if (client == null || ended) {
+        if (ended) {
             return;
         }
-        long answered = answers.get();
-        Found found = health.look(
-                client, producer.clientThread(), answered, Math.max(0, sent - answered), committing, nowNanos);
+        Found found = producer.client.look(nowNanos, committing);
         if (found == Found.STUCK) {
             LOG.warn(
                     "pipeline {}: {}; its transaction is aborted and written again by another producer",
                     context.pipelineName(),
-                    health.stuck());
+                    producer.client.stuck());
             producer.breakOff();
             return;
         }
-        KafkaPipelineException broken = health.failure(found);
+        KafkaPipelineException broken = producer.client.failure(found);
         if (broken != null) {
             context.fail(broken);
             producer.breakOff();

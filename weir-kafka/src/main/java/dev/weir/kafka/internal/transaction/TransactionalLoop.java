@@ -149,7 +149,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private int endOfRun(Batch<ProducerRecord<K, V>> batch, int from, long room) {
         int most = Math.min(batch.size(), from + Math.clamp(room, 0, RUN));
         int end = from;
-        WriteRule<K, V> rule = board.rule;
+        TransactionRule<K, V> rule = board.rule;
         if (rule != null && !rule.isQuiet(lastTopic)) {
             return from;
         }
@@ -165,7 +165,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     /** Returns how many were sent: fewer if the next one is not serialisable and there is a rule for that. */
     private int sendRun(OpenTransaction<K, V> filling, Batch<ProducerRecord<K, V>> batch, int from, int end) {
         int[] at = {from};
-        WriteRule<K, V> rule = board.rule;
+        TransactionRule<K, V> rule = board.rule;
         try {
             board.send(() -> {
                 for (; at[0] < end; at[0]++) {
@@ -215,9 +215,9 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             long token,
             boolean isLetter) {
         headers = Kept.headers(record);
-        WriteRule<K, V> rule = board.rule;
+        TransactionRule<K, V> rule = board.rule;
         AckTarget known = filling.kept == null ? target : filling.lasting(target, token, rule != null);
-        Callback answer = rule == null ? filling : rule.answerOf(filling, record, WriteRule.places(known, token));
+        Callback answer = rule == null ? filling : rule.answerOf(filling, record, TransactionRule.places(known, token));
         filling.producer.send(record, answer);
         if (filling.kept != null) {
             filling.kept.add(new Kept<>(record, headers, known, token, isLetter));
@@ -252,7 +252,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
     /** Returns whether the element's record is known not to be writable, and nothing is written in its place. */
     private boolean isRuledOut(Element<K, V> element) {
-        WriteRule<K, V> rule = board.rule;
+        TransactionRule<K, V> rule = board.rule;
         if (rule == null || rule.isQuiet(element.record.topic())) {
             return false;
         }
@@ -261,7 +261,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         return why != null && isRuledOut(rule, element, why);
     }
 
-    private boolean isRuledOut(WriteRule<K, V> rule, Element<K, V> element, Exception why) {
+    private boolean isRuledOut(TransactionRule<K, V> rule, Element<K, V> element, Exception why) {
         Optional<ProducerRecord<K, V>> letter =
                 unlocked(() -> Optional.ofNullable(rule.inPlaceOf(element.record, why, element.target, element.token)));
         letter.ifPresent(record -> {
@@ -395,7 +395,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private boolean isSent(OpenTransaction<K, V> filling, Element<K, V> element) {
         ProducerRecord<K, V> record = element.record;
         AckTarget target = element.target;
-        WriteRule<K, V> rule = board.rule;
+        TransactionRule<K, V> rule = board.rule;
         try {
             board.send(() -> send(filling, record, target, element.token, element.isLetter));
         } catch (InterruptException interrupted) {
@@ -423,7 +423,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
         filling.sent(target, element.token, record.timestamp());
         if (element.isLetter) {
-            filling.letterSent(WriteRule.isCut(record));
+            filling.letterSent(TransactionRule.isCut(record));
         }
         wantCutIfDue(filling);
         return true;

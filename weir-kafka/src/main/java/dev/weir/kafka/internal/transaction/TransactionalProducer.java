@@ -2,7 +2,9 @@ package dev.weir.kafka.internal.transaction;
 
 import dev.weir.kafka.internal.commit.OffsetTexts;
 import dev.weir.kafka.internal.health.ClientClosing;
+import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.internal.health.ClientThread;
+import dev.weir.kafka.internal.send.ReplaceableProducer;
 import dev.weir.stream.Backoff;
 import java.time.Duration;
 import java.util.Collection;
@@ -41,14 +43,14 @@ final class TransactionalProducer<K, V> {
 
     private static final Backoff BACKOFF = Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(5));
 
-    private final Supplier<Producer<K, V>> clients;
+    /** The client; its counts are of what was sent by it, not by {@link #send}. */
+    final ReplaceableProducer<K, V> client;
+
     private final BooleanSupplier ended;
     private final Consumer<Duration> pause;
 
     /** True if no other run has the id. */
     private final boolean isOfRun;
-
-    private volatile @Nullable Producer<K, V> client;
 
     /**
      * Topics that were made anew since the client was opened. It commits offsets by the ids that it learned first, and
@@ -65,14 +67,13 @@ final class TransactionalProducer<K, V> {
     /** True if that one is not to wait any longer. */
     private boolean offsetsBrokenOff;
 
-    /**
-     * That of the client; once it is closed another one that nobody has heard of: the end of that thread says nothing.
-     */
-    private volatile ClientThread clientThread = new ClientThread();
-
     private TransactionalProducer(
-            Supplier<Producer<K, V>> clients, BooleanSupplier ended, Consumer<Duration> pause, boolean isOfRun) {
-        this.clients = clients;
+            Supplier<Producer<K, V>> clients,
+            ClientProgress progress,
+            BooleanSupplier ended,
+            Consumer<Duration> pause,
+            boolean isOfRun) {
+        this.client = new ReplaceableProducer<>(() -> initialised(clients), false, progress);
         this.ended = ended;
         this.pause = pause;
         this.isOfRun = isOfRun;
@@ -86,13 +87,16 @@ final class TransactionalProducer<K, V> {
      */
     static <K, V> TransactionalProducer<K, V> ofRun(
             Supplier<Producer<K, V>> clients, BooleanSupplier ended, Consumer<Duration> pause) {
-        return new TransactionalProducer<>(clients, ended, pause, true);
+        return new TransactionalProducer<>(clients, ClientProgress.NONE, ended, pause, true);
     }
 
     /** The same with an id that a user gave: whoever fences it is another run, from which it is not taken back. */
     static <K, V> TransactionalProducer<K, V> ofUser(
-            Supplier<Producer<K, V>> clients, BooleanSupplier ended, Consumer<Duration> pause) {
-        return new TransactionalProducer<>(clients, ended, pause, false);
+            Supplier<Producer<K, V>> clients,
+            ClientProgress progress,
+            BooleanSupplier ended,
+            Consumer<Duration> pause) {
+        return new TransactionalProducer<>(clients, progress, ended, pause, false);
     }
 
     /**
@@ -100,32 +104,24 @@ final class TransactionalProducer<K, V> {
      * times if they refuse it for a reason that passes.
      */
     void open() {
-        for (int refusals = 0; ; ) {
-            try {
-                outdated.clear();
-                Producer<K, V> opened = initialised();
-                clientThread = ClientThread.of(opened);
-                client = opened;
-                return;
-            } catch (InterruptException interrupted) {
-                throw interrupted;
-            } catch (TimeoutException away) {
-                if (ended.getAsBoolean()) {
-                    throw away;
-                }
-                LOG.warn("no coordinator for transactions answers, waiting on: {}", away.getMessage());
-            } catch (KafkaException refused) {
-                refusals++;
-                if (ended.getAsBoolean() || refusals == OPENINGS || !mayPass(refused)) {
-                    throw refused;
-                }
-                LOG.warn("transactions cannot be begun at the moment, trying again: {}", refused.toString());
-                pause.accept(BACKOFF.after(refusals));
-            }
+        var ignored = client.replace(this::refused);
+    }
+
+    private void refused(KafkaException refused, int refusals) {
+        boolean isAway = refused instanceof TimeoutException;
+        if (ended.getAsBoolean() || (!isAway && (refusals == OPENINGS || !mayPass(refused)))) {
+            throw refused;
+        }
+        if (isAway) {
+            LOG.warn("no coordinator for transactions answers, waiting on: {}", refused.getMessage());
+        } else {
+            LOG.warn("transactions cannot be begun at the moment, trying again: {}", refused.toString());
+            pause.accept(BACKOFF.after(refusals));
         }
     }
 
-    private Producer<K, V> initialised() {
+    private Producer<K, V> initialised(Supplier<Producer<K, V>> clients) {
+        outdated.clear();
         Producer<K, V> opening = clients.get();
         try {
             opening.initTransactions();
@@ -138,11 +134,11 @@ final class TransactionalProducer<K, V> {
 
     /** A configuration that was good once is good: names of brokers are not resolved at the moment. */
     private boolean mayPass(KafkaException refused) {
-        return Faults.passes(refused) || (client != null && refused.getCause() instanceof ConfigException);
+        return Faults.passes(refused) || (client.hasOpened() && refused.getCause() instanceof ConfigException);
     }
 
     private Producer<K, V> client() {
-        Producer<K, V> open = client;
+        Producer<K, V> open = client.client();
         if (open == null) {
             throw new IllegalStateException("the producer is not open");
         }
@@ -159,12 +155,12 @@ final class TransactionalProducer<K, V> {
 
     /** To be called with each answer: by the client's thread, or within {@link #send} the sender's. */
     void answered() {
-        clientThread.heard();
+        client.thread().heard();
     }
 
     /** The thread of the client as far as it must be alive. Any thread. */
     ClientThread clientThread() {
-        return clientThread;
+        return client.thread();
     }
 
     void flush() {
@@ -276,10 +272,7 @@ final class TransactionalProducer<K, V> {
 
     /** Has whatever waits in the client come back with an exception; {@link #abort} replaces it. Any thread. */
     void breakOff() {
-        Producer<K, V> closing = client;
-        if (closing != null) {
-            ClientClosing.begin(closing);
-        }
+        client.breakOff();
         // A client that is closed leaves one waiting whose request is on its way.
         offsetsLock.lock();
         try {
@@ -296,15 +289,11 @@ final class TransactionalProducer<K, V> {
     /** The client at the moment, if there is one. Any thread. */
     @Nullable
     Producer<K, V> look() {
-        return client;
+        return client.client();
     }
 
     /** Closes the client, which aborts what it has open if it can in time. */
     void close(Duration patience) {
-        Producer<K, V> closing = client;
-        if (closing != null) {
-            boolean ignored = ClientClosing.close(closing, patience);
-            clientThread = new ClientThread();
-        }
+        client.leave(patience);
     }
 }

@@ -8,7 +8,7 @@ import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.internal.BareContext;
-import dev.weir.kafka.internal.health.ClientHealth;
+import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -51,7 +51,7 @@ class ForwarderTest {
 
     private final List<Integer> proposals = new CopyOnWriteArrayList<>();
     private final Forwarder forwarder =
-            new Forwarder(this::open, this::propose, new Surroundings(), new ClientHealth(false));
+            new Forwarder(this::open, this::propose, new Surroundings(), ClientProgress.NONE);
 
     private Producer<byte[], byte[]> open() {
         RuntimeException refused = openings.poll();
@@ -176,7 +176,7 @@ class ForwarderTest {
                 this::open,
                 new Letters(DeadLetters.to("dead", settings).whenTooLarge(whenTooLarge)),
                 new Surroundings(),
-                new ClientHealth(false));
+                ClientProgress.NONE);
     }
 
     // 15 letters lost their values, and nobody was told.

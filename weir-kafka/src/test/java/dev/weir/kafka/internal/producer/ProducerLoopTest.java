@@ -44,7 +44,7 @@ class ProducerLoopTest {
     private final BareContext context = new BareContext();
     private final Scripted producer = new Scripted();
     private final ProducerLoop<ProducerRecord<String, String>, String, String> loop =
-            new ProducerLoop<>(clients(), context, Function.identity(), null, new NoWatch(), 0);
+            new ProducerLoop<>(clients(), context, Function.identity(), failing(), new NoWatch(), 0);
 
     private OrderedWriter.Clients<String, String> clients() {
         return new OrderedWriter.Clients<>(
@@ -161,7 +161,7 @@ class ProducerLoopTest {
     @Test
     void run_withABoundOfRecords_waitsForAnswers() throws Exception {
         ProducerLoop<ProducerRecord<String, String>, String, String> bounded =
-                new ProducerLoop<>(clients(), context, Function.identity(), null, new NoWatch(), 2);
+                new ProducerLoop<>(clients(), context, Function.identity(), failing(), new NoWatch(), 2);
         List<Integer> sentAtAnswer = new ArrayList<>();
         Thread answering = Thread.ofPlatform().start(() -> {
             for (int i = 1; i < 6; i++) {
@@ -176,12 +176,18 @@ class ProducerLoopTest {
         assertThat(acknowledged).hasSize(6);
     }
 
+    private WriteRule<ProducerRecord<String, String>> failing() {
+        return WriteRule.of(WriteFailures.fail(), context, (record, refusal, place) -> {
+            throw new AssertionError("the run fails");
+        });
+    }
+
     private ProducerLoop<ProducerRecord<String, String>, String, String> skipping() {
         return new ProducerLoop<>(
                 clients(),
                 context,
                 Function.identity(),
-                Rejects.of(WriteFailures.skip(), context, (record, refusal, place) -> {
+                WriteRule.of(WriteFailures.skip(), context, (record, refusal, place) -> {
                     throw new AssertionError("skipped records need no letter");
                 }),
                 new NoWatch(),

@@ -161,9 +161,10 @@ class CommitterTest {
         assertThat(next.producer).as("that of the aborted one").isSameAs(cut.transaction().producer);
         assertThat(counts.snapshot().aborted()).isEqualTo(1);
         committer.commit(cut);
+        MockProducer<String, String> client = client(cut);
         committer.close();
         assertThat(other.producer).isNotSameAs(next.producer);
-        assertThat(client(cut).commitCount()).isZero();
+        assertThat(client.commitCount()).isZero();
         assertThat(counts.snapshot().committed()).isZero();
         assertThat(context.failures).isEmpty();
     }

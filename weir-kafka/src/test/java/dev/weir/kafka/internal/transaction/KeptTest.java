@@ -63,7 +63,7 @@ class KeptTest {
         assertThat(source.isDone(token)).isFalse();
         assertThat(roots(again)).containsExactly(new Root(source, token));
         assertThat(again.target.placeOf(again.token)).isEqualTo("in-0@5");
-        assertThat(WriteRule.places(again.target, again.token)).containsExactly("in-0@5");
+        assertThat(TransactionRule.places(again.target, again.token)).containsExactly("in-0@5");
         assertThat(again.isLetter).isTrue();
     }
 

@@ -83,7 +83,7 @@ public final class SimulatedSink {
         this.committer = new Committer<>(
                 board, context, counts, null, number -> clients.apply(plan.transactionalId(number)), tasks);
         board.keeps = isBounded;
-        board.rule = WriteRule.of(
+        board.rule = TransactionRule.of(
                 skips ? WriteFailures.skip() : WriteFailures.fail(), context, NO_SETTINGS, committer.trial());
         this.transactions = new Transactions<>(board, committer, plan, context, fence);
         TransactionalLoop<byte[], byte[]> loop =

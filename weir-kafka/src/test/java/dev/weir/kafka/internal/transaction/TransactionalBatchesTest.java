@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.internal.BareContext;
-import dev.weir.kafka.internal.producer.Refused;
+import dev.weir.kafka.internal.health.ClientProgress;
+import dev.weir.kafka.internal.producer.WriteRule;
+import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -36,6 +39,11 @@ import org.junit.jupiter.api.Test;
 
 /** Commits that fail, which no broker does when it is asked to. */
 class TransactionalBatchesTest {
+
+    private static final ProducerSettings<String, String> SETTINGS = ProducerSettings.builder(
+                    new StringSerializer(), new StringSerializer())
+            .bootstrapServers("h:1")
+            .build();
 
     private final List<Long> acknowledged = new ArrayList<>();
     private final Queue<RuntimeException> failures = new ArrayDeque<>();
@@ -131,14 +139,13 @@ class TransactionalBatchesTest {
     private final List<String> asked = new ArrayList<>();
 
     private final VirtualClock clock = new VirtualClock();
-    private final TransactionalBatches<String, String> loop = loop(null);
+    private final TransactionalBatches<String, String> loop = loop(WriteFailures.fail());
 
-    private TransactionalBatches<String, String> loop(@Nullable Refused<ProducerRecord<String, String>> rejects) {
-        return loop(rejects, Clock.SYSTEM, 3);
+    private TransactionalBatches<String, String> loop(WriteFailures failures) {
+        return loop(failures, Clock.SYSTEM, 3);
     }
 
-    private TransactionalBatches<String, String> loop(
-            @Nullable Refused<ProducerRecord<String, String>> rejects, Clock by, int commitRecords) {
+    private TransactionalBatches<String, String> loop(WriteFailures failures, Clock by, int commitRecords) {
         BareContext context = new BareContext() {
             @Override
             public Clock clock() {
@@ -155,7 +162,8 @@ class TransactionalBatchesTest {
                 Duration.ofMinutes(1),
                 commitRecords,
                 new TransactionalLoopTest.AllKnown(),
-                rejects);
+                WriteRule.ofRecords(failures, context, SETTINGS),
+                ClientProgress.NONE);
     }
 
     private final AckTarget target = new AckTarget() {
@@ -248,10 +256,10 @@ class TransactionalBatchesTest {
     @Test
     void topicThatWasForbidden_isAskedAgainAfterTenSeconds_howeverManyRecordsComeForItMeanwhile() throws Exception {
         forbidden = "out";
-        loop(skipping(), clock, 1).run(oneEachFiveSeconds(4));
+        loop(WriteFailures.skip(), clock, 1).run(oneEachFiveSeconds(4));
         assertThat(asked).containsExactly("0");
         assertThat(client.history()).extracting(ProducerRecord::value).containsExactly("3");
-        assertThat(acknowledged).containsExactly(3L);
+        assertThat(acknowledged).containsExactly(0L, 1L, 2L, 3L);
     }
 
     /** Each alone; for the last one its topic is forbidden no more. */
@@ -287,22 +295,8 @@ class TransactionalBatchesTest {
         refused = "1";
         failures.add(new KafkaException("a record is refused"));
         beginFailures.add(new TransactionalIdAuthorizationException("not any more"));
-        assertThatThrownBy(() -> loop(skipping()).run(five())).hasMessageContaining("transactions are refused");
+        assertThatThrownBy(() -> loop(WriteFailures.skip()).run(five()))
+                .hasMessageContaining("transactions are refused");
         assertThat(acknowledged).isEmpty();
-    }
-
-    private static Refused<ProducerRecord<String, String>> skipping() {
-        return new Refused<>() {
-            @Override
-            public boolean takes(Exception refusal) {
-                return refusal instanceof RecordTooLargeException || refusal instanceof TopicAuthorizationException;
-            }
-
-            @Override
-            public void add(ProducerRecord<String, String> record, Exception refusal, AckTarget of, long token) {}
-
-            @Override
-            public void settle() {}
-        };
     }
 }

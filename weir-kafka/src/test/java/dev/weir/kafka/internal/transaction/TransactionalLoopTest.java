@@ -71,7 +71,7 @@ class TransactionalLoopTest {
                             new StringSerializer(), new StringSerializer())
                     .bootstrapServers("nobody:1")
                     .build();
-            board.rule = WriteRule.of(WriteFailures.skip(), context, settings, committer.trial());
+            board.rule = TransactionRule.of(WriteFailures.skip(), context, settings, committer.trial());
         }
         committer.start();
         await(() -> board.free.size() == Committer.PRODUCERS);
@@ -193,7 +193,7 @@ class TransactionalLoopTest {
         for (int i : new int[] {0, 2}) {
             answers.get(i).onCompletion(null, new RecordTooLargeException("planned"));
         }
-        List<WriteRule.Refusal> refusals = List.copyOf(transaction.refusals);
+        List<TransactionRule.Refusal> refusals = List.copyOf(transaction.refusals);
         assertThat(refusals.get(0).places()).containsExactly("in-0@0", "in-0@1");
         assertThat(refusals.get(1).places()).isSameAs(refusals.get(0).places());
         await(() -> board.rewindDue);

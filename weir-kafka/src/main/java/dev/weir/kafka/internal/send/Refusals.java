@@ -1,4 +1,4 @@
-package dev.weir.kafka.internal.producer;
+package dev.weir.kafka.internal.send;
 
 import java.util.Set;
 import org.apache.kafka.common.InvalidRecordException;
@@ -20,7 +20,7 @@ public final class Refusals {
      * Returns whether the next record may fare better. A missing topic or right, or a broken producer, are not of one
      * record.
      */
-    static boolean isOfRecord(Exception refusal) {
+    public static boolean isOfRecord(Exception refusal) {
         return switch (refusal) {
             case RecordTooLargeException tooLarge -> true;
             case SerializationException notSerialisable -> true;
@@ -34,7 +34,7 @@ public final class Refusals {
     }
 
     /** Returns whether it is for all records of the topic, and for those of others not. */
-    static boolean isOfTopic(Exception refusal) {
+    public static boolean isOfTopic(Exception refusal) {
         return refusal instanceof TopicAuthorizationException
                 || refusal instanceof UnknownTopicOrPartitionException
                 || refusal instanceof InvalidTopicException;

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Which aborts a rule excuses: those of refusals that are found again, and no others. */
 @Timeout(60)
-class WriteRuleTest {
+class TransactionRuleTest {
 
     private final Board<String, String> board = new Board<>(Clock.SYSTEM);
     private final BareContext context = new BareContext();
@@ -50,7 +50,7 @@ class WriteRuleTest {
                         new StringSerializer(), new StringSerializer())
                 .bootstrapServers("h:1")
                 .build();
-        board.rule = WriteRule.of(WriteFailures.skip(), context, settings, committer.trial());
+        board.rule = TransactionRule.of(WriteFailures.skip(), context, settings, committer.trial());
         committer.start();
         board.lock.lockInterruptibly();
         try {
@@ -67,7 +67,7 @@ class WriteRuleTest {
         committer.close();
     }
 
-    private WriteRule<String, String> rule() {
+    private TransactionRule<String, String> rule() {
         return Objects.requireNonNull(board.rule);
     }
 
@@ -94,7 +94,8 @@ class WriteRuleTest {
 
     private void refused(long token, Exception refusal) throws InterruptedException {
         OpenTransaction<String, String> transaction = begun();
-        rule().answerOf(transaction, record, WriteRule.places(source, token)).onCompletion(null, refusal);
+        rule().answerOf(transaction, record, TransactionRule.places(source, token))
+                .onCompletion(null, refusal);
         awaitAbort();
     }
 
@@ -132,7 +133,7 @@ class WriteRuleTest {
     @Test
     void refusalsThatNoRecordIsFoundFor_endTheRunInTheEnd() throws InterruptedException {
         refuses = false;
-        for (int i = 0; i < WriteRule.MOST_IN_VAIN; i++) {
+        for (int i = 0; i < TransactionRule.MOST_IN_VAIN; i++) {
             refused();
             assertThat(rule().refusal(record, source, 0)).isNull();
         }
@@ -144,7 +145,7 @@ class WriteRuleTest {
     // With records in another order each time, none of the refused ones may have come again by then.
     @Test
     void refusalsOfOneInputAfterTheOther_doNotEndTheRun() throws InterruptedException {
-        for (int i = 0; i < WriteRule.MOST_IN_VAIN + 2; i++) {
+        for (int i = 0; i < TransactionRule.MOST_IN_VAIN + 2; i++) {
             refused(source.append(8 + i, 1));
         }
         assertThat(context.failures).isEmpty();
@@ -152,7 +153,7 @@ class WriteRuleTest {
 
     @Test
     void recordThatIsFound_beginsTheCountAnew() throws InterruptedException {
-        for (int i = 0; i < WriteRule.MOST_IN_VAIN + 2; i++) {
+        for (int i = 0; i < TransactionRule.MOST_IN_VAIN + 2; i++) {
             refused();
             source.retain(0, 1);
             assertThat(rule().inPlaceOf(record, new RecordTooLargeException("alone"), source, 0))

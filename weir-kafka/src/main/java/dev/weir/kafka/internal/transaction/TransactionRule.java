@@ -8,12 +8,12 @@ import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.internal.failure.Letters;
 import dev.weir.kafka.internal.failure.TopicCheck;
-import dev.weir.kafka.internal.producer.Refusals;
-import dev.weir.kafka.internal.producer.Refused;
-import dev.weir.kafka.internal.producer.RefusedTopics;
-import dev.weir.kafka.internal.producer.Rejects;
 import dev.weir.kafka.internal.producer.Unwritten;
+import dev.weir.kafka.internal.producer.WriteRule;
 import dev.weir.kafka.internal.send.ReadyBytes;
+import dev.weir.kafka.internal.send.RefusalSearch;
+import dev.weir.kafka.internal.send.RefusalSearch.State;
+import dev.weir.kafka.internal.send.Refusals;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.StageContext;
@@ -22,7 +22,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -43,9 +42,9 @@ import org.slf4j.LoggerFactory;
  * into one that is to last. So the record that is ruled on is always the one in hand, whatever the stages make of their
  * inputs the second time.
  */
-final class WriteRule<K, V> implements DeadLetterHandle {
+final class TransactionRule<K, V> implements DeadLetterHandle {
 
-    private static final Logger LOG = LoggerFactory.getLogger(WriteRule.class);
+    private static final Logger LOG = LoggerFactory.getLogger(TransactionRule.class);
 
     /** Excuses in a row for inputs that are suspects already, and no record was found. More would be without end. */
     static final int MOST_IN_VAIN = 5;
@@ -56,22 +55,24 @@ final class WriteRule<K, V> implements DeadLetterHandle {
     /** A refused record: why, what topic it was for, and the inputs that it was made of. */
     record Refusal(String topic, Exception why, List<String> places) {}
 
+    /** The records for one topic that are made of one input. */
+    private record Origin(String place, String topic) {}
+
     private final StageContext context;
 
     /** Warns of a record and acknowledges it. */
-    private final Refused<ProducerRecord<K, V>> skipping;
+    private final WriteRule<ProducerRecord<K, V>> skipping;
 
     /** Null if records are skipped. */
     private final @Nullable Letters letters;
 
     private final Unwritten<K, V> unwritten;
     private final TransactionalProducer<K, V> trial;
-    private final RefusedTopics topics;
     private boolean trialIsOpen;
     private boolean hasWarned;
 
-    /** By place. The committing thread puts and removes. */
-    private final Map<String, Refusal> suspects = new ConcurrentHashMap<>();
+    /** The committing thread puts and removes. */
+    private final RefusalSearch<Origin> suspects = new RefusalSearch<>();
 
     /** Records that were ruled on; written by the segment's thread. */
     private volatile long ruled;
@@ -82,14 +83,13 @@ final class WriteRule<K, V> implements DeadLetterHandle {
     private volatile long written;
     private volatile long cut;
 
-    WriteRule(
+    private TransactionRule(
             StageContext context,
-            Refused<ProducerRecord<K, V>> skipping,
+            WriteRule<ProducerRecord<K, V>> skipping,
             @Nullable Letters letters,
             Unwritten<K, V> unwritten,
             TransactionalProducer<K, V> trial) {
         this.context = context;
-        this.topics = new RefusedTopics(context.clock());
         this.skipping = skipping;
         this.letters = letters;
         this.unwritten = unwritten;
@@ -99,21 +99,20 @@ final class WriteRule<K, V> implements DeadLetterHandle {
     /**
      * Returns the rule's form in a run; null if it lets the run fail. Refuses a dead-letter topic that does not exist.
      */
-    static <K, V> @Nullable WriteRule<K, V> of(
+    static <K, V> @Nullable TransactionRule<K, V> of(
             WriteFailures rule,
             StageContext context,
             ProducerSettings<K, V> settings,
             TransactionalProducer<K, V> trial) {
-        WriteFailures skip =
-                rule.ofTopics() ? WriteFailures.skip() : WriteFailures.skip().ofRecordsOnly();
-        Refused<ProducerRecord<K, V>> skipping = Rejects.ofRecords(skip, context, settings);
-        if (rule.action() == WriteFailures.Action.FAIL || skipping == null) {
+        if (rule.action() == WriteFailures.Action.FAIL) {
             return null;
         }
+        WriteFailures skip =
+                rule.ofTopics() ? WriteFailures.skip() : WriteFailures.skip().ofRecordsOnly();
         DeadLetters deadLetters = rule.letters();
-        WriteRule<K, V> made = new WriteRule<>(
+        TransactionRule<K, V> made = new TransactionRule<>(
                 context,
-                skipping,
+                WriteRule.ofRecords(skip, context, settings),
                 deadLetters == null ? null : new Letters(deadLetters),
                 new Unwritten<>(settings),
                 trial);
@@ -161,23 +160,23 @@ final class WriteRule<K, V> implements DeadLetterHandle {
 
     /** Returns whether nothing speaks against a record for that topic, whatever it was made of. */
     boolean isQuiet(String topic) {
-        return suspects.isEmpty() && topics.refusal(topic) == null;
+        return suspects.isEmpty() && skipping.refusalOf(topic) == null;
     }
 
     /** The reason why the record in hand cannot be written; null if it can, as far as is known. May block. */
     @Nullable
     Exception refusal(ProducerRecord<K, V> record, AckTarget target, long token) {
+        String topic = record.topic();
         boolean isSuspect = false;
         for (String place : suspects.isEmpty() ? List.<String>of() : places(target, token)) {
-            Refusal before = suspects.get(place);
-            if (before != null) {
+            if (suspects.stateOf(new Origin(place, topic)) instanceof State.Suspect before) {
                 isSuspect = true;
-                if (Refusals.isOfTopic(before.why, before.topic)) {
-                    topics.refused(before.topic, before.why);
+                if (Refusals.isOfTopic(before.why(), topic)) {
+                    skipping.note(topic, before.why());
                 }
             }
         }
-        Exception ofTopic = topics.refusal(record.topic());
+        Exception ofTopic = skipping.refusalOf(topic);
         Exception why = ofTopic == null && isSuspect ? tried(record) : ofTopic;
         return why != null && takes(why) ? why : null;
     }
@@ -214,7 +213,7 @@ final class WriteRule<K, V> implements DeadLetterHandle {
     @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
     ProducerRecord<K, V> inPlaceOf(ProducerRecord<K, V> record, Exception why, AckTarget target, long token) {
         ruled++;
-        topics.refused(record.topic(), why);
+        skipping.note(record.topic(), why);
         if (letters == null) {
             skipping.add(record, why, target, token);
             return null;
@@ -288,7 +287,7 @@ final class WriteRule<K, V> implements DeadLetterHandle {
                         continue; // the record was not sent yet when that of another topic was refused
                     }
                     for (String place : refusal.places) {
-                        isAnother |= suspects.put(place, refusal) == null;
+                        isAnother |= suspects.suspect(new Origin(place, refusal.topic), refusal.why) == null;
                     }
                 }
             }
@@ -316,7 +315,8 @@ final class WriteRule<K, V> implements DeadLetterHandle {
             var committed = done.offsets().get(partition.id());
             nextOffsets.put(partition.id().toString(), committed == null ? 0 : committed.offset());
         });
-        suspects.keySet().removeIf(place -> {
+        suspects.forgetIf(origin -> {
+            String place = origin.place;
             int at = place.lastIndexOf('@');
             Long next = nextOffsets.get(place.substring(0, at));
             return next == null || Long.parseLong(place, at + 1, place.length(), 10) < next;
