@@ -161,7 +161,7 @@ public final class PartitionCursor {
             reader.close();
             if (moves != now || (interrupted && records != null && position < next)) {
                 // Moved: the chunk is gone. Interrupted with records left: the batch is opened again, at the position.
-                if (moves == now && delivered > 0) {
+                if (moves == now) {
                     leaderEpoch = epoch;
                 }
                 tally.delivered(delivered, 0);

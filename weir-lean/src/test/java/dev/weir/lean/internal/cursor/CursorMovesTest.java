@@ -329,4 +329,32 @@ class CursorMovesTest {
         assertThat(cursor.offsetBehindBatch(100)).isEqualTo(11);
         assertThat(cursor.offsetBehindBatch(9)).isEqualTo(9);
     }
+
+    @ParameterizedTest
+    @CsvSource({"11, -1", "12, 12", "60, 60"})
+    void secondBatch_thatIsCut_isMeasuredFromItsOwnBeginning(int came, int copied) {
+        cursor.moveTo(5, -1);
+        add(Batches.joined(batch(5), batch(8).limit(came)));
+        assertThat(deliver(1)).hasSize(3);
+        assertThat(cursor.offsetBehindBatch(100)).isEqualTo(9);
+        byte[] copy = cursor.copyOfBatch();
+        assertThat(copy == null ? -1 : copy.length).isEqualTo(copied);
+    }
+
+    @Test
+    void batchBehindTheSecondOne_isNotAsked_ifItHasNotComeFarEnough() {
+        cursor.moveTo(5, -1);
+        ByteBuffer second = batch(8).putInt(LAST_DELTA_AT, 20);
+        add(Batches.joined(batch(5), second, batch(11).limit(LOG_OVERHEAD - 1)));
+        assertThat(deliver(1)).hasSize(3);
+        assertThat(cursor.offsetBehindBatch(100)).isEqualTo(29);
+    }
+
+    @Test
+    void position_withinADelivery_isThatOfTheRecordThatIsHandled() {
+        cursor.moveTo(0, -1);
+        add(batch(0));
+        assertThat(deliver(1, record -> assertThat(cursor.position()).isEqualTo(record.offset())))
+                .isEqualTo(3);
+    }
 }
