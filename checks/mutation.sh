@@ -3,8 +3,9 @@
 #   checks/mutation.sh ROOM               one room, named MODULE/PACKAGE
 #   checks/mutation.sh ROOM CLASS         one class of the room, such as Outbox
 #   checks/mutation.sh --rooms            lists the rooms
-# Prints the score, then each mutant that was not noticed as Class:line:mutator:method. A mutant whose JVM ran out of
-# memory or broke counts as not noticed and is listed as (memory_error) or (run_error): no test has failed.
+# Prints the score, then each mutant that was not noticed as Class:line:mutator:method, then each that was noticed by
+# time alone. A mutant whose JVM ran out of memory or broke counts as not noticed and is listed as (memory_error) or
+# (run_error): no test has failed.
 # Further Maven options go into WEIR_MUTATION_OPTIONS, for example -o.
 set -eu
 cd "$(dirname "$0")/.."
@@ -67,10 +68,12 @@ awk -v room="$room" '
     match($0, /status=.[A-Z_]+/)
     status = substr($0, RSTART + 8, RLENGTH - 8)
     count[status]++
-    if (status != "KILLED" && status != "TIMED_OUT") {
-      type = field("mutatedClass", $0); sub(/.*\./, "", type)
-      mutator = field("mutator", $0); sub(/.*\./, "", mutator)
-      line[++alive] = type ":" field("lineNumber", $0) ":" mutator ":" field("mutatedMethod", $0) \
+    type = field("mutatedClass", $0); sub(/.*\./, "", type)
+    mutator = field("mutator", $0); sub(/.*\./, "", mutator)
+    place = type ":" field("lineNumber", $0) ":" mutator ":" field("mutatedMethod", $0)
+    if (status == "TIMED_OUT") slow[++late] = place
+    else if (status != "KILLED") {
+      line[++alive] = place \
           (status == "NO_COVERAGE" ? " (not reached)" : status == "SURVIVED" ? "" : " (" tolower(status) ")")
     }
   }
@@ -80,4 +83,7 @@ awk -v room="$room" '
     for (status in count) printf ", %s %d", tolower(status), count[status]
     printf "\n"
     for (i = 1; i <= alive; i++) print line[i] | "sort"
+    close("sort")
+    if (late) print "noticed by time alone:"
+    for (i = 1; i <= late; i++) print slow[i] | "sort"
   }' "$report"

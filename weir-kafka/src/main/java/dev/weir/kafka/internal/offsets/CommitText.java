@@ -84,7 +84,8 @@ public record CommitText(FinishedSet finished, String userText) {
             if (set.length <= room) {
                 break;
             }
-            runs = (int) Math.min(runs - 1L, (long) runs * room / set.length);
+            // Fewer, because the set is longer than the room.
+            runs = (int) ((long) runs * room / set.length);
         }
         if (runs == 0) {
             return userText.isEmpty() ? "" : PREFIX + ":" + userText;

@@ -443,7 +443,6 @@ public final class OffsetTracker implements AckTarget {
                 }
             }
         }
-        unwatch();
         return false;
     }
 

@@ -285,7 +285,7 @@ final class Session {
         notBeforeNanos = nowNanos + nanos;
     }
 
-    /** Returns the epoch of the next request. Past the largest number it continues with 1, because 0 opens a session. */
+    /** Returns the epoch of the next request: 1 after the largest number, because 0 opens a session. */
     static int epochAfter(int epoch) {
         return epoch == Integer.MAX_VALUE ? TO_OPEN + 1 : epoch + 1;
     }

@@ -189,4 +189,86 @@ class CommitTextTest {
         assertThat(CommitText.topicId(5, alone)).isNotNull();
         assertThat(CommitText.withTopicId("", Uuid.randomUuid(), 5, 36)).isEmpty();
     }
+
+    /** Long gaps at random: to deflate them gains nothing. */
+    @Test
+    void set_thatDoesNotBecomeSmaller_comesBackAsItWas() {
+        Random random = new Random(7);
+        FinishedSet.Builder builder = new FinishedSet.Builder();
+        long at = 0;
+        for (int run = 0; run < 60; run++) {
+            at += 1 + random.nextLong(1L << 50);
+            long from = at;
+            at += 1 + random.nextLong(1L << 50);
+            builder.add(from, at);
+        }
+        FinishedSet finished = builder.build();
+        String text = CommitText.encode(0, finished, "", LIMIT);
+        assertThat(CommitText.decode(0, text).finished()).isEqualTo(finished);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 6, 7, 8, 10, 11, 14, 15, 16, 20})
+    void emptySet_isNotWritten_howeverLittleRoomThereIs(int maxChars) {
+        assertThat(CommitText.encode(5, FinishedSet.EMPTY, "", maxChars)).isEmpty();
+        assertThat(CommitText.encode(5, FinishedSet.EMPTY, "user", maxChars))
+                .isEqualTo(maxChars < CommitText.OVERHEAD_CHARS + 4 ? "" : "weir1::user");
+    }
+
+    @Test
+    void roomBesideATopicId_isWhatItsNoteLeaves_orAllIfThatHasNoRoom() {
+        assertThat(CommitText.roomBesideTopicId(36)).isEqualTo(36);
+        assertThat(CommitText.roomBesideTopicId(37)).isEqualTo(CommitText.OVERHEAD_CHARS);
+        assertThat(CommitText.roomBesideTopicId(LIMIT)).isEqualTo(LIMIT - 30);
+        String note = CommitText.withTopicId("", Uuid.ONE_UUID, 5, 37);
+        assertThat(note).hasSize(37);
+        assertThat(CommitText.withTopicId("", Uuid.ONE_UUID, 5, 36)).isEmpty();
+    }
+
+    /** Three bytes make four characters; where nothing is left over, the limit is the length itself. */
+    @Test
+    void set_thatFitsExactly_isWrittenWhole() {
+        int exact = 0;
+        for (int runs = 1; runs < 100; runs++) {
+            BitSet offsets = new BitSet();
+            for (int run = 0; run < runs; run++) {
+                offsets.set(3 * run + 1, 3 * run + 3);
+            }
+            FinishedSet finished = setOf(0, offsets);
+            String text = CommitText.encode(0, finished, "", LIMIT);
+            if (CommitText.setOf(text).length() % 4 == 0) {
+                exact++;
+                assertThat(CommitText.encode(0, finished, "", text.length())).isEqualTo(text);
+            }
+            assertThat(CommitText.decode(0, CommitText.encode(0, finished, "", text.length() - 1))
+                            .finished()
+                            .runs())
+                    .isLessThan(runs);
+        }
+        assertThat(exact).isPositive();
+    }
+
+    @Test
+    void setOfAText_isThePartBetweenPrefixAndUsersText() {
+        assertThat(CommitText.setOf("")).isEmpty();
+        assertThat(CommitText.setOf("weir1::user")).isEmpty();
+        assertThat(CommitText.setOf("weir1:AAEC:a:b")).isEqualTo("AAEC");
+    }
+
+    /** Form and checksum take five bytes, so that nothing is left of the set. */
+    @ParameterizedTest
+    @ValueSource(strings = {"weir1:AAAAAA:", "weir1:AAAAAAA:", "weir1:AAAA"})
+    void decode_withoutASet_isRefused(String text) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> CommitText.decode(5, text))
+                .withMessage("it is cut off");
+    }
+
+    @Test
+    void startSize_ofZero_isNoted_whereItFitsExactly() {
+        assertThat(CommitText.withStartSize("", 0, LIMIT)).isEqualTo("weir1:n0.:");
+        assertThat(CommitText.withStartSize("", 0, 10)).isEqualTo("weir1:n0.:");
+        assertThat(CommitText.withStartSize("", 0, 9)).isEmpty();
+        assertThat(CommitText.startSize("weir1:n0.:")).isZero();
+    }
 }

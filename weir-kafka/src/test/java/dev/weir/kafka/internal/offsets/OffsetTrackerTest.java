@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
 class OffsetTrackerTest {
@@ -170,6 +172,190 @@ class OffsetTrackerTest {
         assertThat(tracker.finishedPast(0, earlier.build())).isEqualTo(expected.build());
         assertThat(tracker.finishedPast(8, new FinishedSet.Builder().build()))
                 .isEqualTo(tracker.finishedPast(0, FinishedSet.EMPTY));
+    }
+
+    @Test
+    void batches_thatCrossChunks_areCommittedRecordByRecord() {
+        OffsetTracker tracker = tracker(3_000);
+        int count = 700;
+        for (int round = 0; round < 4; round++) {
+            long[] offsets = new long[count];
+            int[] bytes = new int[count];
+            long[] timestamps = new long[count];
+            for (int i = 0; i < count; i++) {
+                offsets[i] = 10_000L * round + 3L * i;
+                bytes[i] = 1 + i % 7;
+                timestamps[i] = i;
+            }
+            long first = tracker.appendAll(offsets, bytes, timestamps, count);
+            long left = Arrays.stream(bytes).sum();
+            for (int i = 0; i < count; i++) {
+                assertThat(tracker.committableOffset()).isEqualTo(offsets[i]);
+                assertThat(tracker.outstandingBytes()).isEqualTo(left);
+                tracker.ack(first + i);
+                assertThat(tracker.advance()).isOne();
+                left -= bytes[i];
+            }
+            assertThat(tracker.committableOffset()).isEqualTo(offsets[count - 1] + 1);
+        }
+    }
+
+    @Test
+    void recordThatIsDropped_callsWhoWaitsForIt_onceNobodyHoldsIt() {
+        OffsetTracker tracker = tracker(10);
+        long shared = tracker.append(0, 1);
+        tracker.retain(shared, 1);
+        assertThat(tracker.watchUnsettled()).isTrue();
+        tracker.forgo(shared);
+        assertThat(calls).hasValue(0);
+        tracker.forgo(shared);
+        assertThat(calls).hasValue(1);
+        assertThat(tracker.watchUnsettled()).isFalse();
+    }
+
+    @Test
+    void watchOnAll_isOnAnEarlierRecord_ifTheLastOneIsSettled() {
+        OffsetTracker tracker = tracker(10);
+        long first = tracker.append(0, 1);
+        tracker.ack(tracker.append(1, 1));
+        assertThat(tracker.watchUnsettled()).isTrue();
+        tracker.ack(first);
+        assertThat(calls).hasValue(1);
+        assertThat(tracker.watchUnsettled()).isFalse();
+    }
+
+    @Test
+    void advance_doesNotPassTheRecordsThatAreForgotten() {
+        OffsetTracker tracker = tracker(10);
+        long first = tracker.append(0, 1);
+        long second = tracker.append(1, 1);
+        tracker.appendFinished(2);
+        tracker.appendFinished(3);
+        tracker.ack(first);
+        assertThat(tracker.advance()).isOne();
+        assertThatThrownBy(() -> tracker.forgetFrom(first)).hasMessageContaining("token=0 is not within 1 to 3");
+        assertThatThrownBy(() -> tracker.forgetFrom(second + 3)).hasMessageContaining("token=4 is not within 1 to 3");
+        assertThat(tracker.forgetFrom(second + 1)).isEqualTo(2);
+        assertThat(tracker.finishedPast(0, FinishedSet.EMPTY)).isEqualTo(FinishedSet.EMPTY);
+        tracker.ack(second);
+        assertThat(tracker.advance()).isOne();
+        assertThat(tracker.isIdle()).isTrue();
+        assertThat(tracker.committableOffset()).isEqualTo(2);
+    }
+
+    @Test
+    void firstUnfinishedRecord_canBeForgotten() {
+        OffsetTracker tracker = tracker(10);
+        tracker.append(5, 1);
+        assertThat(tracker.forgetFrom(0)).isEqualTo(5);
+        assertThat(tracker.outstandingBytes()).isZero();
+        assertThat(tracker.isIdle()).isTrue();
+    }
+
+    /** Eight states are looked at in one go; those behind the last record are none. */
+    @Test
+    void advance_doesNotPassTheLastRecord_inAStretchOfFinishedOnes() {
+        OffsetTracker tracker = tracker(10);
+        for (int i = 0; i < 8; i++) {
+            tracker.appendFinished(i);
+        }
+        tracker.forgetFrom(4);
+        assertThat(tracker.advance()).isEqualTo(4);
+        assertThat(tracker.outstanding()).isZero();
+        assertThat(tracker.committableOffset()).isEqualTo(4);
+    }
+
+    @Test
+    void sharedRecord_callsWhoWaitsForIt_onlyWithItsLastAcknowledgement_alsoInChunksThatServeAgain() {
+        OffsetTracker tracker = tracker(4);
+        for (int i = 0; i < 5_000; i++) {
+            long token = tracker.append(i, 1);
+            tracker.retain(token, 1);
+            assertThat(tracker.watch(0, 0)).isTrue();
+            tracker.ack(token);
+            assertThat(calls).hasValue(i);
+            assertThat(tracker.isDone(token)).isFalse();
+            assertThat(tracker.ackLast(token)).isTrue();
+            assertThat(calls).hasValue(i + 1);
+            assertThat(tracker.advance()).isOne();
+        }
+    }
+
+    @Test
+    void watch_isOnTheFirstRecordWithWhichTheRestFits() {
+        OffsetTracker tracker = tracker(10);
+        long first = tracker.append(0, 5);
+        tracker.append(1, 5);
+        assertThat(tracker.watch(10, 10)).isFalse();
+        assertThat(tracker.watch(10, 5)).isTrue();
+        tracker.ack(first);
+        assertThat(calls).hasValue(1);
+    }
+
+    @Test
+    void tracker_namesItsRecords_andSaysWhichAreDone() {
+        OffsetTracker tracker = tracker(10);
+        tracker.name(new TopicPartition("topic", 3));
+        assertThat(tracker.isOf(new TopicPartition("topic", 3))).isTrue();
+        assertThat(tracker.isOf(new TopicPartition("topic", 4))).isFalse();
+        long first = tracker.append(70, 1);
+        long second = tracker.append(80, 1);
+        long third = tracker.append(90, 1);
+        assertThat(tracker.placeOf(second)).isEqualTo("topic-3@80");
+        assertThat(tracker.firstUnfinished()).isEqualTo(first);
+        tracker.ack(first);
+        tracker.ack(third);
+        tracker.advance();
+        assertThat(tracker.firstUnfinished()).isEqualTo(second);
+        assertThat(tracker.isDone(first)).isTrue();
+        assertThat(tracker.isDone(second)).isFalse();
+        assertThat(tracker.isDone(third)).isTrue();
+        assertThat(tracker.isDone(third + 1)).isFalse();
+        assertThat(tracker.isRevoked(second)).isFalse();
+        tracker.revoke();
+        assertThat(tracker.isRevoked(second)).isTrue();
+        tracker.appendFinished(100);
+        assertThat(tracker.forgetFrom(third + 1)).isEqualTo(100);
+        assertThat(tracker.isDone(third + 1)).as("forgotten").isFalse();
+        assertThat(tracker.outstandingBytes()).isEqualTo(2);
+    }
+
+    @Test
+    void leftover_countsWhatIsHeldAndWhatIsDropped_fromTheFirstToBehindTheLast() {
+        OffsetTracker tracker = tracker(10);
+        tracker.append(10, 1);
+        tracker.seenTo(15);
+        assertThat(tracker.leftover()).isEqualTo(new OffsetTracker.Leftover(1, 0, 10, 15));
+        tracker.ack(0);
+        assertThat(tracker.leftover()).isEqualTo(new OffsetTracker.Leftover(0, 0, 15, 15));
+        tracker.advance();
+        tracker.append(20, 1);
+        tracker.append(30, 1);
+        tracker.append(40, 1);
+        tracker.append(50, 1);
+        tracker.append(60, 1);
+        tracker.ack(1);
+        tracker.abandon(2);
+        tracker.ack(5);
+        assertThat(tracker.leftover()).isEqualTo(new OffsetTracker.Leftover(2, 1, 30, 51));
+        tracker.ack(3);
+        tracker.abandon(4);
+        assertThat(tracker.leftover()).isEqualTo(new OffsetTracker.Leftover(0, 2, 30, 51));
+    }
+
+    @Test
+    void finishedPast_namesAsManyRunsAsACommitCanSay() {
+        int runs = CommitText.MAX_RUNS + 5;
+        OffsetTracker tracker = tracker(2 * runs);
+        for (int i = 0; i < runs; i++) {
+            tracker.append(2L * i, 1);
+            tracker.appendFinished(2L * i + 1);
+        }
+        FinishedSet.Builder expected = new FinishedSet.Builder();
+        for (int i = 0; i < CommitText.MAX_RUNS; i++) {
+            expected.add(2L * i + 1, 2L * i + 2);
+        }
+        assertThat(tracker.finishedPast(0, FinishedSet.EMPTY)).isEqualTo(expected.build());
     }
 
     @Test
