@@ -6,7 +6,6 @@ import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProducerSettings;
-import dev.weir.kafka.internal.health.ClientHealth.Found;
 import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.internal.health.ClientWatch;
 import dev.weir.kafka.internal.send.ClientInterrupts;
@@ -156,11 +155,8 @@ public final class Forwarder implements DeadLetterHandle {
      * whose thread it is.
      */
     private void look(long nowNanos) {
-        Found found = producer.look(nowNanos, false);
-        if (found == Found.STUCK) {
-            LOG.warn("pipeline {}: {}; another producer takes its place", context.pipelineName(), producer.stuck());
-        }
-        KafkaPipelineException broken = producer.failure(found);
+        String then = "another producer takes its place in pipeline " + context.pipelineName();
+        KafkaPipelineException broken = producer.look(nowNanos, false, then);
         if (broken != null) {
             context.fail(broken);
         }
@@ -207,12 +203,6 @@ public final class Forwarder implements DeadLetterHandle {
         public boolean settle() {
             producer.flush();
             return true;
-        }
-
-        @Override
-        public void sendAlone(Pending pending) {
-            pending.send();
-            producer.flush();
         }
     }
 

@@ -423,9 +423,7 @@ final class OrderedWriter<T, K, V> {
 
         @Override
         public boolean send(Kept<T, K, V> kept) throws InterruptedException {
-            boolean isDone = isKnown(kept) || isTaken(sending, kept.record, kept);
-            countDown(isDone);
-            return isDone;
+            return isKnown(kept) || isTaken(sending, kept.record, kept);
         }
 
         @Override
@@ -439,21 +437,17 @@ final class OrderedWriter<T, K, V> {
             if (!isKnown(kept)) {
                 OrderedWriter.this.sendAlone(kept);
             }
-            countDown(true);
         }
 
         /** Trying what is known already would cost a producer for each. */
+        @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
         private boolean isKnown(Kept<T, K, V> kept) {
+            again--;
             Exception ofTopic = rule.refusalOf(kept.topic);
             if (ofTopic != null) {
                 rule.add(kept.element, ofTopic, kept.target, kept.token);
             }
             return ofTopic != null;
-        }
-
-        @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
-        private void countDown(boolean isDone) {
-            again -= isDone ? 1 : 0;
         }
     }
 

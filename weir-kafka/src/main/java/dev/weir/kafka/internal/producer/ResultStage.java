@@ -65,7 +65,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
                 context,
                 new StageMeter(), // the stage emits messages
                 // The rule itself takes the message, in its turn.
-                rule.<InHand<?, ?, ?>.Part>handedTo(InHand.Part::answer, context),
+                rule.<InHand<?, ?, ?>.Part>handedTo(InHand.Part::answer),
                 topics,
                 0,
                 answered::wake);

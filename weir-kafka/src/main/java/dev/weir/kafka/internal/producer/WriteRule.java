@@ -9,6 +9,8 @@ import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageContext;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -21,11 +23,16 @@ import org.slf4j.LoggerFactory;
  * until they stand in a dead-letter topic. Remembers topics that were refused a moment ago. Confined to the segment's
  * thread, except {@link #takes}.
  */
-public final class WriteRule<T> {
+public class WriteRule<T> {
 
     private static final Logger LOG = LoggerFactory.getLogger(WriteRule.class);
 
     private static final long WARN_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    /** The time for which a refused topic is not asked again. */
+    private static final long MEMORY_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private record RefusedTopic(Exception refusal, long nanos) {}
 
     /** Makes a failed record of an element. */
     @FunctionalInterface
@@ -35,135 +42,122 @@ public final class WriteRule<T> {
         FailedRecord of(T element, Throwable refusal, String place);
     }
 
-    /** Takes refused elements, with their acknowledgements. */
-    @FunctionalInterface
-    private interface Taker<T> {
+    private final WriteFailures failures;
+    private final StageContext context;
 
-        void add(T element, Exception refusal, AckTarget target, long token);
+    /** Topics that were missing or forbidden: asking again for each record would take max.block.ms, or a producer. */
+    private final Map<String, RefusedTopic> topics = new HashMap<>();
 
-        /** Returns when all that was added before is written and acknowledged, if that is this one's to do. */
-        default void settle() throws InterruptedException {}
-    }
+    // Null if they are skipped.
+    private final @Nullable AsFailed<? super T> asFailed;
+    private final @Nullable Forwarder forwarder;
 
-    private final boolean isFail;
-    private final boolean ofTopics;
-    private final RefusedTopics topics;
-    private final Taker<? super T> taker;
+    private Batch<FailedRecord> rejected = new Batch<>(0);
+    private long skipped;
+    private long warnedNanos = System.nanoTime() - WARN_NANOS;
 
-    private WriteRule(boolean isFail, boolean ofTopics, RefusedTopics topics, Taker<? super T> taker) {
-        this.isFail = isFail;
-        this.ofTopics = ofTopics;
-        this.topics = topics;
-        this.taker = taker;
+    private WriteRule(
+            WriteFailures failures,
+            StageContext context,
+            @Nullable AsFailed<? super T> asFailed,
+            @Nullable Forwarder forwarder) {
+        this.failures = failures;
+        this.asFailed = asFailed;
+        this.context = context;
+        this.forwarder = forwarder;
     }
 
     /** Returns the form of a rule in a run. */
-    static <T> WriteRule<T> of(WriteFailures rule, StageContext context, AsFailed<? super T> asFailed) {
-        DeadLetters letters = rule.letters();
-        Taker<T> taker =
-                letters == null ? new Skipping<>(context) : new Writing<>(Forwarder.create(letters, context), asFailed);
-        boolean isFail = rule.action() == WriteFailures.Action.FAIL;
-        return new WriteRule<>(isFail, rule.ofTopics(), new RefusedTopics(context.clock()), taker);
+    static <T> WriteRule<T> of(WriteFailures failures, StageContext context, AsFailed<? super T> asFailed) {
+        DeadLetters letters = failures.letters();
+        return new WriteRule<>(
+                failures, context, asFailed, letters == null ? null : Forwarder.create(letters, context));
     }
 
     /** The same for a sink that is given records to write. */
     public static <K, V> WriteRule<ProducerRecord<K, V>> ofRecords(
-            WriteFailures rule, StageContext context, ProducerSettings<K, V> settings) {
-        return of(rule, context, new Unwritten<>(settings)::failed);
+            WriteFailures failures, StageContext context, ProducerSettings<K, V> settings) {
+        return of(failures, context, new Unwritten<>(settings)::failed);
     }
 
     /** Returns a rule for the same refusals, with a memory of its own, whose elements somebody else deals with. */
-    <P> WriteRule<P> handedTo(BiConsumer<? super P, ? super Exception> other, StageContext context) {
-        return new WriteRule<>(
-                isFail,
-                ofTopics,
-                new RefusedTopics(context.clock()),
-                (part, refusal, target, token) -> other.accept(part, refusal));
+    <P> WriteRule<P> handedTo(BiConsumer<? super P, ? super Exception> other) {
+        return new WriteRule<P>(failures, context, null, null) {
+            @Override
+            public void add(P part, Exception refusal, AckTarget target, long token) {
+                other.accept(part, refusal);
+            }
+        };
     }
 
     /** Returns whether the first element that cannot be written fails the run. */
-    public boolean isFail() {
-        return isFail;
+    public final boolean isFail() {
+        return failures.action() == WriteFailures.Action.FAIL;
     }
 
     /** Returns whether it is for a refusal like that; the run fails with others. Any thread. */
-    public boolean takes(Exception refusal) {
-        return !isFail && (Refusals.isOfRecord(refusal) || (ofTopics && Refusals.isOfTopic(refusal)));
+    public final boolean takes(Exception refusal) {
+        return !isFail() && (Refusals.isOfRecord(refusal) || (failures.ofTopics() && Refusals.isOfTopic(refusal)));
     }
 
     /** The refusal of a topic a moment ago, with which its next records need not be tried; null if there is none. */
-    public @Nullable Exception refusalOf(String topic) {
-        return isFail ? null : topics.refusal(topic);
+    public final @Nullable Exception refusalOf(String topic) {
+        if (topics.isEmpty()) {
+            return null;
+        }
+        RefusedTopic refused = topics.get(topic);
+        if (refused != null && isOver(refused)) {
+            topics.remove(topic);
+            return null;
+        }
+        return refused == null ? null : refused.refusal;
     }
 
-    /** Notes a refusal that may be one of the topic. */
-    public void note(String topic, Exception refusal) {
-        if (!isFail) {
-            topics.refused(topic, refusal);
+    private boolean isOver(RefusedTopic refused) {
+        return context.clock().nanoTime() - refused.nanos > MEMORY_NANOS;
+    }
+
+    /**
+     * Notes a refusal that it takes, if it is one of the topic. While one is remembered another says nothing new: with
+     * each record that is refused from memory the time would begin anew, and the topic never be asked again.
+     */
+    public final void note(String topic, Exception refusal) {
+        if (Refusals.isOfTopic(refusal)) {
+            topics.compute(
+                    topic,
+                    (same, before) -> before != null && (before.refusal == refusal || !isOver(before))
+                            ? before
+                            : new RefusedTopic(refusal, context.clock().nanoTime()));
         }
     }
 
     /** Takes an element, and its acknowledgement. */
     public void add(T element, Exception refusal, AckTarget target, long token) {
-        taker.add(element, refusal, target, token);
+        String place = target.placeOf(token);
+        if (forwarder != null && asFailed != null) {
+            rejected.add(asFailed.of(element, refusal, place), target, token);
+            return;
+        }
+        skipped++;
+        long now = System.nanoTime();
+        if (now - warnedNanos >= WARN_NANOS) {
+            warnedNanos = now;
+            LOG.warn(
+                    "pipeline {}: {} records that cannot be written were skipped so far, the last one made of {}: {}",
+                    context.pipelineName(),
+                    skipped,
+                    place.isEmpty() ? "an input without a place" : place,
+                    refusal.toString());
+        }
+        target.ack(token);
     }
 
     /** Returns when all that was added before is written somewhere and acknowledged, if that is this one's to do. */
-    public void settle() throws InterruptedException {
-        taker.settle();
-    }
-
-    private static final class Skipping<T> implements Taker<T> {
-
-        private final StageContext context;
-        private long skipped;
-        private long warnedNanos = System.nanoTime() - WARN_NANOS;
-
-        Skipping(StageContext context) {
-            this.context = context;
-        }
-
-        @Override
-        public void add(T element, Exception refusal, AckTarget target, long token) {
-            skipped++;
-            long now = System.nanoTime();
-            if (now - warnedNanos >= WARN_NANOS) {
-                warnedNanos = now;
-                String place = target.placeOf(token);
-                LOG.warn(
-                        "pipeline {}: {} records that cannot be written were skipped so far, the last one made of {}: {}",
-                        context.pipelineName(),
-                        skipped,
-                        place.isEmpty() ? "an input without a place" : place,
-                        refusal.toString());
-            }
-            target.ack(token);
-        }
-    }
-
-    private static final class Writing<T> implements Taker<T> {
-
-        private final Forwarder forwarder;
-        private final AsFailed<? super T> asFailed;
-        private Batch<FailedRecord> left = new Batch<>(0);
-
-        Writing(Forwarder forwarder, AsFailed<? super T> asFailed) {
-            this.forwarder = forwarder;
-            this.asFailed = asFailed;
-        }
-
-        @Override
-        public void add(T element, Exception refusal, AckTarget target, long token) {
-            left.add(asFailed.of(element, refusal, target.placeOf(token)), target, token);
-        }
-
-        @Override
-        public void settle() throws InterruptedException {
-            if (!left.isEmpty()) {
-                Batch<FailedRecord> all = left;
-                left = new Batch<>(0);
-                forwarder.deliver(all);
-            }
+    public final void settle() throws InterruptedException {
+        if (!rejected.isEmpty() && forwarder != null) {
+            Batch<FailedRecord> all = rejected;
+            rejected = new Batch<>(0);
+            forwarder.deliver(all);
         }
     }
 }

@@ -1,10 +1,9 @@
 package dev.weir.kafka.internal.send;
 
-import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -61,19 +60,17 @@ public final class RefusalSearch<R> {
         boolean settle() throws InterruptedException;
 
         /** Sends a record while nothing else is in flight, and waits for the answer, which it deals with. */
-        void sendAlone(R record) throws InterruptedException;
+        default void sendAlone(R record) throws InterruptedException {
+            boolean ignored = send(record) && settle();
+        }
     }
 
-    private final ReentrantLock lock = new ReentrantLock();
-
-    /** In the order in which they were refused. Under the lock. */
-    private final Map<R, State> states = new LinkedHashMap<>();
-
-    private volatile boolean isEmpty = true;
+    /** In the order in which they were refused. */
+    private final Map<R, State> states = Collections.synchronizedMap(new LinkedHashMap<>());
 
     /** Returns whether no record is in question. */
     public boolean isEmpty() {
-        return isEmpty;
+        return states.isEmpty();
     }
 
     /** Returns whether a record is to be sent alone. */
@@ -83,62 +80,39 @@ public final class RefusalSearch<R> {
 
     /** The state of a record, null if nothing is held against it. */
     public @Nullable State stateOf(R record) {
-        if (isEmpty) {
-            return null;
-        }
-        lock.lock();
-        try {
-            return states.get(record);
-        } finally {
-            lock.unlock();
-        }
+        return states.get(record);
     }
 
     /** Notes a refusal: for itself if the record was alone. */
     public void refused(R record, Exception why) {
-        put(record, stateOf(record) instanceof State.Alone ? new State.AtFault(why) : new State.Refused(why));
+        states.put(record, stateOf(record) instanceof State.Alone ? new State.AtFault(why) : new State.Refused(why));
     }
 
     /** Notes a refusal that came before anything was sent behind the record. */
     public void refusedForItself(R record, Exception why) {
-        put(record, new State.AtFault(why));
+        states.put(record, new State.AtFault(why));
     }
 
     /**
-     * Makes a record the last of the suspects.
+     * Makes a record the last of the suspects. One thread at a time.
      *
      * @return its state before; null if nothing was held against it
      */
     public @Nullable State suspect(R record, Exception why) {
-        return put(record, new State.Suspect(why));
-    }
-
-    private @Nullable State put(R record, State state) {
-        lock.lock();
-        try {
-            State before = states.remove(record);
-            states.put(record, state);
-            isEmpty = false;
-            return before;
-        } finally {
-            lock.unlock();
-        }
+        State before = states.remove(record);
+        states.put(record, new State.Suspect(why));
+        return before;
     }
 
     /** The refusal of this attempt that says most, of several the first; null if there is none. */
     public @Nullable Reason<R> reason() {
         Reason<R> most = null;
-        lock.lock();
-        try {
-            for (Map.Entry<R, State> each : states.entrySet()) {
-                Exception why = each.getValue().why();
-                if ((each.getValue() instanceof State.Refused || each.getValue() instanceof State.AtFault)
-                        && (most == null || Refusals.weight(why) > Refusals.weight(most.why))) {
-                    most = new Reason<>(each.getKey(), why);
-                }
+        for (Map.Entry<R, State> each : List.copyOf(states.entrySet())) {
+            State state = each.getValue();
+            if ((state instanceof State.Refused || state instanceof State.AtFault)
+                    && (most == null || Refusals.weight(state.why()) > Refusals.weight(most.why))) {
+                most = new Reason<>(each.getKey(), state.why());
             }
-        } finally {
-            lock.unlock();
         }
         return most;
     }
@@ -152,79 +126,50 @@ public final class RefusalSearch<R> {
      * @return whether the rule is for one of the refusals
      */
     public boolean review(Predicate<? super Exception> takes, BiConsumer<? super R, ? super Exception> atFault) {
-        List<Reason<R>> found = new ArrayList<>();
         boolean isRuled = false;
-        lock.lock();
-        try {
-            for (Map.Entry<R, State> each : List.copyOf(states.entrySet())) {
-                R record = each.getKey();
-                State state = each.getValue();
-                boolean isTaken = !(state instanceof State.Suspect) && takes.test(state.why());
-                isRuled |= isTaken && !(state instanceof State.Alone);
-                switch (state) {
-                    case State.Suspect waits -> {}
-                    case State.Alone unanswered -> states.replace(record, new State.Suspect(unanswered.why()));
-                    case State.Refused refused when isTaken -> states.replace(record, new State.Suspect(refused.why()));
-                    case State.Refused other -> states.remove(record);
-                    case State.AtFault alone
-                    when isTaken -> {
-                        states.remove(record);
-                        found.add(new Reason<>(record, alone.why()));
-                    }
-                    case State.AtFault other -> states.remove(record);
+        for (Map.Entry<R, State> each : List.copyOf(states.entrySet())) {
+            R record = each.getKey();
+            State state = each.getValue();
+            if (state instanceof State.Alone) {
+                states.put(record, new State.Suspect(state.why()));
+            } else if (!(state instanceof State.Suspect)) {
+                boolean isTaken = takes.test(state.why());
+                isRuled |= isTaken;
+                if (isTaken && state instanceof State.Refused) {
+                    states.put(record, new State.Suspect(state.why()));
+                } else {
+                    states.remove(record);
+                }
+                if (isTaken && state instanceof State.AtFault) {
+                    atFault.accept(record, state.why());
                 }
             }
-            isEmpty = states.isEmpty();
-        } finally {
-            lock.unlock();
         }
-        found.forEach(each -> atFault.accept(each.record, each.why));
         return isRuled;
     }
 
     /** The next suspect, which is sent alone now; null if there is none, or another one has no answer yet. */
     public @Nullable R nextAlone() {
-        lock.lock();
-        try {
-            for (Map.Entry<R, State> each : states.entrySet()) {
-                if (each.getValue() instanceof State.Alone) {
-                    return null;
-                }
-                if (each.getValue() instanceof State.Suspect suspect) {
-                    each.setValue(new State.Alone(suspect.why()));
-                    return each.getKey();
-                }
+        for (Map.Entry<R, State> each : List.copyOf(states.entrySet())) {
+            if (each.getValue() instanceof State.Alone) {
+                return null;
             }
-            return null;
-        } finally {
-            lock.unlock();
+            if (each.getValue() instanceof State.Suspect suspect) {
+                states.put(each.getKey(), new State.Alone(suspect.why()));
+                return each.getKey();
+            }
         }
+        return null;
     }
 
     /** Forgets a record that is written, or gone; returns its state before, null if nothing was held against it. */
     public @Nullable State forget(R record) {
-        if (isEmpty) {
-            return null;
-        }
-        lock.lock();
-        try {
-            State before = states.remove(record);
-            isEmpty = states.isEmpty();
-            return before;
-        } finally {
-            lock.unlock();
-        }
+        return states.remove(record);
     }
 
     /** Forgets records that do not come again. */
     public void forgetIf(Predicate<? super R> isGone) {
-        lock.lock();
-        try {
-            states.keySet().removeIf(isGone);
-            isEmpty = states.isEmpty();
-        } finally {
-            lock.unlock();
-        }
+        boolean ignored = states.keySet().removeIf(isGone);
     }
 
     /**
@@ -250,10 +195,7 @@ public final class RefusalSearch<R> {
     }
 
     private void sendAlone(R record, Way<? super R> way) throws InterruptedException {
-        State before = stateOf(record);
-        if (before != null) {
-            put(record, new State.Alone(before.why()));
-        }
+        states.computeIfPresent(record, (same, suspect) -> new State.Alone(suspect.why()));
         way.sendAlone(record);
         if (stateOf(record) instanceof State.Alone) {
             var ignored = forget(record);

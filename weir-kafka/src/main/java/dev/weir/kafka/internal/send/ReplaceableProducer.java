@@ -20,6 +20,8 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A producer that makes way for another one of the same configuration after an error that may have ended it, or once it
@@ -27,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * what says so. {@link #close} and, while no client is replaced, {@link #send} may be called by any thread.
  */
 public final class ReplaceableProducer<K, V> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ReplaceableProducer.class);
 
     /** A client, with what it was given and has answered; one that is left goes on with a count of its own. */
     private record Opened<K, V>(
@@ -236,8 +240,17 @@ public final class ReplaceableProducer<K, V> {
         return health.stuck();
     }
 
-    /** The failure of a run after a look; null if the run may go on. */
-    public @Nullable KafkaPipelineException failure(Found found) {
+    /**
+     * The same for a run.
+     *
+     * @param then what happens to records of a client that is stuck, for the log
+     * @return the failure of the run; null if it may go on, be it with another client
+     */
+    public @Nullable KafkaPipelineException look(long nowNanos, boolean awaited, String then) {
+        Found found = look(nowNanos, awaited);
+        if (found == Found.STUCK) {
+            LOG.warn("{}; {}", stuck(), then);
+        }
         return health.failure(found);
     }
 

@@ -4,7 +4,6 @@ import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.internal.failure.Letters;
-import dev.weir.kafka.internal.health.ClientHealth.Found;
 import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.internal.send.ProducerOrigin;
 import dev.weir.kafka.internal.send.RefusalSearch;
@@ -153,21 +152,21 @@ final class ParkedCopies implements AutoCloseable {
                     counters.parked.increment();
                     copy.record.copied();
                     copy.then.run();
-                    execute(() -> done(copy));
+                    schedule(0, () -> done(copy));
                 } else {
-                    execute(() -> refused(copy, client, refused));
+                    schedule(0, () -> refused(copy, client, refused));
                 }
             });
         } catch (RuntimeException refused) {
             // Or no client opens: the same configuration was good before, names of brokers are not resolved just now.
             int client = by;
-            execute(() -> refused(copy, client, refused));
+            schedule(0, () -> refused(copy, client, refused));
         }
     }
 
-    private void execute(Runnable next) {
+    private void schedule(long seconds, Runnable next) {
         try {
-            retries.execute(next);
+            var ignored = retries.schedule(next, seconds, TimeUnit.SECONDS);
         } catch (RejectedExecutionException closed) {
             // Nothing is sent any more.
         }
@@ -206,11 +205,7 @@ final class ParkedCopies implements AutoCloseable {
         if (next == null) {
             return;
         }
-        try {
-            var unused = retries.schedule(() -> send(next), seconds, TimeUnit.SECONDS);
-        } catch (RejectedExecutionException closed) {
-            // Nothing is sent any more.
-        }
+        schedule(seconds, () -> send(next));
     }
 
     /** The check for a stuck producer. */
@@ -224,11 +219,7 @@ final class ParkedCopies implements AutoCloseable {
         if (closing || impossible != null) {
             return closing ? null : impossible;
         }
-        Found found = producer.look(nowNanos, false);
-        if (found == Found.STUCK) {
-            LOG.warn("{}; another producer takes its place", producer.stuck());
-        }
-        return producer.failure(found);
+        return producer.look(nowNanos, false, "another producer takes its place");
     }
 
     @Override

@@ -112,7 +112,7 @@ final class OpenTransaction<K, V> implements Callback {
 
     @Override
     public void onCompletion(@Nullable RecordMetadata metadata, @Nullable Exception refusal) {
-        producer.answered();
+        producer.client.thread().heard();
         answers.incrementAndGet();
         if (refusal == null && metadata != null) {
             if (results != null) {
@@ -287,11 +287,11 @@ final class OpenTransaction<K, V> implements Callback {
      */
     @Nullable
     KafkaPipelineException look(boolean committing, long nowNanos) {
-        Producer<K, V> client = producer.look();
+        Producer<K, V> client = producer.client.client();
         return client == null
                 ? null
                 : health.failure(health.look(
-                        client, producer.clientThread(), answers.get(), unanswered(), committing, nowNanos));
+                        client, producer.client.thread(), answers.get(), unanswered(), committing, nowNanos));
     }
 
     long bytes() {

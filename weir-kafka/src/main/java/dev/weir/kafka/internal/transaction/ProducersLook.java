@@ -26,7 +26,7 @@ record ProducersLook<K, V>(Board<K, V> board, List<TransactionalProducer<K, V>> 
     public Snapshot snapshot() {
         List<Snapshot> open = new ArrayList<>();
         for (TransactionalProducer<K, V> producer : producers) {
-            Producer<K, V> client = producer.look();
+            Producer<K, V> client = producer.client.client();
             if (client != null) {
                 open.add(ProducerLook.at(client, stage, 0));
             }

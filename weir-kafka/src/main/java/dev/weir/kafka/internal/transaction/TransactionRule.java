@@ -190,10 +190,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         AtomicReference<@Nullable Exception> refusal = new AtomicReference<>();
         try {
             trial.begin();
-            trial.send(Kept.copy(record), (metadata, why) -> {
-                trial.answered();
-                refusal.set(why);
-            });
+            var ignored = trial.client.send(Kept.copy(record), (metadata, why) -> refusal.set(why));
             trial.flush();
         } catch (InterruptException interrupted) {
             throw interrupted;

@@ -4,7 +4,6 @@ import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.internal.commit.OffsetTexts;
-import dev.weir.kafka.internal.health.ClientHealth.Found;
 import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.internal.health.ClientWatch;
 import dev.weir.kafka.internal.producer.OutputTopics;
@@ -113,12 +112,6 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
                 throw new KafkaException("a record is refused: " + first.why(), first.why());
             }
             return true;
-        }
-
-        @Override
-        public void sendAlone(Claim claim) {
-            TransactionalBatches.this.send(claim);
-            boolean ignored = settle();
         }
     }
 
@@ -417,16 +410,9 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         if (ended) {
             return;
         }
-        Found found = producer.client.look(nowNanos, committing);
-        if (found == Found.STUCK) {
-            LOG.warn(
-                    "pipeline {}: {}; its transaction is aborted and written again by another producer",
-                    context.pipelineName(),
-                    producer.client.stuck());
-            producer.breakOff();
-            return;
-        }
-        KafkaPipelineException broken = producer.client.failure(found);
+        String then = "its transaction in pipeline " + context.pipelineName()
+                + " is aborted and written again by another producer";
+        KafkaPipelineException broken = producer.client.look(nowNanos, committing, then);
         if (broken != null) {
             context.fail(broken);
             producer.breakOff();

@@ -3,7 +3,6 @@ package dev.weir.kafka.internal.transaction;
 import dev.weir.kafka.internal.commit.OffsetTexts;
 import dev.weir.kafka.internal.health.ClientClosing;
 import dev.weir.kafka.internal.health.ClientProgress;
-import dev.weir.kafka.internal.health.ClientThread;
 import dev.weir.kafka.internal.send.ReplaceableProducer;
 import dev.weir.stream.Backoff;
 import java.time.Duration;
@@ -153,16 +152,6 @@ final class TransactionalProducer<K, V> {
         var ignored = client().send(record, answer);
     }
 
-    /** To be called with each answer: by the client's thread, or within {@link #send} the sender's. */
-    void answered() {
-        client.thread().heard();
-    }
-
-    /** The thread of the client as far as it must be alive. Any thread. */
-    ClientThread clientThread() {
-        return client.thread();
-    }
-
     void flush() {
         client().flush();
     }
@@ -284,12 +273,6 @@ final class TransactionalProducer<K, V> {
         } finally {
             offsetsLock.unlock();
         }
-    }
-
-    /** The client at the moment, if there is one. Any thread. */
-    @Nullable
-    Producer<K, V> look() {
-        return client.client();
     }
 
     /** Closes the client, which aborts what it has open if it can in time. */

@@ -121,13 +121,13 @@ class CommitterTest {
     @Test
     void abort_whileARecordIsBeingSent_breaksThatOff_andReplacesTheProducer() throws Exception {
         OpenTransaction<String, String> filling = begun();
-        var before = filling.producer.look();
+        var before = filling.producer.client.client();
         Thread sink = sending(filling);
         committer.abortFilling(new KafkaException("planned"));
         await(() -> board.rewindDue);
         sink.join();
         assertThat(board.filling).isNull();
-        assertThat(filling.producer.look()).isNotSameAs(before);
+        assertThat(filling.producer.client.client()).isNotSameAs(before);
         assertThat(board.free).hasSize(Committer.PRODUCERS);
         assertThat(counts.snapshot().aborted()).isEqualTo(1);
         assertThat(context.failures).isEmpty();
@@ -184,7 +184,7 @@ class CommitterTest {
 
     private static MockProducer<String, String> client(Cut<String, String> cut) {
         return (MockProducer<String, String>)
-                Objects.requireNonNull(cut.transaction().producer.look());
+                Objects.requireNonNull(cut.transaction().producer.client.client());
     }
 
     /** Written again from memory, what has come through all the same would be there twice. */

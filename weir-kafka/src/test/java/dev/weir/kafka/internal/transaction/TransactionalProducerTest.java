@@ -53,7 +53,7 @@ class TransactionalProducerTest {
         producer.open();
         assertThat(clients).hasSize(4);
         assertThat(clients.subList(0, 3)).allMatch(MockProducer::closed);
-        assertThat(producer.look()).isSameAs(clients.getLast());
+        assertThat(producer.client.client()).isSameAs(clients.getLast());
         assertThat(pauses).hasSize(2).isSorted();
     }
 
@@ -78,15 +78,15 @@ class TransactionalProducerTest {
     @Test
     void clientThread_isKnownByItsAnswers_untilTheClientIsClosed() throws Exception {
         producer.open();
-        producer.answered();
-        assertThat(producer.clientThread().isDead()).isFalse();
+        producer.client.thread().heard();
+        assertThat(producer.client.thread().isDead()).isFalse();
         Thread.ofPlatform()
                 .name("kafka-producer-network-thread | 1")
-                .start(producer::answered)
+                .start(() -> producer.client.thread().heard())
                 .join();
-        assertThat(producer.clientThread().isDead()).isTrue();
+        assertThat(producer.client.thread().isDead()).isTrue();
         producer.breakOff();
-        assertThat(producer.clientThread().isDead()).isFalse();
+        assertThat(producer.client.thread().isDead()).isFalse();
     }
 
     // Kafka's client leaves a caller waiting whose request is on its way when it is closed, until max.block.ms is over.
