@@ -3,7 +3,6 @@ package dev.weir.kafka.internal.transaction;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.errors.InterruptException;
@@ -41,7 +40,7 @@ final class Aborts<K, V> {
         backoffNanos = 0;
     }
 
-    /** Aborts all that is open, then waits a moment, a longer one each time until a transaction is committed. */
+    /** Aborts all that is open, as the board's state says, then waits a moment, a longer one each time until a transaction is committed. */
     void abort(Exception why) {
         List<OpenTransaction<K, V>> broken = takeBroken();
         long records = broken.stream().mapToLong(OpenTransaction::records).sum();
@@ -60,7 +59,7 @@ final class Aborts<K, V> {
         boolean mayBeExcused = rule != null && rule.mayExcuse(why);
         if (fatal != null && !mayBeExcused) {
             context.fail(fatal);
-        } else if (!board.ended) {
+        } else if (!board.isEnded()) {
             LOG.warn(
                     "pipeline {}: {} transactions with {} records are aborted, {} again: {}",
                     context.pipelineName(),
@@ -79,40 +78,21 @@ final class Aborts<K, V> {
             backoffNanos = Math.clamp(backoffNanos * 2, MIN_BACKOFF_NANOS, MAX_BACKOFF_NANOS);
             board.pause(Duration.ofNanos(backoffNanos));
         }
-        board.lock.lock();
-        try {
-            broken.forEach(transaction -> board.free.add(transaction.producer));
-            board.committing = null;
-            board.rewindDue = true;
-            board.changed.signalAll();
-        } finally {
-            board.lock.unlock();
-        }
+        board.finishAbort(broken);
         board.wakeOwner.run();
     }
 
     private List<OpenTransaction<K, V>> takeBroken() {
-        List<OpenTransaction<K, V>> broken = new ArrayList<>();
         board.lock.lock();
         try {
-            Cut<K, V> cut = board.committing;
-            if (cut != null) {
-                broken.add(cut.transaction());
-            }
-            OpenTransaction<K, V> filling = board.filling;
+            OpenTransaction<K, V> filling = board.filling();
             if (filling != null) {
                 awaitSent(filling);
-                broken.add(filling);
             }
-            broken.forEach(board::lose);
-            board.filling = null;
-            board.cutWanted = false;
-            board.abortAsked = false;
-            board.changed.signalAll();
+            return board.takeOpen();
         } finally {
             board.lock.unlock();
         }
-        return broken;
     }
 
     /** A record that is being sent is in the transaction or not once this returns. Under the lock. */

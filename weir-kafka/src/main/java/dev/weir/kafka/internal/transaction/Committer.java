@@ -100,7 +100,7 @@ final class Committer<K, V> {
     }
 
     private TransactionalProducer<K, V> producer(IntFunction<Producer<K, V>> clients, int number) {
-        return TransactionalProducer.ofRun(() -> clients.apply(number), () -> board.ended, board::pause);
+        return TransactionalProducer.ofRun(() -> clients.apply(number), board::isEnded, board::pause);
     }
 
     /** Has {@link #look} find a client that gets no answers as well. Before the run starts. */
@@ -127,13 +127,7 @@ final class Committer<K, V> {
     void start() {
         producers.forEach(producer -> submit(() -> {
             producer.open();
-            board.lock.lock();
-            try {
-                board.free.add(producer);
-                board.changed.signalAll();
-            } finally {
-                board.lock.unlock();
-            }
+            board.opened(producer);
         }));
     }
 
@@ -145,7 +139,7 @@ final class Committer<K, V> {
                 } catch (InterruptException closed) {
                     LOG.debug("interrupted at the end", closed);
                 } catch (RuntimeException | Error failure) {
-                    if (!board.ended) {
+                    if (!board.isEnded()) {
                         context.fail(Faults.ofRun(failure));
                     }
                 }
@@ -157,9 +151,9 @@ final class Committer<K, V> {
 
     /** Begins a transaction with a producer that is free, and aborts it if that producer is broken. Under the lock. */
     void begin() {
-        TransactionalProducer<K, V> producer = board.free.remove();
-        board.filling = new OpenTransaction<>(
-                producer, board.ownClock.nanoTime(), this::refused, whenCommitted != null, board.keeps);
+        TransactionalProducer<K, V> producer = board.takeFree();
+        board.begin(new OpenTransaction<>(
+                producer, board.ownClock.nanoTime(), this::refused, whenCommitted != null, board.keeps));
         try {
             producer.begin();
         } catch (KafkaException | IllegalStateException broken) {
@@ -167,10 +161,10 @@ final class Committer<K, V> {
         }
     }
 
-    /** Commits a cut, which is the board's {@link Board#committing}. */
+    /** Commits a cut, which is the board's {@link Board#committing()}. */
     void commit(Cut<K, V> cut) {
         submit(() -> {
-            if (board.committing != cut) {
+            if (board.committing() != cut) {
                 // A refusal of one of its records was heard of before, and has aborted it. Its producer may have begun
                 // another transaction, which these offsets are not for.
                 return;
@@ -179,7 +173,7 @@ final class Committer<K, V> {
             boolean asked = false;
             try {
                 cut.transaction().producer.flush();
-                flushed();
+                board.flushed();
                 cut.transaction().producer.sendOffsets(cut.offsets(), cut.member());
                 asked = true;
                 cut.transaction().producer.commit();
@@ -197,15 +191,7 @@ final class Committer<K, V> {
             if (rule != null) {
                 rule.committed(cut);
             }
-            board.lock.lock();
-            try {
-                board.committing = null;
-                board.free.add(cut.transaction().producer);
-                board.confirmed.add(cut);
-                board.changed.signalAll();
-            } finally {
-                board.lock.unlock();
-            }
+            board.committed(cut);
             board.sinkMeter.out((int) cut.transaction().records());
             board.wakeOwner.run();
             tellCommitted(cut.transaction());
@@ -225,59 +211,28 @@ final class Committer<K, V> {
         }
     }
 
-    private void flushed() {
-        board.lock.lock();
-        try {
-            board.flushed = true;
-            board.changed.signalAll();
-        } finally {
-            board.lock.unlock();
-        }
-    }
-
     /** The brokers refuse a record of a transaction. */
     void refused(OpenTransaction<K, V> transaction, Exception refusal) {
         submit(() -> {
-            board.lock.lock();
-            try {
-                Cut<K, V> cut = board.committing;
-                boolean isOpen = transaction == board.filling || (cut != null && transaction == cut.transaction());
-                if (!isOpen || board.aborting) {
-                    return;
-                }
-                board.aborting = true;
-                board.changed.signalAll();
-            } finally {
-                board.lock.unlock();
+            if (board.abortRefused(transaction)) {
+                aborts.abort(refusal);
             }
-            aborts.abort(refusal);
         });
     }
 
     /** Aborts the transaction that takes records; one that is being committed before it goes on. */
     void abortFilling(Exception why) {
-        // Without the lock, which others hold that call this.
-        if (board.aborting || board.ended) {
-            return;
+        if (board.askAbort()) {
+            submit(() -> {
+                if (board.abortAsAsked()) {
+                    aborts.abort(why);
+                }
+            });
         }
-        board.aborting = true;
-        board.abortAsked = true;
-        submit(() -> {
-            if (board.abortAsked) {
-                aborts.abort(why);
-            }
-        });
     }
 
     private void failed(RuntimeException failure, boolean mayBeCommitted) {
-        board.lock.lock();
-        try {
-            board.aborting = true;
-            board.mustReadAgain |= mayBeCommitted;
-            board.changed.signalAll();
-        } finally {
-            board.lock.unlock();
-        }
+        board.abortFailed(mayBeCommitted);
         aborts.abort(failure);
     }
 
@@ -286,12 +241,12 @@ final class Committer<K, V> {
      * again and again. One thread, several times a second.
      */
     void look(long nowNanos) {
-        Cut<K, V> cut = board.committing;
-        OpenTransaction<K, V> filling = board.filling;
+        Cut<K, V> cut = board.committing();
+        OpenTransaction<K, V> filling = board.filling();
         if (cut != null) {
             look(cut.transaction(), true, nowNanos);
             StuckException stuck = progress.look(cut.transaction().noAnswerNanos(nowNanos), topics, nowNanos);
-            if (stuck != null && !board.ended) {
+            if (stuck != null && !board.isEnded()) {
                 LOG.warn(
                         "pipeline {}: {}; its transaction is aborted and written again by another producer",
                         context.pipelineName(),
@@ -306,7 +261,7 @@ final class Committer<K, V> {
 
     private void look(OpenTransaction<K, V> transaction, boolean committing, long nowNanos) {
         KafkaPipelineException broken = transaction.look(committing, nowNanos);
-        if (broken != null && !board.ended) {
+        if (broken != null && !board.isEnded()) {
             context.fail(broken); // first: it says why the client was closed
             transaction.producer.breakOff();
         }
@@ -324,16 +279,7 @@ final class Committer<K, V> {
 
     /** Ends the thread and the producers. An open transaction is aborted; what is being committed has a moment left. */
     void close() {
-        OpenTransaction<K, V> open;
-        board.lock.lock();
-        try {
-            board.ended = true;
-            open = board.filling;
-            board.filling = null;
-            board.changed.signalAll();
-        } finally {
-            board.lock.unlock();
-        }
+        OpenTransaction<K, V> open = board.end();
         submit(() -> end(open));
         thread.shutdown();
         try {

@@ -57,7 +57,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
             this.of = of;
             this.plan = plan;
             this.producers = new Producers<>(of.settings);
-            this.board = new Board<>(context.clock());
+            this.board = new Board<>(context.clock(), isBounded);
             this.committer = new Committer<>(
                     board,
                     context,
@@ -70,7 +70,6 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
                             .mapToObj(plan::transactionalId)
                             .toList());
             committer.watch(progress);
-            board.keeps = isBounded;
             board.rule = TransactionRule.of(of.failures, context, of.settings, committer.trial());
             this.transactions =
                     new Transactions<>(board, committer, plan, context, new Fence(consumer.clientConfig(), plan)::look);
@@ -89,7 +88,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
 
         /** Returns whether the pipeline is to be given no records at the moment. Any thread. */
         public boolean isIntakeHeld() {
-            return board.intakeHeld;
+            return board.isIntakeHeld();
         }
 
         /** Notes whose elements these are, before anything else sees them. The source's thread. */
@@ -108,7 +107,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
         public void awaitIntake(long deadlineNanos) throws InterruptedException {
             board.lock.lockInterruptibly();
             try {
-                while (board.intakeHeld && !board.ended && !board.clock.hasPassed(deadlineNanos)) {
+                while (board.isIntakeHeld() && !board.isEnded() && !board.clock.hasPassed(deadlineNanos)) {
                     board.clock.await(board.lock, board.changed, deadlineNanos);
                 }
             } finally {

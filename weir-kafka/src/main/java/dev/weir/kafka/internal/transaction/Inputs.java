@@ -66,8 +66,7 @@ final class Inputs<K, V> {
         }
         target.abandon(token);
         if (!living.isEmpty()) {
-            living.forEach(root -> board.rewindAlso.add(root.source()));
-            board.mustReadAgain = true;
+            living.forEach(root -> board.aborted.readAgain(root.source()));
             committer.abortFilling(new KafkaException("an element of several inputs lost one of them in a rebalance"));
         }
         return true;

@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.transaction;
 
 import dev.weir.kafka.internal.offsets.OffsetTracker;
+import dev.weir.kafka.internal.transaction.TransactionalLoop.Element;
 import dev.weir.stream.spi.AckTarget;
 import java.util.List;
 import org.apache.kafka.clients.producer.ProducerRecord;

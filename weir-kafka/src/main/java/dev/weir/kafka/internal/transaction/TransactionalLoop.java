@@ -50,6 +50,26 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     /** The most elements that are sent while nobody can cut between them. */
     private static final int RUN = 64;
 
+    /** A record that is to be written, and the claim that this ends. Guarded by the lock of the {@link Board}. */
+    static final class Element<K, V> {
+
+        final AckTarget target;
+        final long token;
+        ProducerRecord<K, V> record;
+
+        /** True if the record is a letter in the place of one that cannot be written. */
+        boolean isLetter;
+
+        /** True if it was asked if the record can be written; of one that is written again. */
+        boolean isChecked;
+
+        Element(ProducerRecord<K, V> record, AckTarget target, long token) {
+            this.record = record;
+            this.target = target;
+            this.token = token;
+        }
+    }
+
     private final Board<K, V> board;
     private final Committer<K, V> committer;
     private final TransactionCounts counts;
@@ -129,11 +149,11 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
      * and nobody cuts between them. Returns how many that were.
      */
     private int takeRun(Batch<ProducerRecord<K, V>> batch, int from) {
-        OpenTransaction<K, V> filling = board.filling;
+        OpenTransaction<K, V> filling = board.filling();
         if (filling == null
                 || !waiting.isEmpty()
-                || !board.again.isEmpty()
-                || board.ended
+                || board.aborted.isWaiting()
+                || board.isEnded()
                 || mustWait(filling)
                 || board.isClosing()) {
             return 0;
@@ -229,7 +249,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
      * known to have failed. False if that transaction is aborted.
      */
     private boolean sent(OpenTransaction<K, V> filling, Batch<ProducerRecord<K, V>> batch, int from, int end) {
-        if (board.filling != filling) {
+        if (board.filling() != filling) {
             return false;
         }
         for (int i = from; i < end; i++) {
@@ -302,9 +322,9 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     private boolean isSentWhileClosing(Element<K, V> element) {
-        OpenTransaction<K, V> filling = board.filling;
+        OpenTransaction<K, V> filling = board.filling();
         return board.isClosing()
-                && !board.aborting
+                && !board.state().isAborting()
                 && filling != null
                 && filling.belongs(element.target, element.token)
                 && (inputs.isDropped(element.target, element.token) || isSent(filling, element));
@@ -318,7 +338,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             if (inputs.isDropped(element.target, element.token)) {
                 return true;
             }
-            OpenTransaction<K, V> filling = board.filling;
+            OpenTransaction<K, V> filling = board.filling();
             if (mustWait(filling)) {
                 awaitChange();
             } else if (filling == null) {
@@ -333,10 +353,10 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
     /** Sends once more what was in transactions that are aborted: before all others, as it was sent before them. */
     private void sendAgain() throws InterruptedException {
-        while (!board.again.isEmpty()) {
+        Element<K, V> next;
+        while ((next = board.aborted.next()) != null) {
             throwIfEnded();
-            Element<K, V> next = board.again.element();
-            OpenTransaction<K, V> filling = board.filling;
+            OpenTransaction<K, V> filling = board.filling();
             boolean isDone = false;
             if (inputs.isDropped(next.target, next.token)) {
                 isDone = true;
@@ -351,14 +371,13 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
                 isDone = isSent(filling, next);
             }
             if (isDone) {
-                // What another abort has put before it may be first by now.
-                board.again.removeFirstOccurrence(next);
+                board.aborted.done(next);
             }
         }
     }
 
     private void throwIfEnded() throws InterruptedException {
-        if (board.ended) {
+        if (board.isEnded()) {
             throw new InterruptedException("the run has ended");
         }
     }
@@ -371,10 +390,10 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
     /** Returns whether nothing can be sent before something on the board changes. */
     private boolean mustWait(@Nullable OpenTransaction<K, V> filling) {
-        if (board.aborting) {
+        if (board.state().isAborting()) {
             return true;
         }
-        return filling == null ? !board.mayBegin() : board.committing != null && isFull(filling);
+        return filling == null ? !board.mayBegin() : board.committing() != null && isFull(filling);
     }
 
     private boolean isFull(OpenTransaction<K, V> filling) {
@@ -382,7 +401,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     private void begin() {
-        if (board.committing != null) {
+        if (board.committing() != null) {
             counts.overlapped.increment();
         }
         committer.begin();
@@ -418,7 +437,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
                 topics.written(lastTopic); // the client has found it
             }
         }
-        if (board.filling != filling) {
+        if (board.filling() != filling) {
             return false;
         }
         filling.sent(target, element.token, record.timestamp());
@@ -430,21 +449,22 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     private void wantCutIfDue(OpenTransaction<K, V> filling) {
-        if (!board.cutWanted && (filling.records() >= plan.records() || filling.bytes() >= plan.bytes())) {
+        if (!board.isCutWanted() && (filling.records() >= plan.records() || filling.bytes() >= plan.bytes())) {
             board.wantCut();
+            board.wakeOwner.run();
         }
     }
 
     /** Lets the owner make a cut that is due, between two batches. */
     private void giveWay() throws InterruptedException {
-        if (board.cutWanted && board.committing == null && !board.aborting) {
+        if (board.isCutWanted() && board.state().mayCut()) {
             board.wakeOwner.run();
             if (!board.isClosing() && board.clock.hasPassed(nextTurnNanos)) {
                 long deadlineNanos = board.clock.after(TURN_NANOS);
-                while (board.cutWanted && !board.intakeHeld && !board.clock.hasPassed(deadlineNanos)) {
+                while (board.isCutWanted() && !board.isIntakeHeld() && !board.clock.hasPassed(deadlineNanos)) {
                     board.clock.await(board.lock, board.changed, deadlineNanos);
                 }
-                if (board.cutWanted) {
+                if (board.isCutWanted()) {
                     nextTurnNanos = board.clock.after(VAIN_NANOS);
                 }
             }
@@ -455,10 +475,10 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private void end() throws InterruptedException {
         board.lock.lockInterruptibly();
         try {
-            board.inputEnded = true;
+            board.endInput();
             drainWaiting();
             // Before this, the owner may have found nothing to commit as all of it waited here.
-            board.through = false;
+            board.noteThrough(false);
             board.wakeOwner.run();
             awaitCommit();
         } finally {
@@ -468,11 +488,12 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
     /** Stays until what it keeps is committed, as only it can write that again. */
     private void awaitCommit() throws InterruptedException {
-        while (board.keeps && !board.through) {
+        while (board.keeps && !board.isThrough()) {
             throwIfEnded();
             sendAgain();
-            if (board.committing == null && !board.aborting && !board.cutWanted) {
+            if (board.state().mayCut() && !board.isCutWanted()) {
                 board.wantCut();
+                board.wakeOwner.run();
             }
             awaitChange();
         }

@@ -136,7 +136,7 @@ public final class Transactions<K, V> implements TransactionGate {
             return;
         }
         if (!board.lock.tryLock()) {
-            board.cutWanted = true;
+            board.wantCut();
             retryNanos = clock.nanoTime() + TimeUnit.MILLISECONDS.toNanos(1);
             return;
         }
@@ -149,17 +149,20 @@ public final class Transactions<K, V> implements TransactionGate {
 
     @Override
     public long nanosUntilDue() {
-        if (board.committing != null || board.aborting) {
-            if (board.rewindDue) {
-                return 0;
-            }
-            return board.aborting ? Long.MAX_VALUE : Math.max(0, goneDueNanos - clock.nanoTime());
-        }
         long now = clock.nanoTime();
-        if (board.cutWanted) {
+        return switch (board.state()) {
+            case IDLE, FILLING -> nanosUntilCut(now);
+            case FLUSHING, FLUSHED, OVERLAPPING -> Math.max(0, goneDueNanos - now);
+            case ABORT_ASKED, ABORTING, ENDED -> Long.MAX_VALUE;
+            case ABORTED -> 0;
+        };
+    }
+
+    private long nanosUntilCut(long now) {
+        if (board.isCutWanted()) {
             return Math.max(0, retryNanos - now);
         }
-        OpenTransaction<K, V> filling = board.filling;
+        OpenTransaction<K, V> filling = board.filling();
         return filling == null
                 ? Math.max(0, offsetsDueNanos - now)
                 : Math.max(0, plan.intervalNanos() - (board.ownClock.nanoTime() - filling.beganNanos));
@@ -173,8 +176,12 @@ public final class Transactions<K, V> implements TransactionGate {
         try {
             // One that waits for inputs to be finished may wait for the end of the stream, for which a stage holds them
             // back.
-            boolean waitsForInputs = board.isClosing() || (scatter.isThere() && !board.intakeHeld);
-            return board.committing == null && !board.aborting && (board.filling == null || waitsForInputs);
+            boolean waitsForInputs = board.isClosing() || (scatter.isThere() && !board.isIntakeHeld());
+            return switch (board.state()) {
+                case IDLE, ENDED -> true;
+                case FILLING -> waitsForInputs;
+                default -> false;
+            };
         } finally {
             board.lock.unlock();
         }
@@ -192,8 +199,8 @@ public final class Transactions<K, V> implements TransactionGate {
      * off, and done again without that.
      */
     private void lookForGoneIfDue() {
-        Cut<K, V> cut = board.committing;
-        if (cut == null || board.aborting || clock.nanoTime() - goneDueNanos < 0) {
+        Cut<K, V> cut = board.committing();
+        if (cut == null || board.state().isAborting() || clock.nanoTime() - goneDueNanos < 0) {
             return;
         }
         long now = clock.nanoTime();
@@ -216,7 +223,7 @@ public final class Transactions<K, V> implements TransactionGate {
             // Only those that are still assigned, and were not begun anew since.
             commits.committed(cut.partitions(), cut.offsets());
         }
-        if (board.rewindDue) {
+        if (board.state() == TransactionState.ABORTED) {
             goOn();
         }
     }
@@ -225,15 +232,15 @@ public final class Transactions<K, V> implements TransactionGate {
 
     /** Ends the open transaction if it can be ended now. Under the lock. */
     private CutResult cut() {
-        if (board.committing != null || board.aborting) {
+        if (!board.state().mayCut()) {
             return CutResult.LATER;
         }
-        if (board.sending || !board.again.isEmpty()) {
-            return later(board.intakeHeld);
+        if (board.isSending() || board.aborted.isWaiting()) {
+            return later(board.isIntakeHeld());
         }
         // Before all else: what is finished meanwhile may be what this cut waits for.
-        boolean nothingMoves = board.inputEnded && nothingMoves();
-        OpenTransaction<K, V> filling = board.filling;
+        boolean nothingMoves = board.isInputEnded() && nothingMoves();
+        OpenTransaction<K, V> filling = board.filling();
         if (filling != null) {
             if (filling.open().stream().anyMatch(this::isTakenBack)) {
                 committer.abortFilling(new KafkaException("an input was taken back that has records in it"));
@@ -242,8 +249,8 @@ public final class Transactions<K, V> implements TransactionGate {
             filling.open().removeIf(this::isSettled);
             if (!filling.open().isEmpty()) {
                 failIfStuck(filling);
-                board.through = nothingMoves;
-                return later(board.intakeHeld);
+                board.noteThrough(nothingMoves);
+                return later(board.isIntakeHeld());
             }
             if (filling.sources().stream().anyMatch(this::hasNoPlace)) {
                 return laterOrAborted(filling);
@@ -256,30 +263,27 @@ public final class Transactions<K, V> implements TransactionGate {
             if (filling != null) {
                 failIfScattered(filling, partitions);
             }
-            board.through = nothingMoves;
+            board.noteThrough(nothingMoves);
             return later(scatter.isWorthHolding(assignment.all(), clock.nanoTime()));
         }
-        if (filling == null && !offsets.isEmpty() && board.free.isEmpty()) {
+        if (filling == null && !offsets.isEmpty() && board.freeProducers() == 0) {
             return later(false);
         }
-        board.intakeHeld = false;
+        board.clearCut();
         scatter.end();
-        board.cutWanted = false;
         offsetsDueNanos = clock.nanoTime() + Math.max(OFFSETS_ONLY_NANOS, plan.intervalNanos());
         OpenTransaction<K, V> ending = filling == null && !offsets.isEmpty() ? beginForOffsets() : filling;
-        if (board.aborting) {
+        if (board.state().isAborting()) {
             return CutResult.LATER;
         }
         if (ending != null) {
             Cut<K, V> cut = new Cut<>(ending, offsets, partitions, client.groupMetadata());
-            board.filling = null;
-            board.flushed = false;
-            board.committing = cut;
+            board.cut(cut);
             goneSinceNanos = clock.nanoTime();
             goneDueNanos = goneSinceNanos + GONE_NANOS;
             committer.commit(cut);
         } else {
-            board.through = board.inputEnded;
+            board.noteThrough(true);
         }
         board.changed.signalAll();
         return ending == null ? CutResult.NOTHING : CutResult.MADE;
@@ -287,10 +291,8 @@ public final class Transactions<K, V> implements TransactionGate {
 
     /** The pipeline goes on until it can be made; without new records if what is finished does not fit a commit. */
     private CutResult later(boolean withoutIntake) {
-        board.intakeHeld = withoutIntake;
-        board.cutWanted = true;
+        board.cutLater(withoutIntake);
         retryNanos = clock.nanoTime() + RETRY_NANOS;
-        board.changed.signalAll();
         return CutResult.LATER;
     }
 
@@ -324,8 +326,8 @@ public final class Transactions<K, V> implements TransactionGate {
     /** A transaction without records; null if its producer can do nothing any more, which aborts. */
     private @Nullable OpenTransaction<K, V> beginForOffsets() {
         committer.begin();
-        OpenTransaction<K, V> begun = board.filling;
-        return board.aborting ? null : begun;
+        OpenTransaction<K, V> begun = board.filling();
+        return board.state().isAborting() ? null : begun;
     }
 
     /** Returns whether nothing more comes of an input: it is finished, or not ours. */
@@ -381,7 +383,7 @@ public final class Transactions<K, V> implements TransactionGate {
             committer.abortFilling(new KafkaException("a partition with records in it begins anew, and not here"));
             return CutResult.LATER;
         }
-        return later(board.intakeHeld);
+        return later(board.isIntakeHeld());
     }
 
     // ---- Partitions that go ----------------------------------------------------------------------------------------
@@ -431,13 +433,13 @@ public final class Transactions<K, V> implements TransactionGate {
             long left = deadlineNanos - clock.nanoTime();
             if (board.lock.tryLock(Math.clamp(left, 0, LOOK_NANOS), TimeUnit.NANOSECONDS)) {
                 try {
-                    if (board.aborting) {
+                    if (board.state().isAborting()) {
                         throw new KafkaException("a transaction was aborted; its inputs are read again");
                     }
-                    if (board.committing == null) {
-                        if (made) {
-                            return;
-                        }
+                    if (made && board.committing() == null) {
+                        return;
+                    }
+                    if (!made) {
                         CutResult result = cut();
                         if (result != CutResult.LATER) {
                             // From here on, nothing of what goes is written any more.
@@ -472,7 +474,7 @@ public final class Transactions<K, V> implements TransactionGate {
 
     private void throwIfTakenBack() {
         if (!takenBackAtTheEnd.isEmpty()) {
-            if (board.filling != null) {
+            if (board.filling() != null) {
                 // It may have records of what goes just now, and is not to be committed without the offsets.
                 committer.abortFilling(new KafkaException("a transaction before it was aborted at the end"));
             }
@@ -487,7 +489,7 @@ public final class Transactions<K, V> implements TransactionGate {
 
     private void refuseAfterFailure() {
         // A commit that is under way goes on: all of its inputs were finished before.
-        if (board.filling != null) {
+        if (board.filling() != null) {
             committer.abortFilling(new KafkaException("the pipeline has failed"));
             throw new KafkaException("the open transaction is aborted, its inputs are read again");
         }
@@ -495,7 +497,7 @@ public final class Transactions<K, V> implements TransactionGate {
 
     /** Aborts if the open transaction has a record of an input that nobody works on any more: it is never finished. */
     private void throwIfGivenUp() {
-        OpenTransaction<K, V> filling = board.filling;
+        OpenTransaction<K, V> filling = board.filling();
         if (filling != null && filling.open().stream().anyMatch(this::isGivenUp)) {
             String places = filling.places();
             committer.abortFilling(new KafkaException("inputs with records in it are not finished here: " + places));
@@ -519,7 +521,7 @@ public final class Transactions<K, V> implements TransactionGate {
 
     @Override
     public void lost() {
-        if (board.filling != null || board.committing != null) {
+        if (board.filling() != null || board.committing() != null) {
             committer.abortFilling(new KafkaException("partitions were lost whose records are in it"));
         }
     }
@@ -539,8 +541,8 @@ public final class Transactions<K, V> implements TransactionGate {
         boolean isAtTheEnd;
         boolean writesAgain;
         try {
-            isAtTheEnd = board.inputEnded || assignment.isEnding();
-            writesAgain = isAtTheEnd && board.mayWriteAgain();
+            isAtTheEnd = board.isInputEnded() || assignment.isEnding();
+            writesAgain = isAtTheEnd && board.aborted.mayWriteAgain();
             renewed = renew(writesAgain);
             if (!writesAgain) {
                 // What of them was aborted is finished only to the eye: whoever has them next reads it again.
@@ -549,7 +551,7 @@ public final class Transactions<K, V> implements TransactionGate {
                         .toList());
             }
             scatter.end();
-            board.goOn(writesAgain);
+            board.resume(writesAgain);
         } finally {
             board.lock.unlock();
         }
@@ -578,7 +580,7 @@ public final class Transactions<K, V> implements TransactionGate {
     }
 
     private boolean isAborted(AssignedPartition partition) {
-        if (commits.isGone(partition.id()) || board.rewindAlso.contains(partition.tracker())) {
+        if (commits.isGone(partition.id()) || board.aborted.isLost(partition.tracker())) {
             return true;
         }
         // Null where more is finished than a commit can say: that of an abort may be the part that it leaves out.

@@ -9,7 +9,6 @@ import dev.weir.kafka.internal.buffer.Pauses;
 import dev.weir.kafka.internal.buffer.RecordBuffer;
 import dev.weir.kafka.internal.fetch.ClientFetcher;
 import dev.weir.kafka.internal.fetch.Waiting;
-import dev.weir.kafka.internal.lookup.SilentLookup;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageMeter;
@@ -36,21 +35,22 @@ class CommitAheadTest {
     private final RecordBuffer buffer = new RecordBuffer(new VirtualClock());
     private final Pauses pauses = new Pauses();
     private final ManualClock clock = new ManualClock();
+    private final GoneTopic topic = new GoneTopic(new TopicPartition("t", 0));
+    private final Commits commits = new Commits(
+            client,
+            fetcher,
+            ConsumerSettings.builder().bootstrapServers("h:1").build(),
+            topic,
+            clock,
+            MemberCommit.NONE);
     private final CommitAhead ahead = new CommitAhead(
-            new Commits(
-                    client,
-                    fetcher,
-                    ConsumerSettings.builder().bootstrapServers("h:1").build(),
-                    new SilentLookup(),
-                    clock,
-                    MemberCommit.NONE),
-            Outlets.single(buffer),
-            AHEAD,
-            pauses::isPaused,
-            new Waiting(fetcher, clock),
-            clock);
+            commits, Outlets.single(buffer), AHEAD, pauses::isPaused, new Waiting(fetcher, clock), clock);
     private final AssignedPartition a = partition(0);
     private final AssignedPartition b = partition(1);
+
+    CommitAheadTest() {
+        topic.exists = true;
+    }
 
     private AssignedPartition partition(int number) {
         TopicPartition id = new TopicPartition("t", number);
@@ -120,6 +120,21 @@ class CommitAheadTest {
         clock.nanos += Duration.ofSeconds(1).toNanos();
         ahead.commit();
         assertThat(take()).isEqualTo("0@0");
+    }
+
+    /** Its commit is never answered, and would hold up all others. */
+    @Test
+    void recordsOfAPartitionThatIsGone_stay_andThoseOfOthersGoOut() throws InterruptedException {
+        topic.exists = false;
+        commits.lookForGone(Set.of(a.id()));
+        assertThat(commits.isGone(a.id())).isTrue();
+        fetch(a, 0, 5);
+        fetch(b, 0, 5);
+        ahead.commit();
+        assertThat(client.offsets).isEqualTo(Map.of(b.id(), 5L));
+        assertThat(take()).isEqualTo("1@0");
+        assertThat(take()).isNull();
+        assertThat(ahead.records(a)).isEqualTo(5);
     }
 
     // What was let out of a paused partition filled the room of all, and nothing of the others came any more.

@@ -15,10 +15,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.GroupAuthorizationException;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -235,6 +238,42 @@ class CommitsTest {
         assertThatExceptionOfType(KafkaPipelineException.class)
                 .isThrownBy(onSlow::throwFatal)
                 .withMessageStartingWith("cannot commit t-0@1");
+    }
+
+    /** Its offsets mean nothing in the topic that has the name now. */
+    @Test
+    void lastCommit_thatIsNotAnswered_asTheTopicIsAnotherOne_isNotSentAgain() {
+        AtomicInteger asked = new AtomicInteger();
+        var silent = new MockConsumer<byte[], byte[]>("earliest") {
+            @Override
+            @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread
+            public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
+                asked.incrementAndGet();
+                clock.nanos += timeout.toNanos();
+                throw new TimeoutException("no answer");
+            }
+        };
+        topic.exists = true;
+        Commits last = new Commits(
+                silent,
+                new ClientFetcher(silent),
+                ConsumerSettings.builder().bootstrapServers("h:1").build(),
+                topic,
+                clock,
+                MemberCommit.NONE);
+        partition.identified(new Uuid(1, 1));
+        partition.tracker().ack(0);
+        topic.topicId = new Uuid(1, 1);
+        assertThatExceptionOfType(KafkaException.class)
+                .isThrownBy(() -> last.commitNow(
+                        List.of(partition), Duration.ofSeconds(10).toNanos()))
+                .withMessageContaining("will be repeated");
+        assertThat(asked).as("as long as it is the same topic").hasValueGreaterThan(1);
+        asked.set(0);
+        topic.topicId = new Uuid(2, 2);
+        last.commitNow(List.of(partition), Duration.ofSeconds(10).toNanos());
+        assertThat(asked).hasValue(1);
+        assertThat(partition.committedOffset()).isNegative();
     }
 
     @Test

@@ -18,6 +18,7 @@ import dev.weir.kafka.internal.lookup.SilentLookup;
 import dev.weir.kafka.internal.transaction.SimulatedSink;
 import dev.weir.kafka.internal.transaction.TransactionPlan;
 import dev.weir.kafka.internal.transaction.Turns;
+import dev.weir.stream.internal.ack.JointAck;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -94,6 +95,12 @@ final class TransactionWorld implements OwnerClock {
     private final ConsumerSettings<byte[], byte[]> settings;
     private final boolean inOrder;
 
+    /** True if some elements are grouped: each record of a group has the claims of all inputs of the group. */
+    private final boolean groups;
+
+    /** For draws that leave those of {@link #random} as they are. */
+    private final Random more;
+
     /** True if each process reads up to what was there when it began. */
     private final boolean bounded;
 
@@ -141,8 +148,13 @@ final class TransactionWorld implements OwnerClock {
 
     private boolean doubts;
 
+    /** The transitions that the transactions of its processes have made. */
+    private final Set<String> transitions = new HashSet<>();
+
     TransactionWorld(long seed, Set<TransactionFault> faults) {
         random = new Random(seed);
+        more = new Random(~seed);
+        groups = more.nextInt(4) == 0;
         bounded = random.nextInt(3) == 0;
         refuses = random.nextInt(3) == 0;
         cluster = new TransactionCluster(seed, refuses, faults);
@@ -175,6 +187,11 @@ final class TransactionWorld implements OwnerClock {
 
     private SimulatedSink sink() {
         return Objects.requireNonNull(sink);
+    }
+
+    /** The transitions of transactions that happened so far. */
+    Set<String> transitions() {
+        return transitions;
     }
 
     boolean isCalm() {
@@ -221,6 +238,14 @@ final class TransactionWorld implements OwnerClock {
             Throwable failure = context.failure;
             if (crashed) {
                 require(failure instanceof Crash, "did not die of the crash", failure);
+                if (more.nextBoolean()) {
+                    // Only the owner's thread is gone: the sink goes on for a moment, and the run closes what is open.
+                    while (more.nextInt(5) != 0) {
+                        stepSegment();
+                        sink().stepCommitter();
+                    }
+                    sink().close();
+                }
                 return;
             }
             require(isLegitimate(failure), "the run has failed", failure);
@@ -233,12 +258,17 @@ final class TransactionWorld implements OwnerClock {
                     through = begunCalmly;
                 }
             }
+            while (more.nextBoolean()) {
+                producers.forEach(TransactionProducer::answerSome);
+                sink().stepCommitter();
+            }
             sink().close();
             cluster.throwViolation();
             throwIfBroken(context.failure);
         } finally {
             producers.forEach(TransactionProducer::die);
             sink().kill();
+            transitions.addAll(sink().transitions());
         }
     }
 
@@ -355,6 +385,10 @@ final class TransactionWorld implements OwnerClock {
             case 0, 1 -> {
                 crashed = true;
                 cluster.note("crash");
+                if (more.nextInt(4) == 0) {
+                    // The owner's thread stands still, and the run closes its producers without it.
+                    sink().close();
+                }
                 throw new Crash();
             }
             case 2, 3 -> {
@@ -542,10 +576,66 @@ final class TransactionWorld implements OwnerClock {
                     inFlight.remove(taken);
                     continue;
                 }
+                Taken other = groups && more.nextInt(4) == 0 ? another(taken) : null;
+                if (other != null) {
+                    group(taken, other);
+                    doubts = true; // a group that loses an input at the end is left to the next run
+                    continue;
+                }
                 begin(taken);
             }
             step(taken);
         }
+    }
+
+    /** An element that may be in a group with this one; null if there is none. */
+    private @Nullable Taken another(Taken taken) {
+        List<Taken> firsts = inFlight.stream()
+                .filter(each -> !inOrder || isFirst(each))
+                .filter(each -> each != taken && !each.begun && each.outputs > 0)
+                .toList();
+        if (taken.outputs == 0 || firsts.isEmpty()) {
+            return null;
+        }
+        Taken other = firsts.get(more.nextInt(firsts.size()));
+        if (other.batch.dropIfRevoked(other.index)) {
+            cluster.note("dropped %s@%d", other.input.id, other.offset);
+            inFlight.remove(other);
+            return null;
+        }
+        return other;
+    }
+
+    private boolean isFirst(Taken taken) {
+        return taken
+                == inFlight.stream()
+                        .filter(each -> each.input == taken.input)
+                        .findFirst()
+                        .orElseThrow();
+    }
+
+    /** Offers the records of two elements, each with the claims of both. */
+    private void group(Taken first, Taken second) {
+        List<Taken> both = List.of(first, second);
+        JointAck claims = new JointAck(both.size());
+        both.forEach(taken -> claims.add(taken.batch.target(taken.index), taken.batch.token(taken.index)));
+        claims.retain(0, first.outputs + second.outputs - 1);
+        for (Taken taken : both) {
+            cluster.note("in a group: %s@%d", taken.input.id, taken.offset);
+            inFlight.remove(taken);
+            workedOn(taken);
+            for (int part = 0; part < taken.outputs; part++) {
+                offer(new Out(taken.input, taken.offset, part), claims, 0);
+            }
+        }
+    }
+
+    private void offer(Out out, AckTarget target, long token) {
+        ProducerRecord<byte[], byte[]> record =
+                new ProducerRecord<>(cluster.topicOf(out), new byte[] {(byte) out.part()});
+        outs.put(record.value(), out);
+        cluster.note("    done %s", out);
+        sink().offer(record, target, token);
     }
 
     private void begin(Taken taken) {
@@ -585,11 +675,7 @@ final class TransactionWorld implements OwnerClock {
             inFlight.remove(taken);
             workedOn(taken);
         }
-        ProducerRecord<byte[], byte[]> record =
-                new ProducerRecord<>(cluster.topicOf(out), new byte[] {(byte) out.part()});
-        outs.put(record.value(), out);
-        cluster.note("    done %s", out);
-        sink().offer(record, taken.batch.target(taken.index), taken.batch.token(taken.index));
+        offer(out, taken.batch.target(taken.index), taken.batch.token(taken.index));
     }
 
     /** The first record, in the operators, of a partition. */

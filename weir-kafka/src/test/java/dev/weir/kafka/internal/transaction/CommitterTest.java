@@ -31,7 +31,7 @@ class CommitterTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    private final Board<String, String> board = new Board<>(Clock.SYSTEM);
+    private final Board<String, String> board = new Board<>(Clock.SYSTEM, true);
     private final BareContext context = new BareContext();
     private final TransactionCounts counts = new TransactionCounts();
     private final Committer<String, String> committer =
@@ -39,15 +39,19 @@ class CommitterTest {
     private final CountDownLatch room = new CountDownLatch(1);
     private final CountDownLatch inSend = new CountDownLatch(1);
 
+    /** Holds up commits until it is open. */
+    private volatile CountDownLatch mayCommit = new CountDownLatch(0);
+
     @BeforeEach
     void start() throws InterruptedException {
         committer.start();
-        await(() -> board.free.size() == Committer.PRODUCERS);
+        await(() -> board.freeProducers() == Committer.PRODUCERS);
     }
 
     @AfterEach
     void close() {
         room.countDown();
+        mayCommit.countDown();
         committer.close();
     }
 
@@ -69,7 +73,7 @@ class CommitterTest {
         board.lock.lock();
         try {
             committer.begin();
-            return Objects.requireNonNull(board.filling);
+            return Objects.requireNonNull(board.filling());
         } finally {
             board.lock.unlock();
         }
@@ -99,21 +103,18 @@ class CommitterTest {
     // The sink held the lock in send, for max.block.ms, and a commit that was through could not be taken up.
     @Test
     void commit_whileARecordOfTheNextIsBeingSent_isTakenUp() throws Exception {
-        Cut<String, String> first = cut(begun());
-        board.lock.lock();
-        try {
-            board.filling = null;
-            board.committing = first;
-        } finally {
-            board.lock.unlock();
-        }
+        mayCommit = new CountDownLatch(1);
+        Cut<String, String> first = committing();
+        committer.commit(first);
+        await(() -> board.state() == TransactionState.FLUSHED);
         OpenTransaction<String, String> second = begun();
         Thread sink = sending(second);
-        committer.commit(first);
-        await(() -> board.committing == null);
+        mayCommit.countDown();
+        await(() -> board.committing() == null);
         assertThat(board.confirmed).containsExactly(first);
         assertThat(sink.isAlive()).isTrue();
-        assertThat(board.filling).isSameAs(second);
+        assertThat(board.filling()).isSameAs(second);
+        assertThat(board.state()).isEqualTo(TransactionState.FILLING);
         room.countDown();
         sink.join();
     }
@@ -124,24 +125,39 @@ class CommitterTest {
         var before = filling.producer.client.client();
         Thread sink = sending(filling);
         committer.abortFilling(new KafkaException("planned"));
-        await(() -> board.rewindDue);
+        await(() -> board.state() == TransactionState.ABORTED);
         sink.join();
-        assertThat(board.filling).isNull();
+        assertThat(board.filling()).isNull();
         assertThat(filling.producer.client.client()).isNotSameAs(before);
-        assertThat(board.free).hasSize(Committer.PRODUCERS);
+        assertThat(board.freeProducers()).isEqualTo(Committer.PRODUCERS);
         assertThat(counts.snapshot().aborted()).isEqualTo(1);
         assertThat(context.failures).isEmpty();
+    }
+
+    @Test
+    void abort_whileOneIsCommittedAndAnotherFills_abortsBoth() throws Exception {
+        mayCommit = new CountDownLatch(1);
+        Cut<String, String> first = committing();
+        client(first).commitTransactionException = new KafkaException("planned");
+        committer.commit(first);
+        await(() -> board.state() == TransactionState.FLUSHED);
+        OpenTransaction<String, String> second = begun();
+        assertThat(board.state()).isEqualTo(TransactionState.OVERLAPPING);
+        mayCommit.countDown();
+        await(() -> board.state() == TransactionState.ABORTED);
+        assertThat(client(first).transactionAborted()).isTrue();
+        assertThat(client(second).transactionAborted()).isTrue();
+        assertThat(board.freeProducers()).isEqualTo(Committer.PRODUCERS);
+        assertThat(counts.snapshot().aborted()).isEqualTo(2);
     }
 
     // The offsets of the aborted transaction went into the next one of its producer: inputs were lost. A simulation
     // found it.
     @Test
     void commit_ofATransactionThatARefusalHasAbortedBefore_isNotMade() throws Exception {
-        Cut<String, String> cut = cut(begun());
+        Cut<String, String> cut = committing();
         board.lock.lock();
         try {
-            board.filling = null;
-            board.committing = cut;
             // In this order, as a refusal comes on the client's thread just before the owner makes the cut.
             committer.refused(cut.transaction(), new TimeoutException("a batch has expired"));
             committer.commit(cut);
@@ -149,23 +165,25 @@ class CommitterTest {
         } finally {
             board.lock.unlock();
         }
-        await(() -> board.rewindDue && board.free.size() == Committer.PRODUCERS);
+        await(() -> board.state() == TransactionState.ABORTED && board.freeProducers() == Committer.PRODUCERS);
         board.lock.lock();
         try {
-            board.goOn(false);
+            board.resume(false);
         } finally {
             board.lock.unlock();
         }
-        OpenTransaction<String, String> other = begun();
+        Cut<String, String> other = committing(); // of the producer that has waited longer
+        committer.commit(other);
+        await(() -> board.committing() == null);
         OpenTransaction<String, String> next = begun();
         assertThat(next.producer).as("that of the aborted one").isSameAs(cut.transaction().producer);
         assertThat(counts.snapshot().aborted()).isEqualTo(1);
         committer.commit(cut);
         MockProducer<String, String> client = client(cut);
         committer.close();
-        assertThat(other.producer).isNotSameAs(next.producer);
+        assertThat(other.transaction().producer).isNotSameAs(next.producer);
         assertThat(client.commitCount()).isZero();
-        assertThat(counts.snapshot().committed()).isZero();
+        assertThat(counts.snapshot().committed()).as("the other one").isEqualTo(1);
         assertThat(context.failures).isEmpty();
     }
 
@@ -174,8 +192,7 @@ class CommitterTest {
         Cut<String, String> cut = cut(begun());
         board.lock.lock();
         try {
-            board.filling = null;
-            board.committing = cut;
+            board.cut(cut);
         } finally {
             board.lock.unlock();
         }
@@ -183,28 +200,30 @@ class CommitterTest {
     }
 
     private static MockProducer<String, String> client(Cut<String, String> cut) {
-        return (MockProducer<String, String>)
-                Objects.requireNonNull(cut.transaction().producer.client.client());
+        return client(cut.transaction());
+    }
+
+    private static MockProducer<String, String> client(OpenTransaction<String, String> transaction) {
+        return (MockProducer<String, String>) Objects.requireNonNull(transaction.producer.client.client());
     }
 
     /** Written again from memory, what has come through all the same would be there twice. */
     @Test
     void commitOfUnknownOutcome_hasTheInputsReadAgain() throws Exception {
-        board.keeps = true;
         Cut<String, String> cut = committing();
         client(cut).commitTransactionException = new KafkaException("the answer was lost");
         committer.commit(cut);
-        await(() -> board.rewindDue);
-        assertThat(board.mayWriteAgain()).isFalse();
+        await(() -> board.state() == TransactionState.ABORTED);
+        assertThat(board.aborted.mayWriteAgain()).isFalse();
         assertThat(board.confirmed).isEmpty();
         assertThat(counts.snapshot().committed()).isZero();
         assertThat(counts.snapshot().aborted()).isEqualTo(1);
         board.lock.lock();
         try {
-            board.goOn(false);
-            assertThat(board.mayWriteAgain()).as("once they are read again").isTrue();
-            board.keeps = false;
-            assertThat(board.mayWriteAgain()).isFalse();
+            board.resume(false);
+            assertThat(board.aborted.mayWriteAgain())
+                    .as("once they are read again")
+                    .isTrue();
         } finally {
             board.lock.unlock();
         }
@@ -212,26 +231,35 @@ class CommitterTest {
 
     @Test
     void commitThatWasNotAskedFor_letsTheRecordsBeWrittenAgain() throws Exception {
-        board.keeps = true;
         Cut<String, String> cut = committing();
         client(cut).flushException = new KafkaException("a batch has expired");
         committer.commit(cut);
-        await(() -> board.rewindDue);
-        assertThat(board.mayWriteAgain()).isTrue();
-        assertThat(board.committing).isNull();
+        await(() -> board.state() == TransactionState.ABORTED);
+        assertThat(board.aborted.mayWriteAgain()).isTrue();
+        assertThat(board.committing()).isNull();
     }
 
     /** With a record refused, the client asks no coordinator: nothing can have come through. */
     @Test
     void commitWithARefusedRecord_letsTheRecordsBeWrittenAgain() throws Exception {
-        board.keeps = true;
         Cut<String, String> cut = committing();
         client(cut).commitTransactionException = new KafkaException("a record was refused");
-        board.aborting = true; // The refusal itself comes too late to abort.
-        cut.transaction().onCompletion(null, new TimeoutException("a batch has expired"));
+        mayCommit = new CountDownLatch(1);
         committer.commit(cut);
-        await(() -> board.rewindDue);
-        assertThat(board.mayWriteAgain()).isTrue();
+        await(() -> board.state() == TransactionState.FLUSHED);
+        // The refusal itself comes too late to abort.
+        cut.transaction().onCompletion(null, new TimeoutException("a batch has expired"));
+        mayCommit.countDown();
+        await(() -> board.state() == TransactionState.ABORTED);
+        assertThat(board.aborted.mayWriteAgain()).isTrue();
+    }
+
+    private static void awaitOpen(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException interrupted) {
+            throw new AssertionError(interrupted);
+        }
     }
 
     /** A client whose send waits for room, until it is closed. */
@@ -247,15 +275,17 @@ class CommitterTest {
         @Override
         public Future<RecordMetadata> send(ProducerRecord<String, String> record, Callback callback) {
             inSend.countDown();
-            try {
-                assertThat(room.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-            } catch (InterruptedException interrupted) {
-                throw new AssertionError(interrupted);
-            }
+            awaitOpen(room);
             if (brokenOff) {
                 throw new KafkaException("closed while a send was in progress");
             }
             return super.send(record, callback);
+        }
+
+        @Override
+        public void commitTransaction() {
+            awaitOpen(mayCommit);
+            super.commitTransaction();
         }
 
         @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.internal.offsets.OffsetTracker;
 import dev.weir.kafka.internal.transaction.Inputs.Root;
+import dev.weir.kafka.internal.transaction.TransactionalLoop.Element;
 import dev.weir.stream.spi.AckTarget;
 import java.util.ArrayList;
 import java.util.List;

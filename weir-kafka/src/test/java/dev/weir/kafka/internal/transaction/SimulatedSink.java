@@ -10,12 +10,16 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
@@ -47,8 +51,12 @@ public final class SimulatedSink {
     private static final ProducerSettings<byte[], byte[]> NO_SETTINGS =
             ProducerSettings.builder().bootstrapServers("simulated:1").build();
 
+    /** A transition from a state. */
+    private record Step(TransactionState from, TransactionState.Transition by) {}
+
     private final Turns turns;
     private final Runnable lastActs;
+    private final Set<Step> transitions = new HashSet<>();
     private final Board<byte[], byte[]> board;
     private final Committer<byte[], byte[]> committer;
     private final Transactions<byte[], byte[]> transactions;
@@ -78,11 +86,11 @@ public final class SimulatedSink {
         this.turns = turns;
         this.lastActs = lastActs;
         this.tasks = new Tasks();
-        this.board = new Board<>(turns, turns);
+        this.board = new Board<>(turns, turns, isBounded);
+        board.onTransition = (from, by) -> transitions.add(new Step(from, by));
         TransactionCounts counts = new TransactionCounts();
         this.committer = new Committer<>(
                 board, context, counts, null, number -> clients.apply(plan.transactionalId(number)), tasks);
-        board.keeps = isBounded;
         board.rule = TransactionRule.of(
                 skips ? WriteFailures.skip() : WriteFailures.fail(), context, NO_SETTINGS, committer.trial());
         this.transactions = new Transactions<>(board, committer, plan, context, fence);
@@ -97,8 +105,22 @@ public final class SimulatedSink {
         return transactions;
     }
 
+    /** The transitions that its transactions have made, each with the state before it. */
+    public Set<String> transitions() {
+        return transitions.stream().map(Step::toString).collect(Collectors.toSet());
+    }
+
+    /** All transitions that are legal, as {@link #transitions} has them. */
+    public static Set<String> legalTransitions() {
+        return Arrays.stream(TransactionState.values())
+                .flatMap(from -> Arrays.stream(TransactionState.Transition.values())
+                        .filter(from::allows)
+                        .map(by -> new Step(from, by).toString()))
+                .collect(Collectors.toSet());
+    }
+
     public boolean isIntakeHeld() {
-        return board.intakeHeld;
+        return board.isIntakeHeld();
     }
 
     /** Notes whose elements the source emits, before anything else sees them. */

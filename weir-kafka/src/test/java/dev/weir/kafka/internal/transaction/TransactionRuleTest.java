@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class TransactionRuleTest {
 
-    private final Board<String, String> board = new Board<>(Clock.SYSTEM);
+    private final Board<String, String> board = new Board<>(Clock.SYSTEM, false);
     private final BareContext context = new BareContext();
     private final Committer<String, String> committer =
             new Committer<>(board, context, new TransactionCounts(), null, number -> new Client());
@@ -54,7 +54,7 @@ class TransactionRuleTest {
         committer.start();
         board.lock.lockInterruptibly();
         try {
-            while (board.free.size() < Committer.PRODUCERS) {
+            while (board.freeProducers() < Committer.PRODUCERS) {
                 board.changed.await();
             }
         } finally {
@@ -74,10 +74,11 @@ class TransactionRuleTest {
     private OpenTransaction<String, String> begun() throws InterruptedException {
         board.lock.lockInterruptibly();
         try {
-            board.aborting = false;
-            board.rewindDue = false;
+            if (board.state() == TransactionState.ABORTED) {
+                board.resume(false);
+            }
             committer.begin();
-            return Objects.requireNonNull(board.filling);
+            return Objects.requireNonNull(board.filling());
         } finally {
             board.lock.unlock();
         }
@@ -102,7 +103,7 @@ class TransactionRuleTest {
     private void awaitAbort() throws InterruptedException {
         board.lock.lockInterruptibly();
         try {
-            while (!board.rewindDue) {
+            while (board.state() != TransactionState.ABORTED) {
                 board.changed.await();
             }
         } finally {

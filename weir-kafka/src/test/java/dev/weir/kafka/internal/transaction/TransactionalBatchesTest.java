@@ -69,6 +69,9 @@ class TransactionalBatchesTest {
     /** Their value. */
     private String refused = "none";
 
+    /** The value of a record that is refused if it comes behind a refused one in a batch, and written if alone. */
+    private String neighbour = "none";
+
     private final MockProducer<String, String> client =
             new MockProducer<>(true, null, new StringSerializer(), new StringSerializer()) {
 
@@ -106,17 +109,28 @@ class TransactionalBatchesTest {
                         callback.onCompletion(null, new TopicAuthorizationException(Set.of(forbidden)));
                         return new CompletableFuture<>();
                     }
-                    if (refused.equals(record.value())) {
+                    if (refused.equals(record.value()) || (neighbour.equals(record.value()) && !late.isEmpty())) {
                         late.add(callback);
                     }
                     return super.send(record, callback);
                 }
 
-                @Override
-                public void commitTransaction() {
+                private void answerLate() {
                     while (!late.isEmpty()) {
                         late.remove().onCompletion(null, new RecordTooLargeException("by the broker"));
                     }
+                }
+
+                @Override
+                @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread
+                public void flush() {
+                    answerLate();
+                    super.flush();
+                }
+
+                @Override
+                public void commitTransaction() {
+                    answerLate();
                     RuntimeException failure = isInError ? new KafkaException("in error") : failures.poll();
                     if (failure != null) {
                         throw failure;
@@ -298,5 +312,16 @@ class TransactionalBatchesTest {
         assertThatThrownBy(() -> loop(WriteFailures.skip()).run(five()))
                 .hasMessageContaining("transactions are refused");
         assertThat(acknowledged).isEmpty();
+    }
+
+    /** Brokers refuse a batch as a whole. */
+    @Test
+    void recordThatIsRefusedWithItsNeighbour_isFoundAlone_andTheNeighbourIsWritten() throws Exception {
+        refused = "1";
+        neighbour = "2";
+        failures.add(new KafkaException("a record is refused"));
+        loop(WriteFailures.skip()).run(five());
+        assertThat(client.history()).extracting(ProducerRecord::value).containsExactly("0", "2", "3", "4");
+        assertThat(acknowledged).containsExactlyInAnyOrder(0L, 1L, 2L, 3L, 4L);
     }
 }

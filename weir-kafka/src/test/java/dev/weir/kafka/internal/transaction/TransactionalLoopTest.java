@@ -54,17 +54,17 @@ class TransactionalLoopTest {
     private final BlockingQueue<Batch<ProducerRecord<String, String>>> offered = new LinkedBlockingQueue<>();
     private final CountDownLatch idle = new CountDownLatch(1);
 
-    private final Board<String, String> board = new Board<>(Clock.SYSTEM);
+    private Board<String, String> board = new Board<>(Clock.SYSTEM, false);
     private final BareContext context = new BareContext();
     private final TransactionCounts counts = new TransactionCounts();
-    private final Committer<String, String> committer =
-            new Committer<>(board, context, counts, null, number -> new Closing());
+    private @Nullable Committer<String, String> committer;
     private final OffsetTracker source = new OffsetTracker(100, () -> {});
     private @Nullable Thread segment;
 
     private void start(boolean keeps, boolean skips) throws InterruptedException {
         source.name(new TopicPartition("in", 0));
-        board.keeps = keeps;
+        board = new Board<>(Clock.SYSTEM, keeps);
+        committer = new Committer<>(board, context, counts, null, number -> new Closing());
         board.emits(source);
         if (skips) {
             ProducerSettings<String, String> settings = ProducerSettings.builder(
@@ -74,7 +74,7 @@ class TransactionalLoopTest {
             board.rule = TransactionRule.of(WriteFailures.skip(), context, settings, committer.trial());
         }
         committer.start();
-        await(() -> board.free.size() == Committer.PRODUCERS);
+        await(() -> board.freeProducers() == Committer.PRODUCERS);
         TransactionPlan plan = new TransactionPlan("g", "run", 1, 1_000, 1_000, 1);
         TransactionalLoop<String, String> loop =
                 new TransactionalLoop<>(board, committer, counts, plan, new AllKnown(), context);
@@ -91,7 +91,7 @@ class TransactionalLoopTest {
 
     @AfterEach
     void close() throws InterruptedException {
-        committer.close();
+        Objects.requireNonNull(committer).close();
         Thread sink = Objects.requireNonNull(segment);
         sink.interrupt();
         sink.join();
@@ -113,10 +113,10 @@ class TransactionalLoopTest {
     }
 
     private void goOnAfterTheAbort(boolean writesAgain) throws InterruptedException {
-        await(() -> board.rewindDue);
+        await(() -> board.state() == TransactionState.ABORTED);
         board.lock.lock();
         try {
-            board.goOn(writesAgain);
+            board.resume(writesAgain);
         } finally {
             board.lock.unlock();
         }
@@ -173,7 +173,7 @@ class TransactionalLoopTest {
         offer("a");
         assertWritten("a");
         idle.await();
-        committer.abortFilling(new KafkaException("planned"));
+        Objects.requireNonNull(committer).abortFilling(new KafkaException("planned"));
         goOnAfterTheAbort(true);
         assertWritten("a");
     }
@@ -189,19 +189,20 @@ class TransactionalLoopTest {
         }
         offered.add(batch);
         assertWritten("of group 0", "of group 1", "of group 0", "of group 1");
-        OpenTransaction<String, String> transaction = Objects.requireNonNull(board.filling);
+        OpenTransaction<String, String> transaction = Objects.requireNonNull(board.filling());
         for (int i : new int[] {0, 2}) {
             answers.get(i).onCompletion(null, new RecordTooLargeException("planned"));
         }
         List<TransactionRule.Refusal> refusals = List.copyOf(transaction.refusals);
         assertThat(refusals.get(0).places()).containsExactly("in-0@0", "in-0@1");
         assertThat(refusals.get(1).places()).isSameAs(refusals.get(0).places());
-        await(() -> board.rewindDue);
+        await(() -> board.state() == TransactionState.ABORTED);
         board.lock.lock();
         try {
-            board.goOn(true);
-            List<AckTarget> targets =
-                    board.again.stream().map(element -> element.target).toList();
+            board.resume(true);
+            List<AckTarget> targets = board.aborted.waiting().stream()
+                    .map(element -> element.target)
+                    .toList();
             assertThat(targets).hasSize(4);
             assertThat(targets.get(2)).isSameAs(targets.get(0));
             assertThat(targets.get(3)).isSameAs(targets.get(1)).isNotSameAs(targets.get(0));

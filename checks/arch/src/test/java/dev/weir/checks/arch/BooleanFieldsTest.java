@@ -1,0 +1,75 @@
+package dev.weir.checks.arch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaField;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Bounds the boolean fields of a class in rooms whose state is an enum with named transitions: each further flag doubles
+ * the states that nothing names.
+ */
+class BooleanFieldsTest {
+
+    private static final int MOST = 3;
+
+    private static final List<String> ROOMS = List.of("dev.weir.kafka.internal.transaction");
+
+    @Test
+    void classesOfTransactions_haveFewBooleanFields() {
+        List<JavaClass> classes = WeirModule.KAFKA.mainClasses().stream()
+                .filter(type -> ROOMS.contains(type.getPackageName()))
+                .toList();
+        assertThat(classes).isNotEmpty();
+        assertThat(tooMany(classes)).isEmpty();
+    }
+
+    @Test
+    void classWithManyBooleanFields_isFound() {
+        assertThat(tooMany(new ClassFileImporter().importClasses(Planted.class, Fewer.class)))
+                .containsExactly(Planted.class.getName() + ": 4 boolean fields");
+    }
+
+    private static List<String> tooMany(Collection<JavaClass> classes) {
+        return classes.stream()
+                .filter(type -> booleans(type) > MOST)
+                .map(type -> type.getName() + ": " + booleans(type) + " boolean fields")
+                .sorted()
+                .toList();
+    }
+
+    private static long booleans(JavaClass type) {
+        return type.getFields().stream()
+                .filter(field -> !field.getModifiers().contains(JavaModifier.SYNTHETIC)
+                        && !field.getModifiers().contains(JavaModifier.STATIC))
+                .filter(BooleanFieldsTest::isBoolean)
+                .count();
+    }
+
+    private static boolean isBoolean(JavaField field) {
+        return List.of(boolean.class.getName(), Boolean.class.getName(), AtomicBoolean.class.getName())
+                .contains(field.getRawType().getName());
+    }
+
+    @SuppressWarnings("unused") // read as a class file only
+    private static final class Planted {
+        private boolean first;
+        private volatile boolean second;
+        private final AtomicBoolean third = new AtomicBoolean();
+        private Boolean fourth = false;
+    }
+
+    @SuppressWarnings("unused") // read as a class file only
+    private static final class Fewer {
+        private static final boolean SHARED = true;
+        private boolean first;
+        private boolean second;
+        private boolean third;
+    }
+}
