@@ -1,6 +1,7 @@
 package dev.weir.testkit;
 
 import dev.weir.testkit.internal.BrokerNode;
+import dev.weir.testkit.internal.BrokerProgram;
 import dev.weir.testkit.internal.BrokerSettings;
 import dev.weir.testkit.internal.ClusterFolder;
 import dev.weir.testkit.internal.ClusterLayout;
@@ -9,6 +10,7 @@ import dev.weir.testkit.internal.ForkedNode;
 import dev.weir.testkit.internal.Formatting;
 import dev.weir.testkit.internal.InProcessNode;
 import dev.weir.testkit.internal.LogCapture;
+import dev.weir.testkit.internal.ServerRelease;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,14 +59,21 @@ final class ClusterStart {
     private static Broker prepare(ClusterOptions options, ClusterLayout layout, ClusterFolder folder, int id) {
         Path data = folder.brokerData(id);
         folder.awaitUnused(data);
-        Formatting.format(layout, id, folder.clusterId(), data);
+        ServerRelease release = options.release();
+        if (release == null) {
+            Formatting.format(layout, id, folder.clusterId(), data);
+        }
         long heapBytes = options.forked()
                 ? options.heapMegabytes() * 1024L * 1024
                 : Runtime.getRuntime().maxMemory();
         Map<String, String> settings = BrokerSettings.of(layout, id, data, heapBytes, options.configOf(id));
         Path logFile = folder.logFile(options.forked() ? "broker-" + id : "brokers");
+        Path settingsFile = folder.settingsFile(id);
+        BrokerProgram program = release == null
+                ? BrokerProgram.ofThisJvm(settingsFile)
+                : release.program(settingsFile, folder.clusterId(), data);
         BrokerNode node = options.forked()
-                ? new ForkedNode(id, settings, folder.settingsFile(id), logFile, options.heapMegabytes())
+                ? new ForkedNode(id, settings, settingsFile, logFile, options.heapMegabytes(), program)
                 : new InProcessNode(id, settings, logFile);
         return new Broker(id, layout.brokerPort(id), node, logFile);
     }

@@ -4,6 +4,7 @@ import dev.weir.testkit.internal.ClusterFolder;
 import dev.weir.testkit.internal.ClusterLayout;
 import dev.weir.testkit.internal.ClusterOptions;
 import dev.weir.testkit.internal.LogCapture;
+import dev.weir.testkit.internal.ServerRelease;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -180,6 +181,7 @@ public final class KafkaCluster implements AutoCloseable {
         private int heapMegabytes = 512;
         private boolean secured;
         private List<String> racks = List.of();
+        private @Nullable ServerRelease release;
 
         private Builder() {}
 
@@ -198,6 +200,19 @@ public final class KafkaCluster implements AutoCloseable {
         /** Each broker in a JVM of its own, which ends with this one, however this one ends. */
         public Builder forked() {
             this.forked = true;
+            return this;
+        }
+
+        /**
+         * The class path of another Kafka server release for the brokers, which have to be {@link #forked}: the jars of
+         * {@code kafka_2.13} in that version and of all that it depends on, and an slf4j binding if the brokers are to
+         * log. The release formats the brokers' folders and runs on this JVM's JDK. 3.3 to 4.4 are known to work.
+         * By default the server of this JVM's class path.
+         *
+         * @throws IllegalArgumentException if it is empty or names a file that does not exist
+         */
+        public Builder serverClassPath(List<Path> classPath) {
+            this.release = new ServerRelease(Objects.requireNonNull(classPath, "classPath"));
             return this;
         }
 
@@ -264,7 +279,8 @@ public final class KafkaCluster implements AutoCloseable {
                     new TreeMap<>(brokerConfig),
                     heapMegabytes,
                     racks,
-                    secured));
+                    secured,
+                    release));
         }
     }
 }

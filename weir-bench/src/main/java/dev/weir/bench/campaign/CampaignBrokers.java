@@ -2,12 +2,13 @@ package dev.weir.bench.campaign;
 
 import dev.weir.bench.BenchException;
 import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.cluster.BrokerRelease;
 import dev.weir.bench.cluster.ExistingCluster;
+import dev.weir.bench.process.LibraryVersions;
 import dev.weir.bench.workload.Digests;
 import dev.weir.bench.workload.WorkloadPoint;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class CampaignBrokers implements AutoCloseable {
     private final Path data;
     private final @Nullable ExistingCluster existing;
+    private final LibraryVersions releases;
     private final Consumer<String> doing;
     private final Consumer<String> note;
     private final BooleanSupplier isStopped;
@@ -31,27 +33,43 @@ final class CampaignBrokers implements AutoCloseable {
     /**
      * None yet.
      *
-     * @param data where brokers that are started keep filled topics
-     * @param existing whose brokers there are; null to start some
+     * @param settings name the cluster that is there, or where brokers that are started keep filled topics
      * @param doing hears of each start
      * @param note is told what a user should know of them
      */
     CampaignBrokers(
-            Path data,
-            @Nullable ExistingCluster existing,
+            CampaignRunner.Settings settings,
             Consumer<String> doing,
             Consumer<String> note,
             BooleanSupplier isStopped) {
-        this.data = data;
-        this.existing = existing;
+        this.data = settings.data();
+        this.existing = settings.cluster();
+        this.releases = new LibraryVersions(settings.root());
         this.doing = doing;
         this.note = note;
         this.isStopped = isStopped;
     }
 
+    /**
+     * Fetches the releases that points ask for, before anything else takes time.
+     *
+     * @throws BenchException if one does not exist or cannot be fetched
+     */
+    void fetch(List<WorkloadPoint> points) {
+        points.stream().map(WorkloadPoint::brokerVersion).distinct().forEach(this::release);
+    }
+
+    private BrokerRelease release(String version) {
+        if (version.isEmpty()) {
+            return BrokerRelease.OF_HARNESS;
+        }
+        doing.accept("fetching the brokers of Kafka " + version);
+        return new BrokerRelease(version, releases.serverClassPath(version));
+    }
+
     /** A text that is equal for points with the same brokers. */
     static String key(WorkloadPoint point) {
-        return point.brokers() + " " + new TreeMap<>(point.broker());
+        return point.brokers() + " " + point.brokerVersion() + " " + new TreeMap<>(point.broker());
     }
 
     /**
@@ -64,16 +82,15 @@ final class CampaignBrokers implements AutoCloseable {
             return;
         }
         for (WorkloadPoint point : points) {
-            if (!point.broker().isEmpty() || point.asksForFreshBrokers()) {
+            String key = !point.broker().isEmpty()
+                    ? "broker." + point.broker().keySet().iterator().next()
+                    : !point.brokerVersion().isEmpty()
+                            ? "brokerVersion"
+                            : point.asksForFreshBrokers() ? "method.freshBrokers" : null;
+            if (key != null) {
                 throw new BenchException(
-                        (point.broker().isEmpty()
-                                        ? "method.freshBrokers is"
-                                        : "broker."
-                                                + point.broker()
-                                                        .keySet()
-                                                        .iterator()
-                                                        .next() + " is")
-                                + " of brokers that a campaign starts: leave it out, or let the campaign start its own brokers");
+                        key
+                                + " is of brokers that a campaign starts: leave it out, or let the campaign start its own brokers");
             }
         }
     }
@@ -110,14 +127,18 @@ final class CampaignBrokers implements AutoCloseable {
             doing.accept("connecting to " + cluster.bootstrapServers());
             return BenchCluster.existing(cluster, note, isStopped);
         }
+        BrokerRelease release = release(point.brokerVersion());
         doing.accept("starting " + point.brokers() + (point.brokers() == 1 ? " broker" : " brokers")
+                + (point.brokerVersion().isEmpty() ? "" : " of " + release.name())
                 + (point.broker().isEmpty() ? "" : " with " + point.broker()));
-        return BenchCluster.forked(folder(point.broker()), point.brokers(), point.broker(), note, isStopped);
+        return BenchCluster.forked(folder(point), point.brokers(), release, point.broker(), note, isStopped);
     }
 
-    /** Brokers with other settings may keep their logs in another way. */
-    private Path folder(Map<String, String> config) {
-        return config.isEmpty() ? data : data.resolve("set-" + Digests.of(new TreeMap<>(config).toString()));
+    /** Brokers with other settings, or of another release, may keep their logs in another way. */
+    private Path folder(WorkloadPoint point) {
+        String differs =
+                (point.broker().isEmpty() ? "" : new TreeMap<>(point.broker()).toString()) + point.brokerVersion();
+        return differs.isEmpty() ? data : data.resolve("set-" + Digests.of(differs));
     }
 
     @Override

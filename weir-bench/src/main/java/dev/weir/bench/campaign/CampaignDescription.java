@@ -2,6 +2,7 @@ package dev.weir.bench.campaign;
 
 import dev.weir.bench.BenchException;
 import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.cluster.BrokerRelease;
 import dev.weir.bench.process.DriverLauncher;
 import dev.weir.bench.result.Campaign;
 import dev.weir.bench.result.Driver;
@@ -49,6 +50,17 @@ final class CampaignDescription {
                 .collect(Collectors.joining(" "));
     }
 
+    /** The brokers' releases, in the order of the points. */
+    private static String releases(Workload workload, String first) {
+        List<String> asked = workload.points().stream()
+                .map(WorkloadPoint::brokerVersion)
+                .distinct()
+                .toList();
+        return asked.size() == 1
+                ? first
+                : asked.stream().map(BrokerRelease::name).collect(Collectors.joining(", "));
+    }
+
     /** The campaign of a new folder. */
     static Campaign of(
             Workload workload,
@@ -59,6 +71,7 @@ final class CampaignDescription {
             BenchCluster cluster) {
         List<Driver> described = new ArrayList<>();
         Map<String, String> versions = new TreeMap<>(cluster.versions());
+        versions.computeIfPresent("brokers", (brokers, first) -> releases(workload, first));
         for (String name : drivers) {
             Report.Hello hello = hellos.get(CampaignRunner.withoutControl(name));
             if (hello == null) {

@@ -136,6 +136,7 @@ public final class CampaignRunner {
         launcher.open(workload.drivers(), this::doing);
         try (DriverLauncher processes = launcher;
                 CampaignBrokers brokers = brokers()) {
+            brokers.fetch(workload.points());
             CampaignTopics topics = new CampaignTopics(brokers, processes);
             ResultsFolder folder = folder(brokers, topics);
             try {
@@ -168,8 +169,7 @@ public final class CampaignRunner {
                     "method.proxy is for brokers without TLS and SASL that have IPv4 addresses or names:"
                             + " leave it out, or let the campaign start its own brokers");
         }
-        CampaignBrokers brokers =
-                new CampaignBrokers(settings.data(), existing, this::doing, listener::note, launcher::isStopped);
+        CampaignBrokers brokers = new CampaignBrokers(settings, this::doing, listener::note, launcher::isStopped);
         if (existing != null && workload.points().stream().anyMatch(WorkloadPoint::countsFetches)) {
             listener.note("fetches are not counted (method.countFetches): brokers that are there already do not tell");
         }

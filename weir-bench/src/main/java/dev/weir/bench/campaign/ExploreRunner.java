@@ -3,7 +3,6 @@ package dev.weir.bench.campaign;
 import dev.weir.bench.BenchException;
 import dev.weir.bench.RunFailure;
 import dev.weir.bench.cluster.BenchCluster;
-import dev.weir.bench.cluster.ExistingCluster;
 import dev.weir.bench.process.DriverCatalog;
 import dev.weir.bench.process.DriverLauncher;
 import dev.weir.bench.process.DriverProcess;
@@ -116,7 +115,6 @@ public final class ExploreRunner {
      */
     public List<Explored> run() throws InterruptedException {
         ResultsFolder.requireNew(settings.results());
-        ExistingCluster existing = settings.cluster();
         if (!workload.timeline().isEmpty()) {
             listener.note("the file's timeline is left out: a search sets its own rates");
         }
@@ -125,8 +123,8 @@ public final class ExploreRunner {
             launcher.open(workload.drivers(), this::status);
         }
         try (DriverLauncher processes = launcher;
-                CampaignBrokers brokers = new CampaignBrokers(
-                        settings.data(), existing, this::status, listener::note, launcher::isStopped)) {
+                CampaignBrokers brokers =
+                        new CampaignBrokers(settings, this::status, listener::note, launcher::isStopped)) {
             ResultsFolder folder = ResultsFolder.create(settings.results(), description(brokers, processes));
             List<String> refusals = new ArrayList<>();
             @Nullable
@@ -167,6 +165,7 @@ public final class ExploreRunner {
         if (isSimulated) {
             return CampaignDescription.simulated(workload, settings, workload.drivers());
         }
+        brokers.fetch(workload.points());
         BenchCluster first = brokers.at(workload.points().get(0));
         return CampaignDescription.of(workload, settings, workload.drivers(), greeted(first), processes, first);
     }

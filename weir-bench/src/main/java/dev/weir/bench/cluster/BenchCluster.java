@@ -37,14 +37,20 @@ public final class BenchCluster implements AutoCloseable {
      *
      * @param data the folder that keeps filled topics between campaigns
      * @param count of brokers
+     * @param release whose server they run
      * @param config of each of them, over the harness's own
      * @param note is told what a user should know of them
      * @param isStopped whether to give up filling a topic
      * @throws BenchException if they do not start with that
      */
     public static BenchCluster forked(
-            Path data, int count, Map<String, String> config, Consumer<String> note, BooleanSupplier isStopped) {
-        return new BenchCluster(new ForkedBrokers(data, count, config), note, isStopped);
+            Path data,
+            int count,
+            BrokerRelease release,
+            Map<String, String> config,
+            Consumer<String> note,
+            BooleanSupplier isStopped) {
+        return new BenchCluster(new ForkedBrokers(data, count, release, config), note, isStopped);
     }
 
     /**

@@ -4,13 +4,9 @@ import dev.weir.bench.BenchException;
 import dev.weir.testkit.Broker;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterException;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.TreeMap;
 import org.apache.kafka.clients.admin.Admin;
 
@@ -19,14 +15,17 @@ final class ForkedBrokers implements Brokers {
     private static final int HEAP_MEGABYTES = 1024;
 
     private final KafkaCluster cluster;
+    private final BrokerRelease release;
 
     /**
      * Starts so many over what an earlier campaign left in {@code data}.
      *
+     * @param release whose server they run
      * @param config what a workload sets, over the harness's own
-     * @throws BenchException if they do not start with it
+     * @throws BenchException if they do not start with that
      */
-    ForkedBrokers(Path data, int brokers, Map<String, String> config) {
+    ForkedBrokers(Path data, int brokers, BrokerRelease release, Map<String, String> config) {
+        this.release = release;
         KafkaCluster.Builder builder = KafkaCluster.builder()
                 .brokers(brokers)
                 .forked()
@@ -36,13 +35,19 @@ final class ForkedBrokers implements Brokers {
                 .brokerConfig("log.segment.delete.delay.ms", "500")
                 .brokerConfig("auto.create.topics.enable", "false")
                 .dataFolder(data.resolve("brokers-" + brokers));
+        if (!release.isOfHarness()) {
+            builder.serverClassPath(release.classPath());
+        }
         config.forEach(builder::brokerConfig);
         try {
             cluster = builder.start();
         } catch (KafkaClusterException e) {
-            throw config.isEmpty()
+            throw release.isOfHarness() && config.isEmpty()
                     ? e
-                    : new BenchException("brokers do not start with " + config + ": " + e.getMessage(), e);
+                    : new BenchException(
+                            "brokers of " + release.name() + " do not start"
+                                    + (config.isEmpty() ? "" : " with " + config) + ": " + e.getMessage(),
+                            e);
         }
     }
 
@@ -103,18 +108,9 @@ final class ForkedBrokers implements Brokers {
         return settings;
     }
 
-    /** That of this process's client, beside which they lie on the class path. */
     @Override
     public Map<String, String> versions() {
-        Properties version = new Properties();
-        try (InputStream in = Admin.class.getResourceAsStream("/kafka/kafka-version.properties")) {
-            if (in != null) {
-                version.load(in);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException("the version of kafka-clients cannot be read: " + e, e);
-        }
-        return Map.of("brokers", "kafka-" + version.getProperty("version", "unknown"));
+        return Map.of("brokers", release.name());
     }
 
     @Override

@@ -1,27 +1,35 @@
 package dev.weir.bench.process;
 
 import dev.weir.bench.BenchException;
+import dev.weir.bench.workload.Spelling;
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
- * Other versions of the libraries under test, each a jar below {@code drivers/target/libraries}. Maven fetches what is
- * not there yet, so its settings for mirrors and proxies apply. Thread-safe.
+ * Other versions of the libraries under test, each a jar below {@code drivers/target/libraries}, and of Kafka's server,
+ * each a class path in a file there. Maven fetches what is not there yet, so its settings for mirrors and proxies apply.
+ * Thread-safe.
  */
-final class LibraryVersions {
-    /** No path and no option of a command. */
-    private static final Pattern VERSION = Pattern.compile("\\d[\\w.+-]*");
+public final class LibraryVersions {
+    /** Has the server as its dependency, of the version that it is given. */
+    private static final String SERVER_POM = "checks/broker-release/pom.xml";
+
+    private static final String SERVER = "org.apache.kafka:kafka_2.13:";
 
     private static final Pattern ERROR = Pattern.compile("^\\[ERROR\\] *(.*)$", Pattern.MULTILINE);
 
     private final Path root;
     private final Path folder;
 
-    LibraryVersions(Path root) {
+    /** Those of a checkout. */
+    public LibraryVersions(Path root) {
         this.root = root;
         this.folder = root.resolve("drivers/target/libraries");
     }
@@ -33,51 +41,97 @@ final class LibraryVersions {
      * @throws BenchException if the version is none, or cannot be fetched: with what Maven said
      */
     Path jar(String driver, String coordinates, String version) {
-        if (!VERSION.matcher(version).matches()) {
+        if (!version.matches(Spelling.VERSION)) {
             throw new BenchException("driver " + driver + ": what stands behind @ is no version: " + version
                     + "; write 2.4.0, for example");
         }
         String name = coordinates.substring(coordinates.indexOf(':') + 1) + "-" + version + ".jar";
         Path jar = folder.resolve(name);
         if (!Files.exists(jar)) {
-            fetch(driver, coordinates + ":" + version, jar);
+            String what = "driver " + driver + " needs " + coordinates + ":" + version;
+            maven(
+                    what,
+                    "; or put " + name + " into " + folder + " yourself",
+                    "pom.xml",
+                    List.of(
+                            "-N",
+                            "dependency:copy",
+                            "-Dartifact=" + coordinates + ":" + version,
+                            "-DoutputDirectory=" + folder));
+            requireWritten(what, jar);
         }
         return jar;
     }
 
-    private void fetch(String driver, String artifact, Path jar) {
-        Path maven = root.resolve("mvnw");
-        String byHand = "; or put " + jar.getFileName() + " into " + folder + " yourself";
-        if (!Files.isExecutable(maven)) {
-            throw new BenchException("driver " + driver + " needs " + artifact
-                    + ", which is fetched by the Maven of a checkout, and there is none in " + root + byHand);
+    /**
+     * The jars of that version of Kafka's server, and of all that it depends on.
+     *
+     * @param version as {@link Spelling#VERSION}
+     * @throws BenchException if they cannot be fetched: with what Maven said
+     */
+    public List<Path> serverClassPath(String version) {
+        Path file = folder.resolve("kafka-server-" + version + ".classpath");
+        List<Path> known = classPath(file);
+        if (!known.isEmpty() && known.stream().allMatch(Files::exists)) {
+            return known;
+        }
+        String what = "brokerVersion=" + version + " needs " + SERVER + version;
+        maven(
+                what,
+                "; releases are listed at https://kafka.apache.org/downloads",
+                SERVER_POM,
+                List.of(
+                        "dependency:build-classpath",
+                        "-DincludeScope=runtime",
+                        "-Dserver.version=" + version,
+                        "-Dmdep.outputFile=" + file));
+        requireWritten(what, file);
+        return classPath(file);
+    }
+
+    private static List<Path> classPath(Path file) {
+        if (!Files.exists(file)) {
+            return List.of();
         }
         try {
-            Process process = new ProcessBuilder(List.of(
-                            maven.toString(),
-                            "-q",
-                            "-B",
-                            "-N",
-                            "-f",
-                            root.resolve("pom.xml").toString(),
-                            "dependency:copy",
-                            "-Dartifact=" + artifact,
-                            "-DoutputDirectory=" + folder))
-                    .redirectErrorStream(true)
-                    .start();
+            return Stream.of(Files.readString(file).strip().split(File.pathSeparator, -1))
+                    .map(Path::of)
+                    .toList();
+        } catch (IOException e) {
+            throw new BenchException("cannot read " + file + ": " + e, e);
+        }
+    }
+
+    private static void requireWritten(String what, Path file) {
+        if (!Files.exists(file)) {
+            throw new BenchException(what + ", and Maven ended without " + file);
+        }
+    }
+
+    private void maven(String what, String wayOut, String pom, List<String> arguments) {
+        Path maven = root.resolve("mvnw");
+        if (!Files.isExecutable(maven)) {
+            throw new BenchException(
+                    what + ", which is fetched by the Maven of a checkout, and there is none in " + root + wayOut);
+        }
+        List<String> command = new ArrayList<>(
+                List.of(maven.toString(), "-q", "-B", "-f", root.resolve(pom).toString()));
+        command.addAll(arguments);
+        try {
+            Process process =
+                    new ProcessBuilder(command).redirectErrorStream(true).start();
             process.getOutputStream().close();
             String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            if (process.waitFor() != 0 || !Files.exists(jar)) {
+            if (process.waitFor() != 0) {
                 var error = ERROR.matcher(said);
-                throw new BenchException("driver " + driver + " needs " + artifact + ", which Maven could not fetch: "
-                        + (error.find() ? error.group(1) : said.strip()) + byHand);
+                throw new BenchException(what + ", which Maven could not fetch: "
+                        + (error.find() ? error.group(1) : said.strip()) + wayOut);
             }
         } catch (IOException e) {
-            throw new BenchException(
-                    "driver " + driver + " needs " + artifact + ", and Maven could not be started: " + e, e);
+            throw new BenchException(what + ", and Maven could not be started: " + e, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new BenchException("interrupted while Maven fetched " + artifact, e);
+            throw new BenchException("interrupted: " + what, e);
         }
     }
 }

@@ -41,7 +41,9 @@ record Key(
         /** {@link LatencyTarget}. */
         TARGET,
         /** A file or folder that is there; none if empty. */
-        PATH
+        PATH,
+        /** That of a library, as {@link Spelling#VERSION}; none if empty. */
+        VERSION
     }
 
     /** The number of groups that read them, where they are sent to. */
@@ -333,6 +335,15 @@ record Key(
                             1,
                             3,
                             "Brokers of the cluster; each partition has one replica, or topic.replicas."),
+                    new Key(
+                            "brokerVersion",
+                            Type.VERSION,
+                            "",
+                            0,
+                            0,
+                            List.of(),
+                            "Kafka release of the brokers that a campaign starts, such as 4.3.1, which Maven fetches;"
+                                    + " without it, that of the harness."),
                     integer("method.rounds", 10, 1, 1000, "How often each driver runs; each time in a fresh JVM."),
                     number(
                             "method.maxSeconds",
@@ -430,6 +441,7 @@ record Key(
             case TARGET -> LatencyTarget.objection(text);
             case PATH ->
                 text.isEmpty() || Files.isReadable(Path.of(text)) ? null : "is no file or folder that can be read";
+            case VERSION -> text.isEmpty() || text.matches(Spelling.VERSION) ? null : "must be a version such as 4.3.1";
             case BOOLEAN -> text.equals("true") || text.equals("false") ? null : "must be true or false";
             case INTEGER ->
                 text.matches("-?\\d{1,15}") && inBounds(Double.parseDouble(text))

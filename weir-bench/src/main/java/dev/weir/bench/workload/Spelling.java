@@ -6,6 +6,9 @@ import java.util.Comparator;
 /** Guesses what was meant. Stateless. */
 public final class Spelling {
 
+    /** A library's version, as a regular expression: no path and no option of a command. */
+    public static final String VERSION = "\\d[\\w.+-]*";
+
     private Spelling() {}
 
     /** {@code "; did you mean X?"} with the nearest of the known words, or nothing if none is near. */

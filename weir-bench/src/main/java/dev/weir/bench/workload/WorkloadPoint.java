@@ -181,6 +181,11 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return section("producer.");
     }
 
+    /** The Kafka release of the brokers that a campaign starts; empty for that of the harness. */
+    public String brokerVersion() {
+        return text("brokerVersion");
+    }
+
     /** Settings of the brokers that a campaign starts. */
     public Map<String, String> broker() {
         return section("broker.");

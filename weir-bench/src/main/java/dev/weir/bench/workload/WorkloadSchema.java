@@ -190,6 +190,7 @@ public final class WorkloadSchema {
         String fallback = key.fallback();
         switch (key.type()) {
             case TEXT, PATH -> node.put("type", "string");
+            case VERSION -> node.put("type", "string").put("pattern", "^(" + Spelling.VERSION + ")?$");
             case SIZES -> node.put("type", "string").put("pattern", ValueSizes.PATTERN);
             case LOAD -> node.put("type", "string").put("pattern", LoadShape.PATTERN);
             case TARGET -> node.put("type", "string").put("pattern", LatencyTarget.PATTERN);
@@ -202,7 +203,7 @@ public final class WorkloadSchema {
         }
         if (fallback != null) {
             switch (key.type()) {
-                case TEXT, TEXTS, SIZES, LOAD, TARGET, PATH -> node.put("default", fallback);
+                case TEXT, TEXTS, SIZES, LOAD, TARGET, PATH, VERSION -> node.put("default", fallback);
                 case BOOLEAN -> node.put("default", Boolean.parseBoolean(fallback));
                 case INTEGER -> node.put("default", Long.parseLong(fallback));
                 case NUMBER -> node.put("default", Double.parseDouble(fallback));

@@ -79,6 +79,9 @@ class WorkloadTest {
             topic: {valueSizes: small}        | w.yaml:4:21: topic.valueSizes must be lengths with their shares, such as 100:0.9 10000:0.1
             topic: {load: 0s:1 5s-2}          | w.yaml:4:15: topic.load must be entries such as 0s:1 30s:3 60s~1, and every:90s after them: 5s-2: topic.load=0s:1 5s-2
             topic: {headers: -1}              | w.yaml:4:18: topic.headers must be a whole number from 0 to 100
+            brokerVersion: newest             | w.yaml:4:16: brokerVersion must be a version such as 4.3.1: brokerVersion=newest
+            brokerVersion: ../4.3.1           | w.yaml:4:16: brokerVersion must be a version such as 4.3.1: brokerVersion=../4.3.1
+            brokerVersions: 4.3.1             | w.yaml:4:1: there is no key brokerVersions; did you mean brokerVersion?
             about: "a                         | w.yaml:5:1: is no YAML: found unexpected end of stream
             """)
     void fault_isRefusedWithPlaceAndWayOut(String line, String message) {
@@ -373,12 +376,13 @@ class WorkloadTest {
                 group: {share.record.lock.duration.ms: 20000, consumer.session.timeout.ms: 50000}
                 vary:
                   - group.share.partition.max.record.locks: [200, 4000]
-                  - {brokers: [1, 3], topic.replicas: [1, 3]}
+                  - {brokers: [1, 3], topic.replicas: [1, 3], brokerVersion: [4.2.0, 4.3.1]}
                   - broker.num.io.threads: [4, 8]
                 """, false);
         assertThat(workload.points()).hasSize(8);
         WorkloadPoint last = workload.points().getLast();
         assertThat(last.brokers()).isEqualTo(3);
+        assertThat(workload.points()).extracting(WorkloadPoint::brokerVersion).contains("4.2.0", "4.3.1");
         assertThat(last.broker()).containsExactly(entry("num.io.threads", "8"));
         assertThat(last.producer()).containsExactly(entry("linger.ms", "5"));
         assertThat(last.consumerGroup()).containsExactly(entry("consumer.session.timeout.ms", "50000"));

@@ -1,8 +1,6 @@
 package dev.weir.testkit.internal;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.PrintStream;
 import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,41 +13,34 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.helpers.NOPLoggerFactory;
 
 /**
- * The main class of a forked broker. Its one argument is a file of server settings; see {@link ForkedNode} for what its
+ * The main class of a forked broker. Its one argument is a file of server settings; see {@link OwnerPipe} for what its
  * owner and it say to each other.
  */
 public final class BrokerMain {
-    static final String READY = "ready";
-
     private static final Logger LOG = LoggerFactory.getLogger(BrokerMain.class);
 
     private BrokerMain() {}
 
     public static void main(String[] args) throws IOException {
-        // The pipe belongs to the protocol; whatever else writes to standard output belongs in the log.
-        PrintStream owner = System.out;
-        System.setOut(System.err);
+        OwnerPipe owner = OwnerPipe.open();
         if (LoggerFactory.getILoggerFactory() instanceof NOPLoggerFactory) {
             System.err.println("No slf4j binding on the class path, so this broker cannot log: add slf4j-jdk14.");
         }
         ServerNode server = start(args[0], owner);
         Runtime.getRuntime().addShutdownHook(new Thread(server::stop, "broker-stop"));
-        owner.println(READY);
-        owner.close();
-        awaitEnd(System.in);
+        owner.ready();
+        owner.awaitEnd();
         System.exit(0);
     }
 
-    private static ServerNode start(String settingsFile, PrintStream owner) throws IOException {
+    private static ServerNode start(String settingsFile, OwnerPipe owner) throws IOException {
         try {
             ServerNode server = new ServerNode(read(Path.of(settingsFile)), new StandardFaultHandlerFactory());
             server.start();
             return server;
         } catch (Throwable e) {
             LOG.error("broker did not start", e);
-            owner.println(String.valueOf(e.getMessage()).replace('\n', ' '));
-            owner.flush();
-            Runtime.getRuntime().halt(1);
+            owner.fail(e);
             throw e;
         }
     }
@@ -62,12 +53,5 @@ public final class BrokerMain {
         Map<String, String> settings = new HashMap<>();
         properties.stringPropertyNames().forEach(name -> settings.put(name, properties.getProperty(name)));
         return settings;
-    }
-
-    /** Returns when the owner closed its end of the pipe, or is gone. */
-    private static void awaitEnd(InputStream in) throws IOException {
-        while (in.read() >= 0) {
-            // What is written there has no meaning.
-        }
     }
 }

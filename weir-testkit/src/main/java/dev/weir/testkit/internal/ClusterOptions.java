@@ -7,7 +7,11 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The options of a cluster. Immutable. */
+/**
+ * The options of a cluster. Immutable.
+ *
+ * @param release whose server the brokers run; null for that of this JVM's class path
+ */
 public record ClusterOptions(
         int brokers,
         boolean forked,
@@ -16,7 +20,8 @@ public record ClusterOptions(
         Map<String, String> brokerConfig,
         int heapMegabytes,
         List<String> racks,
-        boolean secured) {
+        boolean secured,
+        @Nullable ServerRelease release) {
 
     /** {@link #firstPort} when any free ports will do. */
     public static final int ANY_PORT = 0;
@@ -64,6 +69,10 @@ public record ClusterOptions(
             if (OWNED.contains(name)) {
                 throw new IllegalArgumentException("brokerConfig: the testkit sets " + name + " itself; remove it");
             }
+        }
+        if (release != null && !forked) {
+            throw new IllegalArgumentException(
+                    "serverClassPath needs brokers in processes of their own: call forked() and not inProcess()");
         }
         racks = List.copyOf(racks);
         if (racks.stream().anyMatch(String::isBlank)) {

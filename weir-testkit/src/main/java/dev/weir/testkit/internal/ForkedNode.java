@@ -2,7 +2,6 @@ package dev.weir.testkit.internal;
 
 import dev.weir.testkit.KafkaClusterException;
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.Writer;
 import java.lang.management.ManagementFactory;
@@ -11,70 +10,102 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A broker in a JVM of its own: {@link BrokerMain}. Its owner calls it from one thread at a time.
+ * A broker in a JVM of its own, which runs a {@link BrokerProgram}. Its owner calls it from one thread at a time.
  *
  * <p>The child says on its standard output that it serves, or why it does not, and ends when its standard input does:
  * so a stop is a close of that pipe, and a child cannot outlive its parent, however that one ended.
  * Its log goes to a file.
  */
 public final class ForkedNode implements BrokerNode {
+    private static final Duration FORMAT_DEADLINE = Duration.ofMinutes(1);
     private static final Duration STOP_DEADLINE = Duration.ofSeconds(15);
-
-    /**
-     * An archive of classes (class data sharing) that children read theirs from, if it fits: a third of the processor
-     * time of a start. It is of the jars in this JVM's class path. Empty for none.
-     */
-    private static final String ARCHIVE = System.getProperty("weir.testkit.archive", "");
 
     private final int id;
     private final Map<String, String> settings;
     private final Path settingsFile;
     private final Path logFile;
     private final int heapMegabytes;
+    private final BrokerProgram program;
+    private boolean formatted;
 
     private volatile @Nullable Process process;
 
-    public ForkedNode(int id, Map<String, String> settings, Path settingsFile, Path logFile, int heapMegabytes) {
+    public ForkedNode(
+            int id,
+            Map<String, String> settings,
+            Path settingsFile,
+            Path logFile,
+            int heapMegabytes,
+            BrokerProgram program) {
         this.id = id;
         this.settings = Map.copyOf(settings);
         this.settingsFile = settingsFile;
         this.logFile = logFile;
         this.heapMegabytes = heapMegabytes;
+        this.program = program;
+        this.formatted = program.format().isEmpty();
     }
 
     @Override
     public void start() {
-        Process child = launch();
-        process = child;
-        // The pipe ends with the process, so this waits no longer than the server's own deadline for its start.
-        try (BufferedReader said = child.inputReader(StandardCharsets.UTF_8)) {
-            String line = said.readLine();
-            if (BrokerMain.READY.equals(line)) {
-                return;
+        try {
+            writeSettings();
+            format();
+            long logged = LoggedFailure.sizeOf(logFile);
+            Process child = launch(program.serve(), ProcessBuilder.Redirect.PIPE);
+            process = child;
+            // The pipe ends with the process, so this waits no longer than the server's own deadline for its start.
+            String said = firstLine(child);
+            if (!OwnerPipe.READY.equals(said)) {
+                throw notStarted(said == null ? ended(logged) : said, null);
             }
-            throw new KafkaClusterException("broker " + id + " did not start: "
-                    + (line == null ? "its process ended" : line) + "; see " + logFile);
         } catch (IOException e) {
-            throw new KafkaClusterException(
-                    "broker " + id + " did not start: " + e.getMessage() + "; see " + logFile, e);
+            throw notStarted(String.valueOf(e.getMessage()), e);
         }
     }
 
-    private Process launch() {
+    /** Does it once: a broker that starts again finds its folder as it left it. */
+    private void format() throws IOException {
+        if (formatted) {
+            return;
+        }
+        long logged = LoggedFailure.sizeOf(logFile);
+        Process formatting = launch(program.format(), ProcessBuilder.Redirect.appendTo(logFile.toFile()));
+        formatting.getOutputStream().close();
+        if (!endsInTime(formatting, FORMAT_DEADLINE) || formatting.exitValue() != 0) {
+            throw new KafkaClusterException(
+                    "folder of broker " + id + " could not be formatted: " + ended(logged) + "; see " + logFile);
+        }
+        formatted = true;
+    }
+
+    private String ended(long logged) throws IOException {
+        String failure = LoggedFailure.past(logFile, logged);
+        return "its process ended" + (failure.isEmpty() ? "" : ": " + failure);
+    }
+
+    private KafkaClusterException notStarted(String reason, @Nullable IOException cause) {
+        return new KafkaClusterException("broker " + id + " did not start: " + reason + "; see " + logFile, cause);
+    }
+
+    private static @Nullable String firstLine(Process child) throws IOException {
+        try (BufferedReader said = child.inputReader(StandardCharsets.UTF_8)) {
+            return said.readLine();
+        }
+    }
+
+    private Process launch(List<String> arguments, ProcessBuilder.Redirect output) {
         try {
-            writeSettings();
-            return new ProcessBuilder(command())
+            return new ProcessBuilder(command(arguments))
+                    .redirectOutput(output)
                     .redirectError(ProcessBuilder.Redirect.appendTo(logFile.toFile()))
                     .start();
         } catch (IOException e) {
@@ -90,7 +121,7 @@ public final class ForkedNode implements BrokerNode {
         }
     }
 
-    private List<String> command() {
+    private List<String> command(List<String> program) {
         List<String> command = new ArrayList<>();
         if (!System.getProperty("os.name").startsWith("Windows")) {
             // Ctrl-C reaches the whole process group: its owner decides when a broker stops, not the terminal.
@@ -102,11 +133,8 @@ public final class ForkedNode implements BrokerNode {
         command.addAll(compilerLimits());
         // Standard output is for what the child says to its owner.
         command.addAll(List.of("-Xlog:disable", "-Xlog:all=warning:stderr"));
-        if (hasArchive()) {
-            command.add("-XX:SharedArchiveFile=" + ARCHIVE);
-        }
         command.add("-Djava.util.logging.SimpleFormatter.format=%1$tF %1$tT.%1$tL %4$s %3$s %5$s%6$s%n");
-        command.addAll(List.of("-cp", classPath(), BrokerMain.class.getName(), settingsFile.toString()));
+        command.addAll(program);
         return command;
     }
 
@@ -119,24 +147,6 @@ public final class ForkedNode implements BrokerNode {
                 .toList();
     }
 
-    private static boolean hasArchive() {
-        return !ARCHIVE.isEmpty() && Files.isRegularFile(Path.of(ARCHIVE));
-    }
-
-    /** This JVM's class path; of a modular one, the module path too: the child needs no modules. */
-    private static String classPath() {
-        String classPath = System.getProperty("java.class.path", "");
-        String modulePath = System.getProperty("jdk.module.path", "");
-        String all = modulePath.isEmpty() ? classPath : classPath + File.pathSeparator + modulePath;
-        if (!hasArchive()) {
-            return all;
-        }
-        // The JVM wants the class path of the archive, which can have no folders, as the first part of the child's.
-        return Stream.of(all.split(File.pathSeparator))
-                .sorted(Comparator.comparing(each -> !Files.isRegularFile(Path.of(each))))
-                .collect(Collectors.joining(File.pathSeparator));
-    }
-
     @Override
     public void stop() {
         Process running = process;
@@ -145,15 +155,23 @@ public final class ForkedNode implements BrokerNode {
         }
         try {
             running.getOutputStream().close();
-            if (!running.waitFor(STOP_DEADLINE.toMillis(), TimeUnit.MILLISECONDS)) {
-                end(running);
-            }
         } catch (IOException e) {
             end(running);
+        }
+        var unused = endsInTime(running, STOP_DEADLINE);
+    }
+
+    /** Waits for a process to end by itself, and ends it after the deadline or when interrupted. */
+    private static boolean endsInTime(Process running, Duration deadline) {
+        try {
+            if (running.waitFor(deadline.toMillis(), TimeUnit.MILLISECONDS)) {
+                return true;
+            }
         } catch (InterruptedException e) {
-            end(running);
             Thread.currentThread().interrupt();
         }
+        end(running);
+        return false;
     }
 
     @Override

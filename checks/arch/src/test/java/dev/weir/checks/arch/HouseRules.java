@@ -34,6 +34,7 @@ final class HouseRules {
     /** Each has a process of its own: it talks to the one that forked it, or passes on how its application ended. */
     private static final List<String> MAINS = List.of(
             "testkit.internal.BrokerMain",
+            "testkit.internal.ReleaseMain",
             "driver.DriverMain",
             "driver.Lease",
             "driver.NotedNumbers",

@@ -185,4 +185,33 @@ class BenchDimensionsTest extends BenchTestBase {
         });
         assertThat(results.campaign().environment().settings()).containsEntry("broker.num.io.threads", "3");
     }
+
+    @Test
+    @Tag("long")
+    void brokers_ofSeveralReleases_areMeasuredBesideEachOther() throws Exception {
+        String yaml = """
+                name: releases
+                scenario: work
+                drivers: [kafka-share, weir-share-lean]
+                baseline: kafka-share
+                topic: {partitions: 2, valueBytes: 50, recordsPerSecond: 100}
+                options: {ordering: none, concurrency: 2, work.millis: 1}
+                explore: {members: 1}
+                method: {rounds: 1, control: false, heapMegabytes: 64, intervalMillis: 250, maxWarmUpSeconds: 2,
+                  measureSeconds: 3}
+                vary:
+                  - brokerVersion: [4.2.0, 4.3.1]
+                """;
+        Path root = Path.of(System.getProperty("weir.root"));
+        CampaignRunner.Settings settings =
+                new CampaignRunner.Settings(root, folder.resolve("release-data"), folder.resolve("releases"), 7, false);
+        ResultsFolder results =
+                new CampaignRunner(Workload.parse("test", yaml, false), settings, BenchAtCluster.SILENT).run();
+        assertThat(results.runs()).hasSize(4).allSatisfy(run -> {
+            assertThat(run.failure()).isNull();
+            assertThat(run.ledger().lost()).isZero();
+            assertThat(names(run)).contains("broker: share fetch total ms", "broker: requests queued");
+        });
+        assertThat(results.campaign().environment().versions()).containsEntry("brokers", "kafka-4.2.0, kafka-4.3.1");
+    }
 }

@@ -15,12 +15,18 @@ import dev.weir.kafka.produce.ProducePath;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.KafkaClusterException;
 import dev.weir.testkit.Records;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.IsolationLevel;
@@ -38,21 +44,35 @@ class OldBrokerTest {
 
     private static final int EACH_TIME = 2_000;
 
-    @TempDir
-    private static Path folder;
-
-    private static OldBroker broker;
+    private static KafkaCluster broker;
 
     @BeforeAll
     static void startBroker() throws Exception {
-        broker = OldBroker.start(folder);
+        broker = cluster().start();
     }
 
     @AfterAll
-    static void stopBroker() throws Exception {
+    static void stopBroker() {
         if (broker != null) {
             broker.close();
         }
+    }
+
+    private static KafkaCluster.Builder cluster() throws IOException {
+        String jars = Files.readString(
+                Path.of(System.getProperty("weir.root"), "checks/broker-release/target/broker.classpath"));
+        return KafkaCluster.builder()
+                .forked()
+                .heapMegabytes(256)
+                .serverClassPath(Stream.of(jars.strip().split(File.pathSeparator, -1))
+                        .map(Path::of)
+                        .toList());
+    }
+
+    private static long committed(String group) {
+        return broker.committedOffsets(group).values().stream()
+                .mapToLong(Long::longValue)
+                .sum();
     }
 
     private static ConsumerSettings.Builder<byte[], byte[]> consumer(String group) {
@@ -106,7 +126,7 @@ class OldBrokerTest {
         for (int run = 0; run < 2; run++) {
             Records.produce(broker.bootstrapServers(), name + "-in", (long) run * EACH_TIME, EACH_TIME, 50);
             runToEnd(pipeline);
-            assertThat(broker.committed(name)).isEqualTo((run + 1L) * EACH_TIME);
+            assertThat(committed(name)).isEqualTo((run + 1L) * EACH_TIME);
             assertThat(numbers(name + "-out", IsolationLevel.READ_UNCOMMITTED)).isEqualTo(upTo((run + 1) * EACH_TIME));
         }
     }
@@ -124,7 +144,25 @@ class OldBrokerTest {
                 .commitInterval(Duration.ofMillis(50))
                 .produceTo(producer().build(), records -> records.map(record -> to(name + "-out", record))));
         assertThat(numbers(name + "-out", IsolationLevel.READ_COMMITTED)).isEqualTo(upTo(EACH_TIME));
-        assertThat(broker.committed(name)).isEqualTo(EACH_TIME);
+        assertThat(committed(name)).isEqualTo(EACH_TIME);
+    }
+
+    @Test
+    void broker_startedAgain_hasItsRecords() {
+        broker.createTopic("kept", 1);
+        Records.produce(broker.bootstrapServers(), "kept", 0, EACH_TIME, 50);
+        broker.broker(1).kill();
+        broker.broker(1).start();
+        assertThat(numbers("kept", IsolationLevel.READ_UNCOMMITTED)).isEqualTo(upTo(EACH_TIME));
+    }
+
+    @Test
+    void setting_thatTheReleaseRefuses_isNamedWithTheLog(@TempDir Path folder) throws Exception {
+        KafkaCluster.Builder refused =
+                cluster().dataFolder(folder.resolve("cluster")).brokerConfig("num.io.threads", "none");
+        assertThatThrownBy(refused::start)
+                .isInstanceOf(KafkaClusterException.class)
+                .hasMessageContainingAll("broker 1", "Invalid value none", "num.io.threads", "broker-1.log");
     }
 
     @Test

@@ -1,0 +1,63 @@
+package dev.weir.testkit.internal;
+
+import dev.weir.testkit.KafkaClusterException;
+import java.io.File;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * The jars of a Kafka server release other than that of this JVM's class path. Its own tool formats the folder of a
+ * broker, so that the folder has the metadata version that the release knows. Immutable.
+ */
+public record ServerRelease(List<Path> classPath) {
+    private static final String STORAGE_TOOL = "kafka.tools.StorageTool";
+    private static final String FORMATTED = "meta.properties";
+
+    /**
+     * Refuses what cannot be a class path.
+     *
+     * @throws IllegalArgumentException if it is empty or a part of it does not exist, naming that part
+     */
+    public ServerRelease {
+        classPath = List.copyOf(classPath);
+        if (classPath.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "serverClassPath is empty: name the jar of kafka_2.13 and those that it depends on");
+        }
+        for (Path part : classPath) {
+            if (!Files.exists(part)) {
+                throw new IllegalArgumentException("serverClassPath names a file that does not exist: " + part);
+            }
+        }
+    }
+
+    /** The program of a broker with these settings; its folder is formatted first unless an earlier cluster did so. */
+    public BrokerProgram program(Path settingsFile, String clusterId, Path dataFolder) {
+        String settings = settingsFile.toString();
+        return new BrokerProgram(
+                Files.exists(dataFolder.resolve(FORMATTED))
+                        ? List.of()
+                        : List.of("-cp", jars(), STORAGE_TOOL, "format", "-t", clusterId, "-c", settings),
+                List.of("-cp", testkit() + File.pathSeparator + jars(), ReleaseMain.class.getName(), settings));
+    }
+
+    private String jars() {
+        return classPath.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
+    }
+
+    /** The place of the testkit's own classes. */
+    private static Path testkit() {
+        try {
+            return Path.of(ReleaseMain.class
+                    .getProtectionDomain()
+                    .getCodeSource()
+                    .getLocation()
+                    .toURI());
+        } catch (URISyntaxException e) {
+            throw new KafkaClusterException("the place of the testkit's classes is no path: " + e.getMessage(), e);
+        }
+    }
+}
