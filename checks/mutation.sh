@@ -4,8 +4,8 @@
 #   checks/mutation.sh ROOM CLASS         one class of the room, such as Outbox
 #   checks/mutation.sh --rooms            lists the rooms
 # Prints the score, then each mutant that was not noticed as Class:line:mutator:method, then each that was noticed by
-# time alone. A mutant whose JVM ran out of memory or broke counts as not noticed and is listed as (memory_error) or
-# (run_error): no test has failed.
+# time alone. A mutant whose JVM ran out of memory counts as not noticed and is listed as (memory_error): no test has
+# failed. Nothing else may compile this clone meanwhile: classes that change under PIT break its JVMs.
 # Further Maven options go into WEIR_MUTATION_OPTIONS, for example -o.
 set -eu
 cd "$(dirname "$0")/.."
@@ -79,6 +79,11 @@ awk -v room="$room" '
   }
   END {
     if (!all) { print room ": no mutants"; exit 1 }
+    if ("RUN_ERROR" in count) {
+      printf "%s: no score, the JVMs of %d mutants broke. Did another build change the classes? Run it again.\n",
+          room, count["RUN_ERROR"]
+      exit 1
+    }
     printf "%s: %d of %d mutants noticed, %.1f %%", room, all - alive, all, 100 * (all - alive) / all
     for (status in count) printf ", %s %d", tolower(status), count[status]
     printf "\n"
