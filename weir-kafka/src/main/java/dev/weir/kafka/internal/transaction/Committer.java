@@ -170,18 +170,7 @@ final class Committer<K, V> {
                 return;
             }
             long start = System.nanoTime();
-            boolean asked = false;
-            try {
-                cut.transaction().producer.flush();
-                board.flushed();
-                cut.transaction().producer.sendOffsets(cut.offsets(), cut.member());
-                asked = true;
-                cut.transaction().producer.commit();
-            } catch (InterruptException interrupted) {
-                throw interrupted;
-            } catch (RuntimeException failure) {
-                // With a record refused, the client asks no coordinator.
-                failed(failure, asked && cut.transaction().refusedTopic().isEmpty());
+            if (!isFlushed(cut.transaction()) || !isCommitted(cut)) {
                 return;
             }
             counts.committed(System.nanoTime() - start);
@@ -196,6 +185,37 @@ final class Committer<K, V> {
             board.wakeOwner.run();
             tellCommitted(cut.transaction());
         });
+    }
+
+    /** Returns whether the brokers have all records; if not, all is aborted. */
+    private boolean isFlushed(OpenTransaction<K, V> transaction) {
+        try {
+            transaction.producer.flush();
+        } catch (InterruptException interrupted) {
+            throw interrupted;
+        } catch (RuntimeException failure) {
+            failed(failure, false);
+            return false;
+        }
+        board.flushed();
+        return true;
+    }
+
+    /** Returns whether the coordinator has committed records and offsets; if that is not sure, all is aborted. */
+    private boolean isCommitted(Cut<K, V> cut) {
+        boolean asked = false;
+        try {
+            cut.transaction().producer.sendOffsets(cut.offsets(), cut.member());
+            asked = true;
+            cut.transaction().producer.commit();
+            return true;
+        } catch (InterruptException interrupted) {
+            throw interrupted;
+        } catch (RuntimeException failure) {
+            // With a record refused, the client asks no coordinator.
+            failed(failure, asked && cut.transaction().refusedTopic().isEmpty());
+            return false;
+        }
     }
 
     private void tellCommitted(OpenTransaction<K, V> committed) {
