@@ -148,6 +148,9 @@ public final class ReplaceableProducer<K, V> {
     }
 
     private Opened<K, V> opened() {
+        if (closed) {
+            throw new IllegalStateException("the producer is closed");
+        }
         Opened<K, V> open = new Opened<>(clients.get());
         clientsOpened++;
         opened = open;

@@ -93,6 +93,23 @@ class RefusalSearchTest {
     }
 
     @Test
+    void suspect_isSentOnceAllBeforeItAreAnswered_andBeforeThoseBehindIt() throws Exception {
+        var ignored = search.suspect("b", tooLarge);
+        assertThat(search.resend(List.of("a", "b", "c"), new Broker(Set.of()))).isEqualTo(3);
+        assertThat(log).containsExactly("a", "b", "c");
+        assertThat(search.isEmpty()).isTrue();
+    }
+
+    @Test
+    void resend_whenItsWayTakesNothingMore_leavesTheSuspectAndWhatIsBehindIt() throws Exception {
+        var ignored = search.suspect("b", tooLarge);
+        assertThat(search.resend(List.of("a", "b", "c"), new Broker(Set.of("a"))))
+                .isEqualTo(1);
+        assertThat(search.isSuspect("b")).isTrue();
+        assertThat(log).isEmpty();
+    }
+
+    @Test
     void recordRefusedAmongOthers_isASuspectOnce_andAtFaultOnlyAlone() {
         search.refused("a", tooLarge);
         assertThat(search.stateOf("a")).isInstanceOf(State.Refused.class);
