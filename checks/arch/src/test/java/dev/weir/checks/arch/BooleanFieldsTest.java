@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /**
- * Bounds the boolean fields of a class in rooms whose state is an enum with named transitions: each further flag doubles
- * the states that nothing names.
+ * Bounds the boolean fields of a class in rooms whose state is an enum with named transitions: each further flag
+ * doubles the states that nothing names.
  */
 class BooleanFieldsTest {
 

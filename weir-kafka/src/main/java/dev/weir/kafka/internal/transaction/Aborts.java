@@ -40,7 +40,7 @@ final class Aborts<K, V> {
         backoffNanos = 0;
     }
 
-    /** Aborts all that is open, as the board's state says, then waits a moment, a longer one each time until a transaction is committed. */
+    /** Aborts all that is open, then waits a moment, a longer one each time until a transaction is committed. */
     void abort(Exception why) {
         List<OpenTransaction<K, V>> broken = takeBroken();
         long records = broken.stream().mapToLong(OpenTransaction::records).sum();

@@ -97,15 +97,15 @@ final class Board<K, V> {
     private volatile boolean cutWanted;
 
     /**
-     * True if the pipeline is given no records: too many gaps are among the finished offsets for a commit to note. Written
-     * by the owner.
+     * True if the pipeline is given no records: too many gaps are among the finished offsets for a commit to note.
+     * Written by the owner.
      */
     private volatile boolean intakeHeld;
 
     /** The targets of which the run's source has emitted elements: the others know nothing of its transactions. */
     private final Set<AckTarget> sources = ConcurrentHashMap.newKeySet();
 
-    /** Sources whose elements are written though they are revoked, until the last cut with them is made. The owner's. */
+    /** Sources whose elements are written though they are revoked, until the last cut with them is made. */
     volatile Set<AckTarget> leaving = Set.of();
 
     /** Commits that are confirmed and that the owner does not know of. From the committing thread to the owner. */
@@ -220,7 +220,7 @@ final class Board<K, V> {
         }
     }
 
-    /** Asks for an abort. Returns false if one is under way, or the run has ended. Any thread, under the lock or not. */
+    /** Asks for an abort. Returns false if one is under way or the run has ended. Any thread, with the lock or not. */
     boolean askAbort() {
         lock.lock();
         try {

@@ -2,11 +2,13 @@ package dev.weir.kafka.internal.transaction;
 
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.internal.health.ClientHealth;
+import dev.weir.kafka.internal.meters.LatencyCounts;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
 import dev.weir.kafka.internal.send.Refusals;
 import dev.weir.kafka.internal.transaction.Inputs.Root;
 import dev.weir.stream.spi.AckTarget;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -30,6 +32,37 @@ import org.jspecify.annotations.Nullable;
  * but for the answers, which come on the producer's thread.
  */
 final class OpenTransaction<K, V> implements Callback {
+
+    /**
+     * The timestamps of a transaction's records. Records of one millisecond come in runs, so that a run takes one slot.
+     * Confined to whoever has the transaction.
+     */
+    static final class RecordTimes {
+
+        private long[] millis = new long[64];
+        private int[] counts = new int[64];
+        private int size;
+
+        void add(long timestampMillis) {
+            if (size > 0 && millis[size - 1] == timestampMillis) {
+                counts[size - 1]++;
+                return;
+            }
+            if (size == millis.length) {
+                millis = Arrays.copyOf(millis, size * 2);
+                counts = Arrays.copyOf(counts, size * 2);
+            }
+            millis[size] = timestampMillis;
+            counts[size++] = 1;
+        }
+
+        /** Counts the time from each timestamp to {@code nowMillis}. */
+        void countUntil(long nowMillis, LatencyCounts latency) {
+            for (int i = 0; i < size; i++) {
+                latency.add(nowMillis - millis[i], counts[i]);
+            }
+        }
+    }
 
     /** Inputs that a message names. */
     private static final int MAX_PLACES = 5;

@@ -6,8 +6,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of the transactions of an exactly-once run. Two producers take turns: one transaction may take records while
- * the one before it is being committed. {@link Board} owns the state.
+ * The state of the transactions of an exactly-once run. Two producers take turns: one transaction may take records
+ * while the one before it is being committed. {@link Board} owns the state.
  *
  * <pre>
  *           begin            cut              flush             commit

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.ProducerHandle.Latency;
 import dev.weir.kafka.internal.meters.LatencyCounts;
+import dev.weir.kafka.internal.transaction.OpenTransaction.RecordTimes;
 import org.junit.jupiter.api.Test;
 
 class RecordTimesTest {

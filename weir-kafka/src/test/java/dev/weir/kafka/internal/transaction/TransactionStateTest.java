@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The transitions that are legal; {@code TransactionSimulationTest} drives each of them. */
 class TransactionStateTest {
 
-    /** The legal transitions, written down a second time: by transition and state before it the state that it leads to. */
+    /** The legal transitions, written down a second time: by transition and state before it, the state after it. */
     private static final Map<Transition, Map<TransactionState, TransactionState>> LEGAL = Map.of(
             Transition.BEGIN, Map.of(IDLE, FILLING, FLUSHED, OVERLAPPING),
             Transition.CUT, Map.of(FILLING, FLUSHING),
