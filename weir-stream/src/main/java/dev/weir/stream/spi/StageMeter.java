@@ -146,12 +146,12 @@ public final class StageMeter {
 
     /** Returns whether its thread waits at this moment for the stage above. */
     public boolean isBlockedUp() {
-        return up.open != null;
+        return up.isOpen();
     }
 
     /** Returns whether its thread waits at this moment for the stage below. */
     public boolean isBlockedDown() {
-        return down.open != null;
+        return down.isOpen();
     }
 
     /**
@@ -173,7 +173,7 @@ public final class StageMeter {
 
     /** Returns whether its thread waits at this moment for the stage above or for the one below. */
     public boolean isBlocked() {
-        return up.open != null || down.open != null;
+        return up.isOpen() || down.isOpen();
     }
 
     /** Counts a batch worked on since {@code startNanos}. */
@@ -326,30 +326,38 @@ public final class StageMeter {
 
         final LongAdder ended = new LongAdder();
         volatile BooleanSupplier sibling = () -> false;
-        private volatile @Nullable Wait open;
+        /** No wait goes on. */
+        private static final long NONE = 0;
 
-        void begin(int threads) {
-            open = new Wait(System.nanoTime(), threads);
+        // An object per wait would be garbage per batch. Whoever reads the threads of the next wait with the beginning
+        // of the last one is wrong by an instant.
+        private int threads;
+        private volatile long sinceNanos = NONE;
+
+        void begin(int count) {
+            threads = count;
+            sinceNanos = System.nanoTime() | 1; // never NONE
         }
 
         void end() {
-            Wait ending = open;
-            if (ending != null) {
-                open = null;
-                ended.add(ending.nanos());
+            long since = sinceNanos;
+            if (since != NONE) {
+                sinceNanos = NONE;
+                ended.add(nanos(since));
             }
         }
 
-        long sum() {
-            Wait current = open;
-            return ended.sum() + (current == null ? 0 : current.nanos());
+        boolean isOpen() {
+            return sinceNanos != NONE;
         }
-    }
 
-    private record Wait(long sinceNanos, int threads) {
+        long sum() {
+            long since = sinceNanos;
+            return ended.sum() + (since == NONE ? 0 : nanos(since));
+        }
 
-        long nanos() {
-            return (System.nanoTime() - sinceNanos) * threads;
+        private long nanos(long since) {
+            return Math.max(0, System.nanoTime() - since) * threads;
         }
     }
 }

@@ -3,7 +3,10 @@ package dev.weir.kafka.internal.buffer;
 import dev.weir.kafka.internal.fetch.LeaderEpochs;
 import dev.weir.kafka.internal.offsets.FinishedSet;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
+import dev.weir.kafka.internal.view.KeptViews;
+import java.util.ArrayDeque;
 import java.util.EnumSet;
+import java.util.Objects;
 import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
@@ -75,6 +78,9 @@ public final class AssignedPartition {
     /** The buffer's own. */
     private final PartitionQueue buffered;
 
+    /** What went out in rows and was not finished at the last advance; empty where records go out alone. */
+    private final ArrayDeque<KeptViews> rows = new ArrayDeque<>(1);
+
     private final int shares;
     private final int epoch;
 
@@ -87,6 +93,9 @@ public final class AssignedPartition {
     private long endOffset;
     private @Nullable Uuid topicId;
 
+    /** The same as commits have it; null if it is not known, or the brokers have no ids. */
+    private @Nullable String topicIdText;
+
     private long committedOffset = UNKNOWN;
     private long committedNanos;
     private String committedSet = "";
@@ -94,6 +103,11 @@ public final class AssignedPartition {
     private FinishedSet finishedEarlier = FinishedSet.EMPTY;
     private long firstDropped = Long.MAX_VALUE;
     private int finishedSinceCommit;
+
+    // Of the last commit that would have been the same as the one before.
+    private long settledOffset = UNKNOWN;
+    private int settledTexts;
+    private @Nullable String settledTopicId;
 
     private long firstUnfinished = UNKNOWN;
     private long firstUnfinishedNanos;
@@ -137,6 +151,7 @@ public final class AssignedPartition {
         AssignedPartition renewed = new AssignedPartition(id, newTracker, endOffset, buffered.priority, shares, epoch);
         renewed.outlet = outlet;
         renewed.topicId = topicId;
+        renewed.topicIdText = topicIdText;
         renewed.fullOfBytes = fullOfBytes;
         renewed.pauseReasons.addAll(pauseReasons);
         renewed.pauseReasons.remove(PauseReason.END);
@@ -274,7 +289,7 @@ public final class AssignedPartition {
     /** The group has committed a place in that topic, or one of which it does not say the topic. */
     public void open(@Nullable Uuid topic) {
         placement = Placement.OPENING;
-        topicId = topic;
+        isOf(topic);
     }
 
     /** Goes on at the place that the group has committed. */
@@ -292,8 +307,18 @@ public final class AssignedPartition {
         return topicId;
     }
 
+    /** The id of the topic as commits have it; null if it is not known, or the brokers have no ids. */
+    public @Nullable String topicIdText() {
+        return topicIdText;
+    }
+
     public void identified(Uuid topic) {
+        isOf(topic);
+    }
+
+    private void isOf(@Nullable Uuid topic) {
         topicId = topic;
+        topicIdText = topic == null || topic.equals(Uuid.ZERO_UUID) ? null : topic.toString();
     }
 
     /** Records from this offset on are not emitted; {@link #UNKNOWN} as long as no broker tells. */
@@ -366,6 +391,15 @@ public final class AssignedPartition {
     /** See {@link OffsetTracker#advance}. */
     public void advance() {
         finishedSinceCommit += tracker.advance();
+        while (!rows.isEmpty() && rows.element().token() < tracker.firstUnfinished()) {
+            rows.remove().recycle();
+        }
+    }
+
+    /** Notes a row that goes out with that token, to be used again once it is finished. */
+    void goesOut(KeptViews row, long token) {
+        row.goesOutAs(token);
+        rows.add(row);
     }
 
     /** Records finished since the last commit, as of the last {@link #advance}. */
@@ -376,6 +410,18 @@ public final class AssignedPartition {
     /** Looks up the finished offsets for a commit. */
     public void beginCommit() {
         finishedSinceCommit = 0;
+    }
+
+    /** Notes that a commit of everything, up to that offset and with such texts, would bring no news. */
+    public void settledAt(long offset, int texts) {
+        settledOffset = offset;
+        settledTexts = texts;
+        settledTopicId = topicIdText;
+    }
+
+    /** Returns whether that was noted, and nothing has changed. */
+    public boolean isSettledAt(long offset, int texts) {
+        return offset == settledOffset && texts == settledTexts && Objects.equals(settledTopicId, topicIdText);
     }
 
     /** The first record that was fetched and not emitted, or forgotten again: the client's position is past it. */

@@ -32,6 +32,9 @@ public final class Assignment {
     private final Map<TopicPartition, AssignedPartition> partitions = new LinkedHashMap<>();
     private final DroppedRecords dropped;
 
+    /** The same, made once after each change: the owner walks over them in each of its turns. Null until then. */
+    private @Nullable List<AssignedPartition> all;
+
     /**
      * Creates an empty assignment.
      *
@@ -70,14 +73,24 @@ public final class Assignment {
         return Collections.unmodifiableMap(partitions);
     }
 
-    /** A view. */
-    public Collection<AssignedPartition> all() {
-        return byId().values();
+    /** As of now; immutable. */
+    public List<AssignedPartition> all() {
+        List<AssignedPartition> known = all;
+        if (known == null) {
+            known = List.copyOf(partitions.values());
+            all = known;
+        }
+        return known;
     }
 
     /** A copy. */
     public Set<TopicPartition> ids() {
         return Set.copyOf(partitions.keySet());
+    }
+
+    /** See {@link Fetcher#fetchesByTopicId}. */
+    public boolean isFetchedByTopicId() {
+        return fetcher.fetchesByTopicId();
     }
 
     @Nullable
@@ -106,6 +119,7 @@ public final class Assignment {
                 pause(partition, PauseReason.FLOW);
             }
         }
+        all = null;
         flow.divide(all());
     }
 
@@ -124,6 +138,7 @@ public final class Assignment {
     public List<AssignedPartition> withdraw(Collection<TopicPartition> ids) {
         List<AssignedPartition> withdrawn =
                 ids.stream().map(partitions::remove).filter(Objects::nonNull).toList();
+        all = null;
         fetcher.withdrawn(ids);
         emission.takeBackUnpromised(withdrawn);
         pauses.withdrawn(withdrawn);
@@ -135,6 +150,7 @@ public final class Assignment {
 
     public void clear() {
         partitions.clear();
+        all = null;
     }
 
     /** Fetches no more of the partition for now. */
@@ -158,6 +174,7 @@ public final class Assignment {
         partition.tracker().revoke();
         AssignedPartition renewed = partition.renewed(newTracker(), !owner.isEmitting());
         partitions.put(partition.id(), renewed);
+        all = null;
         pauses.assigned(renewed);
         return renewed;
     }

@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.buffer;
 import dev.weir.kafka.internal.fetch.Views;
 import dev.weir.kafka.internal.lookup.OwnerThread;
 import dev.weir.kafka.internal.lookup.Phase;
+import dev.weir.kafka.internal.offsets.OffsetTracker;
 import dev.weir.stream.spi.Batch;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -29,6 +30,9 @@ public final class Emission {
 
     /** The batches that go out together. */
     private final List<Batch<ConsumerRecord<byte[], byte[]>>> made = new ArrayList<>();
+
+    /** The outlets that something was emitted by since the last {@link #announce}. */
+    private final List<RecordBuffer> unannounced = new ArrayList<>();
 
     /**
      * Creates an emission.
@@ -108,25 +112,43 @@ public final class Emission {
         }
     }
 
-    /** Emits the records before the partition's end, unless emission has ended, and notes the others as dropped. */
+    /**
+     * Emits the records before the partition's end, unless emission has ended, and notes the others as dropped. They can
+     * be pulled; who waits for them is woken by {@link #announce}.
+     */
     public void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list) {
         int count = !owner.isEmitting() ? 0 : countBefore(partition.endOffset(), list);
         cutAtEnd(partition, list, count);
         for (int from = 0; from < count; from += batchSize) {
-            List<ConsumerRecord<byte[], byte[]>> next = list.subList(from, Math.min(count, from + batchSize));
-            if (tracked) {
+            int to = Math.min(count, from + batchSize);
+            List<ConsumerRecord<byte[], byte[]>> next = to == list.size() && from == 0 ? list : list.subList(from, to);
+            if (tracked && next.get(0) instanceof Views.InARow) {
+                makeOfRows(partition, next);
+            } else if (tracked) {
                 makeTracked(partition, next);
             } else {
                 makeUntracked(partition, next);
             }
         }
         if (!made.isEmpty()) {
-            partition.outlet().addAll(partition, made);
+            RecordBuffer outlet = partition.outlet();
+            outlet.addAll(partition, made);
             made.clear();
+            if (unannounced.isEmpty() || unannounced.getLast() != outlet) {
+                unannounced.add(outlet);
+            }
         }
         if (count < list.size()) {
             partition.dropped(list.get(count).offset());
         }
+    }
+
+    /** Wakes those who wait for what was emitted: once per poll, as each partition may have brought little. */
+    public void announce() {
+        for (int i = 0; i < unannounced.size(); i++) {
+            unannounced.get(i).announce();
+        }
+        unannounced.clear();
     }
 
     /**
@@ -192,6 +214,30 @@ public final class Emission {
         partition.tracker().seenTo(Views.nextOffset(list.get(list.size() - 1)));
         if (size > 0) {
             made.add(Batch.of(values, size, partition.tracker(), tokens));
+        }
+    }
+
+    /** Rows stand for many records each and are few: their batch is used again once they were taken out of it. */
+    private void makeOfRows(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> rows) {
+        Batch<ConsumerRecord<byte[], byte[]>> batch = partition.outlet().emptyBatch();
+        OffsetTracker tracker = partition.tracker();
+        for (int i = 0; i < rows.size(); i++) {
+            Views.InARow row = (Views.InARow) rows.get(i);
+            long next = Views.nextOffset(row);
+            if (partition.finishedEarlier().contains(row.offset(), next)) {
+                tracker.appendFinished(row.offset());
+                row.drop();
+            } else {
+                long token = tracker.append(row.offset(), partition.weights().of(row), row.timestamp());
+                partition.goesOut(row.views(), token);
+                batch.add(row, tracker, token);
+            }
+            tracker.seenTo(next);
+        }
+        if (batch.isEmpty()) {
+            partition.outlet().giveBack(batch);
+        } else {
+            made.add(batch);
         }
     }
 

@@ -9,7 +9,6 @@ import dev.weir.kafka.internal.lookup.OwnerClock;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -131,12 +130,12 @@ public final class FlowControl {
      * Pauses all if the budget is used up, which shares alone do not prevent.
      * Call after each poll that brought records.
      */
-    public void afterPoll(Map<TopicPartition, AssignedPartition> assignment, Fetcher fetcher) {
+    public void afterPoll(List<AssignedPartition> assignment, Fetcher fetcher) {
         if (!allPaused) {
             if (outstandingBytes(assignment) < stopBytes()) {
                 return;
             }
-            assignment.values().forEach(AssignedPartition::advance);
+            assignment.forEach(AssignedPartition::advance);
             if (outstandingBytes(assignment) < stopBytes()) {
                 return;
             }
@@ -145,7 +144,7 @@ public final class FlowControl {
         }
         // Those too that have come since all were paused.
         Collection<TopicPartition> running = new ArrayList<>();
-        for (AssignedPartition partition : assignment.values()) {
+        for (AssignedPartition partition : assignment) {
             if (partition.pauseForBytes()) {
                 running.add(partition.id());
             }
@@ -153,10 +152,10 @@ public final class FlowControl {
         fetcher.pause(running);
     }
 
-    private static long outstandingBytes(Map<TopicPartition, AssignedPartition> assignment) {
+    private static long outstandingBytes(List<AssignedPartition> assignment) {
         long bytes = 0;
-        for (AssignedPartition partition : assignment.values()) {
-            bytes += partition.tracker().outstandingBytes();
+        for (int i = 0; i < assignment.size(); i++) { // no iterator, for each turn
+            bytes += assignment.get(i).tracker().outstandingBytes();
         }
         return bytes;
     }
@@ -165,15 +164,15 @@ public final class FlowControl {
      * Returns whether enough of the budget is free for all to go on; if not, some tracker will call when that may have
      * changed.
      */
-    private boolean isFreeAgain(Map<TopicPartition, AssignedPartition> assignment) {
+    private boolean isFreeAgain(List<AssignedPartition> assignment) {
         boolean looksAgain;
         do {
-            assignment.values().forEach(AssignedPartition::advance);
+            assignment.forEach(AssignedPartition::advance);
             if (isLow(outstandingBytes(assignment))) {
                 return true;
             }
             looksAgain = false;
-            for (AssignedPartition partition : assignment.values()) {
+            for (AssignedPartition partition : assignment) {
                 looksAgain |=
                         !partition.tracker().isIdle() && !partition.tracker().watch(0, 0);
             }
@@ -218,17 +217,19 @@ public final class FlowControl {
      * Resumes partitions that are low again and asks the others' trackers to call when they may be. Call before each
      * poll.
      */
-    public void resumeLow(Map<TopicPartition, AssignedPartition> assignment, Fetcher fetcher) {
+    public void resumeLow(List<AssignedPartition> assignment, Fetcher fetcher) {
         if (allPaused && !isFreeAgain(assignment)) {
             return;
         }
         allPaused = false;
-        List<AssignedPartition> low = new ArrayList<>();
+        List<AssignedPartition> low = List.of();
         boolean allLow = true;
         boolean begins = false;
-        for (AssignedPartition partition : assignment.values()) {
+        for (int i = 0; i < assignment.size(); i++) {
+            AssignedPartition partition = assignment.get(i);
             if (partition.mayResume()) {
                 if (isDownTo(partition, LOW)) {
+                    low = low.isEmpty() ? new ArrayList<>() : low;
                     low.add(partition);
                     begins |= partition.tracker().committableOffset() < 0;
                 } else {
@@ -241,7 +242,7 @@ public final class FlowControl {
         for (int i = 0; !urgent && i < low.size(); i++) {
             AssignedPartition partition = low.get(i);
             if (peers == null || !peers.include(partition)) {
-                peers = Peers.of(partition, assignment.values());
+                peers = Peers.of(partition, assignment);
             }
             int few = isDownTo(partition, URGENT) ? Math.max(FEW, peers.paused / 2) : 0;
             urgent = peers.ready <= few || !partition.outlet().watchReady(partition.buffered().priority, few, wake);

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.buffer;
 
+import dev.weir.kafka.internal.view.Spares;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -8,7 +9,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -21,8 +21,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RecordBuffer {
 
+    /** As many as wait of partitions that are read as fast as they fill. */
+    private static final int MAX_SPARES = 256;
+
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition readyOrEnded = lock.newCondition();
+    private final OneWaiter readyOrEnded = new OneWaiter(lock);
     private final Clock clock;
 
     // Under the lock.
@@ -31,6 +34,10 @@ public final class RecordBuffer {
 
     private int records;
     private boolean ended;
+
+    /** Something was added that whoever waits has not been woken for. */
+    private boolean unannounced;
+
     private @Nullable Runnable onFewReady;
     private boolean fewReady;
 
@@ -42,6 +49,9 @@ public final class RecordBuffer {
 
     /** The batch handed to the thread that waits; it is no longer inside. */
     private @Nullable Batch<ConsumerRecord<byte[], byte[]>> handed;
+
+    /** Batches whose records were taken out of them. */
+    private final Spares<Batch<ConsumerRecord<byte[], byte[]>>> spares = new Spares<>(MAX_SPARES);
 
     private final @Nullable Delay delay;
     private final RateLimit rate;
@@ -63,6 +73,7 @@ public final class RecordBuffer {
     /** Adds records of one partition; their tokens follow those of the batch before. */
     public void add(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch) {
         addAll(partition, List.of(batch));
+        announce();
     }
 
     /**
@@ -88,29 +99,55 @@ public final class RecordBuffer {
         }
     }
 
-    /** Adds several batches of one partition: whoever waits is woken once for all. */
+    /** An empty batch to be filled and added, one that was given back if there is one. Any thread. */
+    Batch<ConsumerRecord<byte[], byte[]>> emptyBatch() {
+        Batch<ConsumerRecord<byte[], byte[]>> spare = spares.take();
+        return spare == null ? new Batch<>(1) : spare;
+    }
+
+    /** Takes back a batch that was {@linkplain #take taken}, whose records are elsewhere now. Any thread. */
+    public void giveBack(Batch<ConsumerRecord<byte[], byte[]>> taken) {
+        taken.truncate(0);
+        spares.give(taken);
+    }
+
+    /** Adds several batches of one partition. Whoever waits is woken by {@link #announce}: once for all partitions. */
     void addAll(AssignedPartition partition, List<Batch<ConsumerRecord<byte[], byte[]>>> batches) {
         lock.lock();
         try {
             PartitionQueue queue = partition.buffered();
             boolean wasEmpty = queue.isEmpty();
-            for (Batch<ConsumerRecord<byte[], byte[]>> batch : batches) {
+            for (int i = 0; i < batches.size(); i++) {
+                Batch<ConsumerRecord<byte[], byte[]>> batch = batches.get(i);
                 queue.add(batch);
                 records += batch.size();
             }
-            if (wasEmpty) {
-                becomesReady(queue);
-            }
+            unannounced |= wasEmpty && becomesReady(queue);
         } finally {
             lock.unlock();
         }
     }
 
-    private void becomesReady(PartitionQueue queue) {
-        if (!queue.isPaused() && !queue.isEmpty()) {
-            turns.add(queue);
-            readyOrEnded.signal();
+    /** Wakes whoever waits for what was added. */
+    void announce() {
+        Thread waiting;
+        lock.lock();
+        try {
+            waiting = unannounced ? readyOrEnded.waiter() : null;
+            unannounced = false;
+        } finally {
+            lock.unlock();
         }
+        OneWaiter.wake(waiting);
+    }
+
+    /** Returns whether whoever waits is to be woken. */
+    private boolean becomesReady(PartitionQueue queue) {
+        if (queue.isPaused() || queue.isEmpty()) {
+            return false;
+        }
+        turns.add(queue);
+        return true;
     }
 
     /** Pauses or resumes a partition: what waits of it, and what is added, is not taken while it is paused. */
@@ -122,8 +159,8 @@ public final class RecordBuffer {
                 queue.pause(paused);
                 if (paused) {
                     turns.remove(queue);
-                } else {
-                    becomesReady(queue);
+                } else if (becomesReady(queue)) {
+                    readyOrEnded.signal();
                 }
             }
         } finally {

@@ -31,6 +31,8 @@ public final class CommitTexts {
     private final int maxChars;
     private final Set<TopicPartition> warned = new HashSet<>();
 
+    private int version;
+
     /** By topic; empty for a group that has begun all its topics at their beginning. */
     private final Map<String, Integer> startSizes = new HashMap<>();
 
@@ -49,6 +51,12 @@ public final class CommitTexts {
     /** Notes in each commit from now on how many partitions its topic had when the group began to read it. */
     public void startSize(String topic, int size) {
         startSizes.merge(topic, size, Math::min);
+        version++;
+    }
+
+    /** Changes when the texts of later commits may be others for that alone. */
+    int version() {
+        return version;
     }
 
     private int startSize(AssignedPartition partition) {
@@ -64,7 +72,7 @@ public final class CommitTexts {
         FinishedSet finished = partition.tracker().finishedPast(offset, partition.finishedEarlier());
         int size = startSize(partition);
         int room = size < 0 ? maxChars : Math.max(0, maxChars - CommitText.SIZE_CHARS);
-        room = idOf(partition) == null ? room : CommitText.roomBesideTopicId(room);
+        room = partition.topicIdText() == null ? room : CommitText.roomBesideTopicId(room);
         String text = CommitText.encode(offset, finished, userText(partition.id(), offset, room), room);
         return place.commit(noted(partition, offset, text));
     }
@@ -88,13 +96,12 @@ public final class CommitTexts {
     }
 
     private String noted(AssignedPartition partition, long offset, String text) {
-        String ofTopic = CommitText.withTopicId(text, idOf(partition), offset, maxChars);
+        String id = partition.topicIdText();
+        if (id != null && text.isEmpty()) {
+            return CommitText.notes(id, startSize(partition), offset, maxChars);
+        }
+        String ofTopic = CommitText.withTopicId(text, id, offset, maxChars);
         return CommitText.withStartSize(ofTopic, startSize(partition), maxChars);
-    }
-
-    private static @Nullable Uuid idOf(AssignedPartition partition) {
-        Uuid id = partition.topicId();
-        return Uuid.ZERO_UUID.equals(id) ? null : id;
     }
 
     /** The topic that a commit was made of; null if it does not say. */

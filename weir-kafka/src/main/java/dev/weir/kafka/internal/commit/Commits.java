@@ -51,6 +51,9 @@ public final class Commits {
      */
     private static final long FIRST_SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
+    /** The interval between looks for the answer to a commit that was sent beside the client. */
+    private static final long ANSWER_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
     /** The time such a commit may take beside the client, which has to poll on while its group rebalances. */
     private static final long DIRECT_NANOS = TimeUnit.SECONDS.toNanos(2);
 
@@ -138,7 +141,10 @@ public final class Commits {
 
     /** The time for which {@link #commitIfDue} has nothing to look at. */
     public long nanosUntilDue() {
-        return underWay ? Long.MAX_VALUE : Math.max(0, dueNanos - clock.nanoTime());
+        if (underWay) {
+            return direct.isUnderWay() ? ANSWER_LOOK_NANOS : Long.MAX_VALUE;
+        }
+        return Math.max(0, dueNanos - clock.nanoTime());
     }
 
     /** Returns whether a commit failed a moment ago, so that the next one has to wait. */
@@ -166,15 +172,26 @@ public final class Commits {
      */
     void send(Map<TopicPartition, OffsetAndMetadata> offsets, java.util.function.Consumer<Boolean> then) {
         updateTopicIds();
-        underWay = true;
-        client.commitAsync(offsets, (same, failure) -> {
-            underWay = false;
+        sendByClient(offsets, failure -> {
             if (failure == null) {
                 succeededAhead();
             } else {
                 retryLater(offsets, failure);
             }
             then.accept(failure == null);
+        });
+    }
+
+    /** The answer comes within a later poll of the fetcher. */
+    private void sendByClient(
+            Map<TopicPartition, OffsetAndMetadata> offsets, java.util.function.Consumer<@Nullable Exception> then) {
+        underWay = true;
+        fetcher.awaitAnswer(true);
+        // The client of the consumer protocol does not say which offsets it was.
+        client.commitAsync(offsets, (same, failure) -> {
+            underWay = false;
+            fetcher.awaitAnswer(false);
+            then.accept(failure);
         });
     }
 
@@ -193,7 +210,10 @@ public final class Commits {
     }
 
     /** Sends what is finished if the time or the count has come. The answer arrives in a later poll. */
-    public void commitIfDue(Collection<AssignedPartition> assigned) {
+    public void commitIfDue(List<AssignedPartition> assigned) {
+        if (direct.isUnderWay()) {
+            direct.poll();
+        }
         if (underWay || !isDue(assigned)) {
             return;
         }
@@ -203,17 +223,28 @@ public final class Commits {
         if (finished.isEmpty()) {
             return;
         }
-        underWay = true;
         List<AssignedPartition> sent = List.copyOf(assigned);
-        client.commitAsync(finished, (offsets, failure) -> {
+        underWay = direct.send(finished, failure -> {
             underWay = false;
-            if (failure == null) {
-                committed(sent, offsets);
-            } else {
-                // The client of the consumer protocol does not say which offsets it was.
-                retryLater(finished, failure);
-            }
+            answered(sent, finished, failure);
         });
+        if (!underWay) {
+            sendByClient(finished, failure -> answered(sent, finished, failure));
+        }
+    }
+
+    private void answered(
+            List<AssignedPartition> sent, Map<TopicPartition, OffsetAndMetadata> offsets, @Nullable Exception failure) {
+        if (failure == null) {
+            committed(sent, offsets);
+        } else {
+            retryLater(offsets, failure);
+        }
+    }
+
+    /** Lets go of what commits beside the client. */
+    public void close() {
+        direct.close();
     }
 
     /** One that stays assigned may come back, and waits for that, whoever commits. */
@@ -224,7 +255,7 @@ public final class Commits {
         }
     }
 
-    private boolean isDue(Collection<AssignedPartition> assigned) {
+    private boolean isDue(List<AssignedPartition> assigned) {
         if (clock.nanoTime() - dueNanos >= 0) {
             return true;
         }
@@ -232,8 +263,8 @@ public final class Commits {
             return false;
         }
         long records = 0;
-        for (AssignedPartition partition : assigned) {
-            records += partition.finishedSinceCommit();
+        for (int i = 0; i < assigned.size(); i++) { // no iterator, for each turn
+            records += assigned.get(i).finishedSinceCommit();
         }
         return records >= recordsPerCommit;
     }
@@ -344,7 +375,7 @@ public final class Commits {
         for (AssignedPartition partition : partitions) {
             boolean isOut = partition.isHeld() || gone.contains(partition.id());
             long offset = isOut ? AssignedPartition.UNKNOWN : finishedTo(partition);
-            if (offset >= 0) {
+            if (offset >= 0 && !isSettled(partition, offset)) {
                 addIfNews(partition, texts.commit(partition, offset), finished);
             }
         }
@@ -359,11 +390,23 @@ public final class Commits {
         return offset >= partition.committedOffset() ? offset : AssignedPartition.UNKNOWN;
     }
 
-    private static void addIfNews(
+    /** Returns whether a commit of that offset was found to bring no news, and has the same text now. */
+    private boolean isSettled(AssignedPartition partition, long offset) {
+        return isWhole(partition, offset) && partition.isSettledAt(offset, texts.version());
+    }
+
+    /** Returns whether everything is finished, so that the text of a commit does not depend on what is. */
+    private static boolean isWhole(AssignedPartition partition, long offset) {
+        return partition.tracker().isIdle() && partition.finishedEarlier().isBefore(offset);
+    }
+
+    private void addIfNews(
             AssignedPartition partition, OffsetAndMetadata commit, Map<TopicPartition, OffsetAndMetadata> news) {
         if (commit.offset() > partition.committedOffset()
                 || !CommitTexts.setOf(commit).equals(partition.committedSet())) {
             news.put(partition.id(), commit);
+        } else if (isWhole(partition, commit.offset())) {
+            partition.settledAt(commit.offset(), texts.version());
         }
     }
 
@@ -395,11 +438,13 @@ public final class Commits {
      * @throws KafkaException if it could not be done in time or ever; then the work will be repeated
      */
     public void commitNow(Collection<AssignedPartition> partitions, long timeoutNanos) {
+        long deadlineNanos = clock.nanoTime() + timeoutNanos;
+        // One that arrives behind the client's would bring an older offset back.
+        direct.await(Math.min(DIRECT_NANOS, timeoutNanos));
         Map<TopicPartition, OffsetAndMetadata> finished = finished(partitions);
         if (finished.isEmpty()) {
             return;
         }
-        long deadlineNanos = clock.nanoTime() + timeoutNanos;
         try {
             committed(partitions, commitExisting(finished, deadlineNanos));
         } catch (RebalanceInProgressException pollFirst) {

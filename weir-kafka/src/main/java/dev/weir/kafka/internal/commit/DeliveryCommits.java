@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.commit;
 
 import dev.weir.kafka.internal.buffer.AssignedPartition;
 import java.util.Collection;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +39,7 @@ public final class DeliveryCommits {
     }
 
     /** Commits if it is time, or if there is room in the pipeline for what waits for its commit. */
-    public void commitIfDue(Collection<AssignedPartition> assigned) {
+    public void commitIfDue(List<AssignedPartition> assigned) {
         commits.lookForGoneIfDue();
         if (transactions != null) {
             transactions.commitIfDue();

@@ -45,10 +45,13 @@ public final class DirectCommit implements MemberCommit {
     private static final ConsumerLog LOG = ConsumerLog.of(DirectCommit.class);
 
     /** The first that asks for several groups, and the only one that weir-lean's oldest broker needs. */
-    private static final short COORDINATOR_VERSION = 4;
+    static final short COORDINATOR_VERSION = 4;
 
     /** The first that weir-lean's connections can write; later ones are for other group protocols. */
     private static final short COMMIT_VERSION = 8;
+
+    /** The first that members of the group protocol of KIP-848 may use, and those of the classic one as well. */
+    static final short MEMBER_VERSION = 9;
 
     private static final byte GROUP = 0;
     private static final long WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -66,6 +69,7 @@ public final class DirectCommit implements MemberCommit {
 
     private final Consumer<?, ?> client;
     private final Map<String, Object> config;
+    private final @Nullable CommitConnection connection;
 
     /** The member, in its generation, that the last try was of; null after one that succeeded. */
     private @Nullable ConsumerGroupMetadata refused;
@@ -77,10 +81,44 @@ public final class DirectCommit implements MemberCommit {
      * Connects to nobody yet.
      *
      * @param config what the client was made with
+     * @param ordinary whether ordinary commits go beside the client, too
      */
-    public DirectCommit(Consumer<?, ?> client, Map<String, Object> config) {
+    public DirectCommit(Consumer<?, ?> client, Map<String, Object> config, boolean ordinary) {
         this.client = client;
         this.config = new HashMap<>(config);
+        this.connection = ordinary ? new CommitConnection(client, config) : null;
+    }
+
+    @Override
+    public boolean send(
+            Map<TopicPartition, OffsetAndMetadata> offsets, java.util.function.Consumer<@Nullable Exception> then) {
+        return connection != null && connection.send(offsets, then);
+    }
+
+    @Override
+    public boolean isUnderWay() {
+        return connection != null && connection.isUnderWay();
+    }
+
+    @Override
+    public void poll() {
+        if (connection != null) {
+            connection.poll();
+        }
+    }
+
+    @Override
+    public void await(long nanos) {
+        if (connection != null) {
+            connection.await(nanos);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (connection != null) {
+            connection.close();
+        }
     }
 
     @Override
@@ -130,11 +168,18 @@ public final class DirectCommit implements MemberCommit {
     }
 
     private @Nullable InetSocketAddress coordinator(Wires wires, String group, long deadlineNanos) {
-        FindCoordinatorRequestData question =
-                new FindCoordinatorRequestData().setKeyType(GROUP).setCoordinatorKeys(List.of(group));
         Answer answer = new Answer();
-        ask(wires, LeanConfig.bootstrap(config), question, COORDINATOR_VERSION, deadlineNanos, answer);
-        var found = (FindCoordinatorResponseData) Objects.requireNonNull(answer.message);
+        ask(wires, LeanConfig.bootstrap(config), question(group), COORDINATOR_VERSION, deadlineNanos, answer);
+        return coordinator((FindCoordinatorResponseData) Objects.requireNonNull(answer.message));
+    }
+
+    /** The question for a group's coordinator. */
+    static FindCoordinatorRequestData question(String group) {
+        return new FindCoordinatorRequestData().setKeyType(GROUP).setCoordinatorKeys(List.of(group));
+    }
+
+    /** The address in an answer; null if there is none now. */
+    static @Nullable InetSocketAddress coordinator(FindCoordinatorResponseData found) {
         for (Coordinator each : found.coordinators()) {
             if (each.errorCode() == Errors.NONE.code()) {
                 return InetSocketAddress.createUnresolved(each.host(), each.port());
@@ -143,7 +188,8 @@ public final class DirectCommit implements MemberCommit {
         return null;
     }
 
-    private static OffsetCommitRequestData request(
+    /** The commit of a member in its generation. */
+    static OffsetCommitRequestData request(
             ConsumerGroupMetadata member, Map<TopicPartition, OffsetAndMetadata> offsets) {
         OffsetCommitRequestData request = new OffsetCommitRequestData()
                 .setGroupId(member.groupId())
@@ -202,6 +248,18 @@ public final class DirectCommit implements MemberCommit {
         public void lost(String why) {
             underWay = false;
         }
+    }
+
+    /** The first error in an answer. */
+    static Errors firstError(OffsetCommitResponseData answer) {
+        for (var topic : answer.topics()) {
+            for (var partition : topic.partitions()) {
+                if (partition.errorCode() != Errors.NONE.code()) {
+                    return Errors.forCode(partition.errorCode());
+                }
+            }
+        }
+        return Errors.NONE;
     }
 
     /** The reason why a partition was not committed, or an empty string. */

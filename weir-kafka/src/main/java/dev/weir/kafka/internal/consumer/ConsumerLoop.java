@@ -39,6 +39,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -122,7 +123,8 @@ final class ConsumerLoop implements Runnable {
                 new NewPartitions(plan, assignment, lookup, clock, limits.metadataAge(), owner, this::assignAlso);
         this.boundedRead =
                 new BoundedRead(plan, client, fetcher, lookup, clock, owner, assignment, emission, positions);
-        OpenTransactions open = new OpenTransactions(owner, fetcher, assignment, lookup, clock);
+        OpenTransactions open =
+                new OpenTransactions(owner, fetcher, assignment, lookup, clock, readsCommitted(settings));
         PartitionLooks looks = new PartitionLooks(
                 owner, fetcher, flow, pauses, lookup, clock, plan.isTracked(), ahead, this::trouble, open);
         String reads = subscription.selection().toString();
@@ -151,6 +153,10 @@ final class ConsumerLoop implements Runnable {
                 new Ending(owner, assignment, emission, pauses, delivery, intake, hooks, observer, readers, clock);
         this.control = new ConsumerControl(
                 owner, observer, pauses, assignment, positions, delivery::pausesChanged, flowLimits);
+    }
+
+    private static boolean readsCommitted(ConsumerSettings<?, ?> settings) {
+        return "read_committed".equalsIgnoreCase(settings.properties().get(ConsumerConfig.ISOLATION_LEVEL_CONFIG));
     }
 
     // ---- Any thread ------------------------------------------------------------------------------------------------
@@ -282,7 +288,7 @@ final class ConsumerLoop implements Runnable {
             ending.stopEmission();
         }
         requests.run();
-        flow.resumeLow(assignment.byId(), fetcher);
+        flow.resumeLow(assignment.all(), fetcher);
         commits.throwFatal();
         delivery.commitIfDue(assignment.all());
         newPartitions.lookIfDue();
@@ -307,6 +313,7 @@ final class ConsumerLoop implements Runnable {
         } catch (RuntimeException | Error failure) {
             fail(failure);
         } finally {
+            commits.close();
             try {
                 ending.closeClient(client, fetcher, onClose);
             } catch (Error failure) {

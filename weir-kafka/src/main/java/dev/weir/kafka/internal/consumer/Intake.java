@@ -7,6 +7,7 @@ import dev.weir.kafka.internal.buffer.Emission;
 import dev.weir.kafka.internal.buffer.FlowControl;
 import dev.weir.kafka.internal.buffer.Plan;
 import dev.weir.kafka.internal.fetch.Fetcher;
+import dev.weir.kafka.internal.fetch.Fetcher.Fetched;
 import dev.weir.kafka.internal.fetch.LeaderEpochs;
 import dev.weir.kafka.internal.fetch.UnreadableBatch;
 import dev.weir.kafka.internal.fetch.Waiting;
@@ -15,9 +16,7 @@ import dev.weir.kafka.internal.position.Positions;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.InvalidOffsetException;
-import org.apache.kafka.common.TopicPartition;
 
 /** Polls, and sends on their way the records that have come. Confined to the owner thread. */
 final class Intake {
@@ -77,7 +76,7 @@ final class Intake {
         long endNanos = clock.nanoTime() + nanos;
         long left = nanos;
         while (fetcher.canFetchOnly() && left > 0 && !waiting.isCallbackSignalled()) {
-            flow.resumeLow(assignment.byId(), fetcher);
+            flow.resumeLow(assignment.all(), fetcher);
             emit(waiting.fetchOnly(left));
             left = endNanos - clock.nanoTime();
         }
@@ -86,15 +85,19 @@ final class Intake {
         }
     }
 
-    private void emit(ConsumerRecords<byte[], byte[]> records) {
-        for (TopicPartition id : records.partitions()) {
-            AssignedPartition partition = assignment.get(id);
-            if (partition != null) {
-                emit(partition, records.records(id));
+    private void emit(Fetched records) {
+        try {
+            for (int i = 0; i < records.partitions(); i++) {
+                AssignedPartition partition = assignment.get(records.partition(i));
+                if (partition != null) {
+                    emit(partition, records.records(i));
+                }
             }
+        } finally {
+            emission.announce();
         }
         if (!records.isEmpty()) {
-            flow.afterPoll(assignment.byId(), fetcher);
+            flow.afterPoll(assignment.all(), fetcher);
         }
     }
 

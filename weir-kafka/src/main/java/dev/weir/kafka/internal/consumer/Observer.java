@@ -36,7 +36,7 @@ final class Observer {
     private static final long MIN_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /**
-     * The largest age of a snapshot, as promised; with thousands of partitions a first look can take half a second, and
+     * The largest age of a snapshot, as promised, and its age where nobody asks; with thousands of partitions a first look can take half a second, and
      * a hundredfold that.
      */
     private static final long MAX_LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -65,7 +65,8 @@ final class Observer {
     private final long maxPollNanos;
 
     // Owner thread.
-    private long lookDueNanos;
+    private long lookedNanos;
+    private long minAgeNanos;
     private int rebalances;
 
     // Written by the owner thread for others.
@@ -76,6 +77,9 @@ final class Observer {
     private volatile long progressNanos;
     private volatile boolean worksLeft;
     private volatile int assignments;
+
+    /** Somebody has asked since the last look: only then is the next one due before it must be. */
+    private volatile boolean asked = true;
 
     /**
      * Creates an observer.
@@ -102,7 +106,7 @@ final class Observer {
         this.finder = finder;
         this.maxPollNanos = maxPollInterval.toNanos();
         long now = clock.nanoTime();
-        this.lookDueNanos = now;
+        this.lookedNanos = now - MAX_LOOK_NANOS;
         this.polledNanos = now;
         this.progressNanos = now;
     }
@@ -115,6 +119,7 @@ final class Observer {
     // ---- Any thread ------------------------------------------------------------------------------------------------
 
     ConsumerSnapshot snapshot() {
+        asked = true;
         // Stages go on with what they hold, after the last look as well.
         return owner.phase() == Phase.CLOSED ? withDropped(snapshot, true) : snapshot;
     }
@@ -126,6 +131,7 @@ final class Observer {
 
     /** The weight of the unfinished records, at the last look. Any thread. */
     long outstandingBytes() {
+        asked = true;
         return outstandingBytes;
     }
 
@@ -144,6 +150,7 @@ final class Observer {
     }
 
     private ConsumerDump dump(List<PartitionDump> partitions) {
+        asked = true;
         ConsumerSnapshot current = snapshot;
         return ConsumerDump.of(
                 Instant.now(),
@@ -160,6 +167,7 @@ final class Observer {
     }
 
     ConsumerHealth health(Duration stall) {
+        asked = true;
         long now = clock.nanoTime();
         List<String> reasons = new ArrayList<>();
         boolean closed = owner.phase() == Phase.CLOSED;
@@ -242,11 +250,12 @@ final class Observer {
     }
 
     void lookIfDue() {
-        if (clock.nanoTime() - lookDueNanos >= 0) {
-            long start = clock.nanoTime();
+        long start = clock.nanoTime();
+        if (start - lookedNanos >= (asked ? minAgeNanos : MAX_LOOK_NANOS)) {
+            asked = false;
             look();
-            long end = clock.nanoTime();
-            lookDueNanos = end + Math.clamp((end - start) * COST_RATIO, MIN_LOOK_NANOS, MAX_LOOK_NANOS);
+            lookedNanos = clock.nanoTime();
+            minAgeNanos = Math.clamp((lookedNanos - start) * COST_RATIO, MIN_LOOK_NANOS, MAX_LOOK_NANOS);
         }
     }
 

@@ -63,11 +63,23 @@ final class OpenTransactions {
     private final Assignment assignment;
     private final Lookup lookup;
     private final OwnerClock clock;
+    private final boolean readsCommitted;
     private final Map<AssignedPartition, Place> places = new HashMap<>();
     private long lookDueNanos;
 
-    /** Creates what asks {@code lookup} and continues on {@code owner}, the owner thread. */
-    OpenTransactions(OwnerThread owner, Fetcher fetcher, Assignment assignment, Lookup lookup, OwnerClock clock) {
+    /**
+     * Creates what asks {@code lookup} and continues on {@code owner}, the owner thread.
+     *
+     * @param readsCommitted whether only records of transactions that are committed are read
+     */
+    OpenTransactions(
+            OwnerThread owner,
+            Fetcher fetcher,
+            Assignment assignment,
+            Lookup lookup,
+            OwnerClock clock,
+            boolean readsCommitted) {
+        this.readsCommitted = readsCommitted;
         this.owner = owner;
         this.fetcher = fetcher;
         this.assignment = assignment;
@@ -98,7 +110,8 @@ final class OpenTransactions {
     }
 
     void lookIfDue(long now) {
-        if (now - lookDueNanos < 0 || !owner.isEmitting()) {
+        // Nothing else is held up by a transaction.
+        if (!readsCommitted || now - lookDueNanos < 0 || !owner.isEmitting()) {
             return;
         }
         lookDueNanos = now + LOOK_NANOS;

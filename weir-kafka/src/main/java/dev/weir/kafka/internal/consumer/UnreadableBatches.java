@@ -145,6 +145,7 @@ final class UnreadableBatches {
                     batch.nextOffset() - 1,
                     batch.cause().getMessage());
             emission.emit(partition, List.of(batch));
+            emission.announce();
         }
     }
 }

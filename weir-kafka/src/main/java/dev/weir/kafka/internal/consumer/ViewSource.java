@@ -12,6 +12,7 @@ import dev.weir.kafka.internal.view.ViewPool;
 import dev.weir.kafka.view.RecordViews;
 import dev.weir.lean.RecordView;
 import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.BatchPool;
 import dev.weir.stream.spi.SourceFactory;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
@@ -26,18 +27,21 @@ public final class ViewSource<T> implements SourceFactory<T> {
 
     private final ConsumerSettings<byte[], byte[]> settings;
     private final ConsumerStart start;
+    private final boolean inRows;
 
     private ViewSource(
             ConsumerSettings<?, ?> settings,
             Subscription subscription,
             Delivery delivery,
             @Nullable ExternalOffsets external,
+            boolean inRows,
             Supplier<Views.Maker> makers) {
         if (subscription.due() != null) {
             throw new IllegalArgumentException("dueAt does not go with a decoder of views, which keeps no record to ask"
                     + " about: leave the decoder out");
         }
         this.settings = settings.raw();
+        this.inRows = inRows;
         this.start = new ConsumerStart(settings, subscription, delivery, external, makers);
     }
 
@@ -45,7 +49,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
     public static ViewSource<RecordViews> keeping(ConsumerSettings<?, ?> settings, Subscription subscription) {
         ViewPool pool = new ViewPool();
         return new ViewSource<>(
-                settings, subscription, new Delivery.Committable(), null, () -> Views.Maker.keeping(pool));
+                settings, subscription, new Delivery.Committable(), null, true, () -> Views.Maker.keeping(pool));
     }
 
     /** A committable source; {@code decoder} is called on the thread, or threads, that fetch, as of the others. */
@@ -85,13 +89,14 @@ public final class ViewSource<T> implements SourceFactory<T> {
                     + "; set fetch(FetchPath.LEAN)");
         }
         return new ViewSource<>(
-                settings, subscription, delivery, external, () -> Views.Maker.of(Views.decoding(decoder)));
+                settings, subscription, delivery, external, false, () -> Views.Maker.of(Views.decoding(decoder)));
     }
 
     @Override
     public Stage<T> create(StageContext context) {
         RecordBuffer buffer = new RecordBuffer(context.clock(), null);
-        return new Unwrapping<>(start.open(context, buffer, settings, null));
+        SourceStage<byte[], byte[]> records = start.open(context, buffer, settings, null);
+        return inRows ? new Rows<>(records, buffer) : new Unwrapping<>(records);
     }
 
     /** Takes out what was decoded. Confined to the segment's thread. */
@@ -105,9 +110,47 @@ public final class ViewSource<T> implements SourceFactory<T> {
             }
             Batch<Object> results = batch.retyped();
             for (int i = 0; i < results.size(); i++) {
-                results.set(i, ((Views.Made) results.get(i)).result);
+                results.set(i, ((Views.Made) results.get(i)).unwrap());
             }
             return results.retyped();
+        }
+
+        @Override
+        public void close() {
+            records.close();
+        }
+    }
+
+    /**
+     * Takes records in a row out of the batches of the buffer, which are used again, into those of a pool: where few
+     * records come at a time, a batch for each fetch would be garbage per record. Confined to the segment's thread.
+     */
+    private static final class Rows<T> implements Stage<T> {
+
+        /** Most fetches bring one row of a partition. */
+        private static final int USUAL_ROWS = 8;
+
+        private final SourceStage<byte[], byte[]> records;
+        private final RecordBuffer buffer;
+        private final BatchPool pool = new BatchPool(USUAL_ROWS);
+
+        Rows(SourceStage<byte[], byte[]> records, RecordBuffer buffer) {
+            this.records = records;
+            this.buffer = buffer;
+        }
+
+        @Override
+        public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+            Batch<ConsumerRecord<byte[], byte[]>> batch = records.pull(deadlineNanos);
+            if (batch == null) {
+                return null;
+            }
+            Batch<T> rows = pool.take();
+            for (int i = 0; i < batch.size(); i++) {
+                rows.add(((Views.Made) batch.get(i)).unwrap(), batch.target(i), batch.token(i));
+            }
+            buffer.giveBack(batch);
+            return rows;
         }
 
         @Override

@@ -75,7 +75,11 @@ public final class ClientFetcher implements Fetcher {
     }
 
     @Override
-    public ConsumerRecords<byte[], byte[]> poll(long nanos) {
+    public Fetched poll(long nanos) {
+        return Fetched.of(pollClient(nanos));
+    }
+
+    private ConsumerRecords<byte[], byte[]> pollClient(long nanos) {
         positions.keySet().removeAll(leaving);
         leaving.clear();
         Search done = search;
@@ -331,6 +335,15 @@ public final class ClientFetcher implements Fetcher {
     @Override
     public Contact contact() {
         return contact.get();
+    }
+
+    /** Returns whether the client says what waits for its next poll: {@link #hasEvents}. */
+    boolean tellsEvents() {
+        return contact.tellsEvents();
+    }
+
+    boolean hasEvents() {
+        return contact.hasEvents();
     }
 
     /** The client belongs to its owner. */

@@ -1,7 +1,11 @@
 package dev.weir.kafka.internal.fetch;
 
 import dev.weir.kafka.internal.lookup.Contact;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
 
@@ -17,13 +21,79 @@ public interface Fetcher extends AutoCloseable {
     int UNKNOWN = -1;
 
     /**
-     * Returns what is there, or waits for it. It also serves the group: rebalances are called back and commits answered
+     * The records that a poll brought, by partition. A fetcher may fill the same object, and the same lists, in each poll:
+     * both are valid until the next one. Confined to the owner thread.
+     */
+    final class Fetched implements Iterable<ConsumerRecord<byte[], byte[]>> {
+
+        private final List<TopicPartition> ids = new ArrayList<>();
+        private final List<List<ConsumerRecord<byte[], byte[]>>> lists = new ArrayList<>();
+
+        Fetched() {}
+
+        /** Nothing. */
+        static Fetched none() {
+            return new Fetched();
+        }
+
+        /** What a client's poll has returned. */
+        public static Fetched of(ConsumerRecords<byte[], byte[]> records) {
+            Fetched fetched = new Fetched();
+            for (TopicPartition id : records.partitions()) {
+                fetched.add(id, records.records(id));
+            }
+            return fetched;
+        }
+
+        void clear() {
+            ids.clear();
+            lists.clear();
+        }
+
+        /** Adds the records of another partition, at least one. */
+        void add(TopicPartition id, List<ConsumerRecord<byte[], byte[]>> records) {
+            ids.add(id);
+            lists.add(records);
+        }
+
+        public boolean isEmpty() {
+            return ids.isEmpty();
+        }
+
+        /** The number of partitions that records came of. */
+        public int partitions() {
+            return ids.size();
+        }
+
+        public TopicPartition partition(int index) {
+            return ids.get(index);
+        }
+
+        /** The records of that partition, in their order. */
+        public List<ConsumerRecord<byte[], byte[]>> records(int index) {
+            return lists.get(index);
+        }
+
+        /** The records of a partition, which may be none. */
+        List<ConsumerRecord<byte[], byte[]>> records(TopicPartition id) {
+            int index = ids.indexOf(id);
+            return index < 0 ? List.of() : lists.get(index);
+        }
+
+        @Override
+        public Iterator<ConsumerRecord<byte[], byte[]>> iterator() {
+            return lists.stream().flatMap(List::stream).iterator();
+        }
+    }
+
+    /**
+     * Returns what is there, valid until the next call, or waits for it. It also serves the group: rebalances are called back and commits answered
      * from within, so it has to be called whether records are wanted or not.
      *
      * @throws org.apache.kafka.common.errors.WakeupException after a {@link #wakeup}
      * @throws org.apache.kafka.common.errors.RetriableException if another try may succeed
      */
-    ConsumerRecords<byte[], byte[]> poll(long nanos);
+    Fetched poll(long nanos);
 
     /**
      * Returns whether {@link #fetchOnly} can bring anything now: records come by another way than the member's client.
@@ -36,8 +106,16 @@ public interface Fetcher extends AutoCloseable {
      * Returns what is there, or waits for it, and does not serve the group: for the partitions that stay, while a
      * rebalance waits within {@link #poll}. Faults are left for the next poll. Only if {@link #canFetchOnly}.
      */
-    default ConsumerRecords<byte[], byte[]> fetchOnly(long nanos) {
+    default Fetched fetchOnly(long nanos) {
         throw new UnsupportedOperationException("records come by the member's client");
+    }
+
+    /** Says whether an answer to the member's client is awaited, which comes within a poll: it is to come soon. */
+    default void awaitAnswer(boolean awaited) {}
+
+    /** Returns whether a poll fails soon after a topic was recreated of which it fetches: brokers are asked by its id. */
+    default boolean fetchesByTopicId() {
+        return false;
     }
 
     /** Ends the poll that is under way or comes next. Any thread. */

@@ -4,6 +4,7 @@ import dev.weir.kafka.internal.lookup.Contact;
 import dev.weir.lean.LeanException;
 import dev.weir.lean.LeanSettings;
 import dev.weir.lean.StartAt;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -13,7 +14,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -22,23 +22,47 @@ import org.jspecify.annotations.Nullable;
  * Fetches by lean consumers, while Kafka's client, with all its partitions paused, is the member of the group. See
  * {@link Fetcher} for threads; a {@link LeanReader} may have more below.
  *
- * <p>Only the reader is waited for and woken. The client is polled without waiting, often enough for its rebalances
- * and answers.
+ * <p>Only the reader is waited for and woken. The client is polled without waiting, often while it has something to do
+ * and rarely while the group is settled.
  */
 public final class LeanFetcher implements Fetcher {
 
-    /** The interval at which the client is polled, and its wait while there is no partition. */
-    private static final long MEMBER_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
+    /**
+     * The interval at which the client is polled while it has something to do: an answer is awaited, or partitions came
+     * or went lately; and its wait while there is no partition.
+     */
+    private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
-    /** The same once no records came for {@link #IDLE_AFTER_NANOS}: each look costs the client some 0.2 ms of work. */
-    private static final long IDLE_MEMBER_NANOS = TimeUnit.MILLISECONDS.toNanos(75);
+    /** The time for which it is busy after partitions came or went: the group may not have settled yet. */
+    private static final long UNSETTLED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    private static final long IDLE_AFTER_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /**
+     * The interval of a member that is settled: each poll costs the client 0.2 ms of work and 3 kB of garbage. What a
+     * heartbeat tells of a rebalance is three seconds old at worst, by default, and now four.
+     */
+    private static final long SETTLED_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** The same of a client that says when a poll has something to do, and is asked that often. */
+    private static final long TOLD_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private static final long EVENT_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
+
+    private static final int POLLS_IN_INTERVAL = 4;
 
     private final ClientFetcher member;
     private final LeanReader reader;
     private final int maxPollRecords;
+
+    /** The part of the client's {@code max.poll.interval.ms} after which it is polled in any case. */
+    private final long maxSettledNanos;
+
     private final Map<TopicPartition, LeanPartition> partitions = new LinkedHashMap<>();
+
+    /** The same, made again when they change: each turn walks over them, and an iterator per turn would be garbage. */
+    private LeanPartition[] all = {};
+
+    /** The records of the last poll. */
+    private final Fetched fetched = new Fetched();
 
     /**
      * The positions of partitions that are being revoked: what is finished of them is committed after they were
@@ -50,13 +74,16 @@ public final class LeanFetcher implements Fetcher {
     private @Nullable LeanException fault;
 
     private long memberDueNanos = System.nanoTime();
+    private long eventLookDueNanos = memberDueNanos;
+    private long changedNanos = memberDueNanos;
+    private boolean answerAwaited;
 
-    private long lastRecordsNanos = System.nanoTime();
-
-    private LeanFetcher(Consumer<byte[], byte[]> client, LeanReader reader, int maxPollRecords) {
+    private LeanFetcher(
+            Consumer<byte[], byte[]> client, LeanReader reader, int maxPollRecords, Duration maxPollInterval) {
         this.member = new ClientFetcher(client);
         this.reader = reader;
         this.maxPollRecords = maxPollRecords;
+        this.maxSettledNanos = maxPollInterval.toNanos() / POLLS_IN_INTERVAL;
     }
 
     /**
@@ -79,11 +106,16 @@ public final class LeanFetcher implements Fetcher {
         LeanReader reader = threads == 1
                 ? new OwnReader(settings, views.get())
                 : new ThreadedReader(name, threads, settings, views);
-        return new LeanFetcher(client, reader, settings.maxPollRecords());
+        return new LeanFetcher(
+                client,
+                reader,
+                settings.maxPollRecords(),
+                ClientLimits.of(config).maxPollInterval());
     }
 
     @Override
-    public ConsumerRecords<byte[], byte[]> poll(long nanos) {
+    public Fetched poll(long nanos) {
+        takeBack();
         pollMember(nanos);
         throwFailure();
         if (!partitions.isEmpty() && !hasRecords()) {
@@ -102,7 +134,8 @@ public final class LeanFetcher implements Fetcher {
     }
 
     @Override
-    public ConsumerRecords<byte[], byte[]> fetchOnly(long nanos) {
+    public Fetched fetchOnly(long nanos) {
+        takeBack();
         try {
             if (!hasRecords() && reader.turn() == 0 && nanos > 0) {
                 reader.await(nanos);
@@ -116,7 +149,7 @@ public final class LeanFetcher implements Fetcher {
 
     private void fetch(long nanos) {
         if (reader.turn() == 0) {
-            long wait = Math.min(nanos, memberDueNanos - System.nanoTime());
+            long wait = Math.min(nanos, nextMemberLook() - System.nanoTime());
             if (wait > 0) {
                 reader.await(wait);
                 var ignored = reader.turn();
@@ -126,21 +159,60 @@ public final class LeanFetcher implements Fetcher {
 
     private void pollMember(long nanos) {
         boolean idle = partitions.isEmpty();
-        if (!idle && System.nanoTime() - memberDueNanos < 0) {
+        if (!idle && !isMemberDue()) {
             return;
         }
         try {
             leaving.clear();
             // Nothing comes of it: all its partitions are paused.
-            var ignored = member.poll(idle ? Math.min(nanos, MEMBER_NANOS) : 0);
+            var ignored = member.poll(idle ? Math.min(nanos, BUSY_NANOS) : 0);
         } finally {
             long now = System.nanoTime();
-            memberDueNanos = now + untilMember(now);
+            boolean busy = answerAwaited || now - changedNanos < UNSETTLED_NANOS;
+            long settledNanos = Math.min(maxSettledNanos, member.tellsEvents() ? TOLD_NANOS : SETTLED_NANOS);
+            memberDueNanos = now + (busy ? BUSY_NANOS : settledNanos);
         }
     }
 
-    private long untilMember(long now) {
-        return now - lastRecordsNanos < IDLE_AFTER_NANOS ? MEMBER_NANOS : IDLE_MEMBER_NANOS;
+    private boolean isMemberDue() {
+        long now = System.nanoTime();
+        if (now - memberDueNanos >= 0) {
+            return true;
+        }
+        if (!member.tellsEvents() || now - eventLookDueNanos < 0) {
+            return false;
+        }
+        eventLookDueNanos = now + EVENT_LOOK_NANOS;
+        return member.hasEvents();
+    }
+
+    private long nextMemberLook() {
+        return member.tellsEvents() && eventLookDueNanos - memberDueNanos < 0 ? eventLookDueNanos : memberDueNanos;
+    }
+
+    @Override
+    public boolean fetchesByTopicId() {
+        return true;
+    }
+
+    @Override
+    public void awaitAnswer(boolean awaited) {
+        answerAwaited = awaited;
+        if (awaited) {
+            busy(System.nanoTime());
+        }
+    }
+
+    private void busy(long now) {
+        if (memberDueNanos - now > BUSY_NANOS) {
+            memberDueNanos = now + BUSY_NANOS;
+        }
+    }
+
+    private void changed() {
+        all = partitions.values().toArray(LeanPartition[]::new);
+        changedNanos = System.nanoTime();
+        busy(changedNanos);
     }
 
     private void throwFailure() {
@@ -149,7 +221,7 @@ public final class LeanFetcher implements Fetcher {
             fault = null;
             throw new KafkaException(found.getMessage(), found);
         }
-        for (LeanPartition partition : partitions.values()) {
+        for (LeanPartition partition : all) {
             KafkaException failure = partition.failure;
             if (failure != null && !partition.paused && partition.isEmpty()) {
                 partition.failure = null;
@@ -159,7 +231,7 @@ public final class LeanFetcher implements Fetcher {
     }
 
     private boolean hasRecords() {
-        for (LeanPartition partition : partitions.values()) {
+        for (LeanPartition partition : all) {
             if (!partition.paused && !partition.isEmpty()) {
                 return true;
             }
@@ -168,23 +240,25 @@ public final class LeanFetcher implements Fetcher {
     }
 
     /** Not more than a poll of the client would return: of a batch, lean hands out all. */
-    private ConsumerRecords<byte[], byte[]> handOut() {
-        Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> records = new HashMap<>();
+    private Fetched handOut() {
+        takeBack(); // A rebalance within this poll may have emitted some.
         int left = maxPollRecords;
-        for (LeanPartition partition : partitions.values()) {
+        for (LeanPartition partition : all) {
             if (left > 0 && !partition.paused && !partition.isEmpty()) {
                 List<ConsumerRecord<byte[], byte[]>> next = partition.handOut(left);
-                records.put(partition.id, next);
+                fetched.add(partition.id, next);
                 left -= next.size();
             }
         }
-        if (records.isEmpty()) {
-            return ConsumerRecords.empty();
+        return fetched;
+    }
+
+    /** Takes back the lists of the last poll: its caller has done with them. */
+    private void takeBack() {
+        fetched.clear();
+        for (LeanPartition partition : all) {
+            partition.takeBack();
         }
-        lastRecordsNanos = System.nanoTime();
-        // A commit that one of them waits for, or causes, is not to be answered later for the idle time before.
-        memberDueNanos = Math.min(memberDueNanos, lastRecordsNanos + MEMBER_NANOS);
-        return new ConsumerRecords<>(records, Map.of());
     }
 
     @Override
@@ -200,6 +274,7 @@ public final class LeanFetcher implements Fetcher {
             LeanPartition partition = new LeanPartition(id);
             partitions.put(id, partition);
         }
+        changed();
     }
 
     @Override
@@ -213,6 +288,7 @@ public final class LeanFetcher implements Fetcher {
             partitions.remove(id);
             reader.remove(partition);
         }
+        changed();
     }
 
     @Override

@@ -24,7 +24,13 @@ final class LeanPartition {
     @Nullable
     KafkaException failure;
 
+    /** A list of more is not kept for later. */
+    private static final int MAX_SPARE = 1_024;
+
     private List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+
+    /** The list that was handed out as a whole last, to be filled next: one per turn would be garbage. */
+    private List<ConsumerRecord<byte[], byte[]>> spare = new ArrayList<>();
 
     /** The number of {@link #records} that are out. */
     private int handedOut;
@@ -61,7 +67,14 @@ final class LeanPartition {
         return records.get(handedOut).offset();
     }
 
+    /** At most so many; valid until {@link #takeBack}. */
     List<ConsumerRecord<byte[], byte[]>> handOut(int most) {
+        if (handedOut == 0 && records.size() <= most) {
+            List<ConsumerRecord<byte[], byte[]>> all = records;
+            records = spare;
+            spare = all;
+            return all;
+        }
         int to = Math.min(records.size(), handedOut + most);
         List<ConsumerRecord<byte[], byte[]>> next = records.subList(handedOut, to);
         handedOut = to;
@@ -69,6 +82,15 @@ final class LeanPartition {
             drop();
         }
         return next;
+    }
+
+    /** What was handed out is done with. */
+    void takeBack() {
+        if (spare.size() > MAX_SPARE) {
+            spare = new ArrayList<>();
+        } else if (!spare.isEmpty()) {
+            spare.clear();
+        }
     }
 
     void drop() {

@@ -1,11 +1,13 @@
 package dev.weir.kafka.internal.fetch;
 
 import dev.weir.kafka.internal.lookup.Contact;
+import dev.weir.lean.BatchHandler;
 import dev.weir.lean.BatchView;
 import dev.weir.lean.LeanConsumer;
 import dev.weir.lean.LeanMetrics;
 import dev.weir.lean.LeanSettings;
 import dev.weir.lean.PartitionException;
+import dev.weir.lean.RecordHandler;
 import dev.weir.lean.RecordView;
 import dev.weir.lean.StartAt;
 import java.time.Duration;
@@ -18,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 /** Reads by one {@link LeanConsumer} on the owner thread. */
 final class OwnReader implements LeanReader {
 
-    private static final long MIN_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    /** The longest poll of an owner thread. */
+    private static final int MAX_WAIT_MILLIS = 1_000;
 
     private final LeanConsumer lean;
 
@@ -29,6 +32,11 @@ final class OwnReader implements LeanReader {
 
     /** By their index in the lean consumer. */
     private final List<@Nullable LeanPartition> byIndex = new ArrayList<>();
+
+    // Made once: in each turn they would be new objects.
+    private final RecordHandler eachRecord = this::take;
+    private final BatchHandler eachBatch = this::take;
+    private final @Nullable Duration[] waits = new Duration[MAX_WAIT_MILLIS + 1];
 
     private long turnBytes;
 
@@ -85,7 +93,7 @@ final class OwnReader implements LeanReader {
     public int turn() {
         turnBytes = 0;
         try {
-            return maker.poll(lean, this::take, this::take);
+            return maker.poll(lean, eachRecord, eachBatch);
         } catch (PartitionException fault) {
             int index = lean.index(fault.topic(), fault.partition());
             LeanPartition partition = index < 0 ? null : byIndex.get(index);
@@ -114,7 +122,13 @@ final class OwnReader implements LeanReader {
 
     @Override
     public void await(long nanos) {
-        lean.await(Duration.ofNanos(Math.max(MIN_WAIT_NANOS, nanos)));
+        int millis = Math.clamp(TimeUnit.NANOSECONDS.toMillis(nanos), 1, MAX_WAIT_MILLIS);
+        Duration wait = waits[millis];
+        if (wait == null) {
+            wait = Duration.ofMillis(millis);
+            waits[millis] = wait;
+        }
+        lean.await(wait);
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.fetch;
 
 import dev.weir.kafka.RecordDecodeException;
 import dev.weir.kafka.internal.view.KeptViews;
+import dev.weir.kafka.internal.view.Spares;
 import dev.weir.kafka.internal.view.ViewPool;
 import dev.weir.lean.BatchHandler;
 import dev.weir.lean.BatchView;
@@ -28,6 +29,9 @@ public final class Views {
 
     private static final byte[] NO_BYTES = {};
 
+    /** More than a buffer holds of partitions that are read as fast as they fill. */
+    private static final int MAX_SPARE_ROWS = 256;
+
     private static final String WAY_OUT =
             "let the decoder return something else for such records, which the stages behind it can route or leave out";
 
@@ -36,8 +40,6 @@ public final class Views {
     /** Describes a record, or some in a row, on its way; in place of key and value what was made of them. */
     public abstract static class Made extends ConsumerRecord<byte[], byte[]> {
 
-        public final Object result;
-
         private Made(
                 String topic,
                 int partition,
@@ -45,15 +47,18 @@ public final class Views {
                 long timestamp,
                 TimestampType type,
                 int sizeBytes,
-                Optional<Integer> leaderEpoch,
-                Object result) {
+                Optional<Integer> leaderEpoch) {
             super(topic, partition, offset, timestamp, type, 0, sizeBytes, NO_BYTES, NO_BYTES, NO_HEADERS, leaderEpoch);
-            this.result = result;
         }
+
+        /** Gives out what was made: the last use of this object. */
+        public abstract Object unwrap();
     }
 
     /** A record, its size as that of its value. */
     private static final class Decoded extends Made {
+
+        private final Object result;
 
         private Decoded(RecordView view, Object result, Optional<Integer> leaderEpoch) {
             super(
@@ -63,45 +68,118 @@ public final class Views {
                     view.timestamp(),
                     view.timestampType(),
                     view.sizeBytes(),
-                    leaderEpoch,
-                    result);
+                    leaderEpoch);
+            this.result = result;
+        }
+
+        @Override
+        public Object unwrap() {
+            return result;
         }
     }
 
-    /** Records in a row, as one from the first offset on; more may be added until it is handed out. */
+    /**
+     * Records in a row, as one from the first offset on; more may be added until it is handed out. Once it was
+     * {@linkplain #unwrap unwrapped} it serves for others: a new one for each fetch would be garbage per record where
+     * few come at a time.
+     */
     public static final class InARow extends Made {
 
-        private final KeptViews views;
+        private final Spares<InARow> home;
+        private String topic = "";
+        private int partition;
+        private long fromOffset;
+        private long timestamp;
+        private TimestampType type = TimestampType.NO_TIMESTAMP_TYPE;
+        private Optional<Integer> epoch = Optional.empty();
+        private @Nullable KeptViews views;
 
-        private InARow(KeptViews views, BatchView first, Optional<Integer> leaderEpoch) {
-            super(
-                    first.topic(),
-                    first.partition(),
-                    views.fromOffset(),
-                    first.maxTimestamp(),
-                    first.timestampType(),
-                    0,
-                    leaderEpoch,
-                    views);
-            this.views = views;
+        private InARow(Spares<InARow> home) {
+            super("", 0, 0, 0, TimestampType.NO_TIMESTAMP_TYPE, 0, Optional.empty());
+            this.home = home;
+        }
+
+        private void begin(KeptViews with, BatchView first, Optional<Integer> leaderEpoch) {
+            topic = first.topic();
+            partition = first.partition();
+            fromOffset = with.fromOffset();
+            timestamp = first.maxTimestamp();
+            type = first.timestampType();
+            epoch = leaderEpoch;
+            views = with;
+        }
+
+        @Override
+        public Object unwrap() {
+            KeptViews out = views();
+            views = null;
+            home.give(this);
+            return out;
+        }
+
+        /** Gives the memory of its records back: nobody is to see them. */
+        public void drop() {
+            views().close();
+            views().recycle();
+            Object ignored = unwrap();
+        }
+
+        /** The records, until it is unwrapped. */
+        public KeptViews views() {
+            return Objects.requireNonNull(views, "views");
+        }
+
+        @Override
+        public String topic() {
+            return topic;
+        }
+
+        @Override
+        public int partition() {
+            return partition;
+        }
+
+        @Override
+        public long offset() {
+            return fromOffset;
+        }
+
+        @Override
+        public long timestamp() {
+            return timestamp;
+        }
+
+        @Override
+        public TimestampType timestampType() {
+            return type;
+        }
+
+        @Override
+        public Optional<Integer> leaderEpoch() {
+            return epoch;
         }
 
         /** The part of the memory budget they take. */
         @Override
         public int serializedValueSize() {
-            return views.sizeBytes();
+            return views().sizeBytes();
         }
 
         /** Leaves out what is at that offset or behind it. */
         public void cutAt(long offset) {
-            views.cutAt(offset);
+            views().cutAt(offset);
+        }
+
+        @Override
+        public String toString() {
+            return topic + "-" + partition + "@" + fromOffset;
         }
     }
 
     /** Behind a record, those in a row, or a batch that cannot be read. */
     public static long nextOffset(ConsumerRecord<?, ?> record) {
         return switch (record) {
-            case InARow row -> row.views.toOffset();
+            case InARow row -> row.views().toOffset();
             case UnreadableBatch batch -> batch.nextOffset();
             default -> record.offset() + 1;
         };
@@ -112,6 +190,7 @@ public final class Views {
 
         private final @Nullable Function<RecordView, ConsumerRecord<byte[], byte[]>> records;
         private final @Nullable ViewPool pool;
+        private final Spares<InARow> rows = new Spares<>(MAX_SPARE_ROWS);
         private final LeaderEpoch leaderEpoch = new LeaderEpoch();
 
         private Maker(@Nullable Function<RecordView, ConsumerRecord<byte[], byte[]>> records, @Nullable ViewPool pool) {
@@ -141,16 +220,19 @@ public final class Views {
         /** Keeps a batch, with the last ones of the list if it can; returns how many bytes it takes. */
         int keep(List<ConsumerRecord<byte[], byte[]>> list, BatchView batch) {
             if (!list.isEmpty() && list.getLast() instanceof InARow last) {
-                int before = last.views.sizeBytes();
-                if (last.views.add(batch)) {
-                    return last.views.sizeBytes() - before;
+                int before = last.views().sizeBytes();
+                if (last.views().add(batch)) {
+                    return last.views().sizeBytes() - before;
                 }
             }
-            KeptViews views = new KeptViews(Objects.requireNonNull(pool, "pool"));
+            KeptViews views = Objects.requireNonNull(pool, "pool").takeViews();
             if (!views.add(batch)) {
                 throw new IllegalStateException("a batch has no room alone: " + batch.sizeBytes() + " bytes");
             }
-            list.add(new InARow(views, batch, leaderEpoch.of(views.leaderEpoch())));
+            InARow spare = rows.take();
+            InARow row = spare == null ? new InARow(rows) : spare;
+            row.begin(views, batch, leaderEpoch.of(views.leaderEpoch()));
+            list.add(row);
             return views.sizeBytes();
         }
     }

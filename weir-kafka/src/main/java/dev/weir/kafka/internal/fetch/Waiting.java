@@ -1,11 +1,11 @@
 package dev.weir.kafka.internal.fetch;
 
+import dev.weir.kafka.internal.fetch.Fetcher.Fetched;
 import dev.weir.kafka.internal.lookup.ConsumerLog;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.stream.spi.JvmExit;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
@@ -80,17 +80,17 @@ public final class Waiting {
     }
 
     /** Polls once; no records come if nothing did in time, on a signal, and after an error that passes. */
-    public ConsumerRecords<byte[], byte[]> poll(long nanos) {
+    public Fetched poll(long nanos) {
         polling = true;
         try {
             // A signal after this look finds `polling` set and wakes the poll itself.
             return fetcher.poll(signalled ? 0 : Math.max(0, nanos));
         } catch (WakeupException woken) {
-            return ConsumerRecords.empty();
+            return Fetched.none();
         } catch (RetriableException passing) {
             LOG.warn("poll failed, trying again: {}", passing.toString());
             pause();
-            return ConsumerRecords.empty();
+            return Fetched.none();
         } finally {
             polling = false;
         }
@@ -128,7 +128,7 @@ public final class Waiting {
     }
 
     /** Within a callback: fetches without serving the group, if the fetcher can, and waits for records or a signal. */
-    public ConsumerRecords<byte[], byte[]> fetchOnly(long nanos) {
+    public Fetched fetchOnly(long nanos) {
         polling = true;
         try {
             // A signal after this look finds `polling` set and wakes the fetcher itself.

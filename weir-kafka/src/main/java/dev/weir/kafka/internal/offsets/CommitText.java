@@ -52,6 +52,10 @@ public record CommitText(FinishedSet finished, String userText) {
     /** Characters of a topic id's note. */
     private static final int TOPIC_CHARS = 2 + ID_CHARS + CHECKSUM_CHARS;
 
+    private static final String BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+    private static final Base64.Encoder TO_TEXT = Base64.getUrlEncoder().withoutPadding();
+
     private static final CommitText NONE = new CommitText(FinishedSet.EMPTY, "");
     private static final int HEADER_BYTES = 5;
     private static final byte PLAIN = 0;
@@ -90,7 +94,7 @@ public record CommitText(FinishedSet finished, String userText) {
         if (runs == 0) {
             return userText.isEmpty() ? "" : PREFIX + ":" + userText;
         }
-        return PREFIX + Base64.getUrlEncoder().withoutPadding().encodeToString(set) + ":" + userText;
+        return PREFIX + TO_TEXT.encodeToString(set) + ":" + userText;
     }
 
     /** The same text with a note of {@code size}, if that is not {@link #NO_SIZE}, and fits. */
@@ -127,11 +131,44 @@ public record CommitText(FinishedSet finished, String userText) {
 
     /** The same text with a note of the topic's id, if there is one and it fits. */
     public static String withTopicId(String metadata, @Nullable Uuid id, long committed, int maxChars) {
+        return withTopicId(metadata, id == null ? null : id.toString(), committed, maxChars);
+    }
+
+    /** The same for an id that is text already: each commit of each partition writes it. */
+    public static String withTopicId(String metadata, @Nullable String id, long committed, int maxChars) {
         if (id == null || maxChars < OVERHEAD_CHARS + TOPIC_CHARS) {
             return metadata;
         }
         String rest = metadata.isEmpty() ? ":" : metadata.substring(PREFIX.length());
-        return PREFIX + TOPIC_MARK + id + topicChecksum(id.toString(), committed) + NOTE_END + rest;
+        return PREFIX + TOPIC_MARK + id + topicChecksum(id, committed) + NOTE_END + rest;
+    }
+
+    /**
+     * {@link #withStartSize} of {@link #withTopicId} of an empty text, which most commits have: made at one go, because
+     * each commit of each partition needs it.
+     */
+    public static String notes(String id, int size, long committed, int maxChars) {
+        String sizeNote = size < 0 ? "" : SIZE_MARK + Integer.toString(size) + NOTE_END;
+        int length = OVERHEAD_CHARS + sizeNote.length() + TOPIC_CHARS;
+        if (length > maxChars || id.length() != ID_CHARS) {
+            return withStartSize(withTopicId("", id, committed, maxChars), size, maxChars);
+        }
+        byte[] checked = new byte[Long.BYTES + ID_CHARS];
+        for (int i = 0; i < Long.BYTES; i++) {
+            checked[i] = (byte) (committed >>> (Long.SIZE - Byte.SIZE * (i + 1)));
+        }
+        for (int i = 0; i < ID_CHARS; i++) {
+            checked[Long.BYTES + i] = (byte) id.charAt(i);
+        }
+        CRC32C crc = new CRC32C();
+        crc.update(checked, 0, checked.length);
+        StringBuilder text = new StringBuilder(length);
+        text.append(PREFIX).append(sizeNote).append(TOPIC_MARK).append(id);
+        long bits = crc.getValue() << 4; // 32 bits are five characters and a third
+        for (int shift = 30; shift >= 0; shift -= 6) {
+            text.append(BASE64.charAt((int) (bits >>> shift) & 0x3F));
+        }
+        return text.append(NOTE_END).append(':').toString();
     }
 
     /** The topic's id that {@link #withTopicId} noted for this offset; null if there is none, or for another offset. */
@@ -158,7 +195,7 @@ public record CommitText(FinishedSet finished, String userText) {
     private static String topicChecksum(String id, long committed) {
         int checksum = checksum(committed, id.getBytes(StandardCharsets.US_ASCII));
         byte[] bytes = ByteBuffer.allocate(Integer.BYTES).putInt(checksum).array();
-        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+        return TO_TEXT.encodeToString(bytes);
     }
 
     /**

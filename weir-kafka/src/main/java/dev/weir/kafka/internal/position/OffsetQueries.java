@@ -132,6 +132,9 @@ public final class OffsetQueries {
 
     /** The time for which {@link #askIfDue} has nothing to do. */
     long nanosUntilDue() {
+        if (queries.isEmpty()) {
+            return Long.MAX_VALUE; // as in nearly each turn
+        }
         long now = clock.nanoTime();
         long least = Long.MAX_VALUE;
         for (Query query : queries.values()) {

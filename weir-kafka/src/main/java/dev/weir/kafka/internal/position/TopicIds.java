@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Knows which topics the assigned partitions are of, by the ids that brokers give topics, and notices when one was made
  * anew (ADR 56). Confined to the owner thread.
  *
- * <p>It asks when a partition has to know, and all {@link #INTERVAL_NANOS} besides. A change counts when two answers
+ * <p>It asks when a partition has to know, and all {@link #INTERVAL_NANOS} besides, rarely where fetching notices a change as well. A change counts when two answers
  * say it: one broker may be behind. An id that a topic has had before is such an answer, too. A topic that cannot be
  * answered for holds up no other.
  */
@@ -35,6 +35,9 @@ final class TopicIds {
 
     /** The interval in configuration.md: with thousands of partitions a millisecond more for each. */
     static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    /** The same where fetching notices it at once, and this is for what it may miss: a question costs 25 kB of garbage. */
+    private static final long INTERVAL_FETCHED_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private static final long NANOS_PER_PARTITION = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -121,6 +124,9 @@ final class TopicIds {
     private final Consumer<String> onMadeAnew;
     private final Map<String, Topic> topics = new HashMap<>();
 
+    /** The same, which only become more: the owner looks at them in each of its turns. */
+    private final List<Topic> all = new ArrayList<>();
+
     /**
      * Creates what asks {@code lookup} and continues on {@code owner}, the owner thread.
      *
@@ -177,7 +183,11 @@ final class TopicIds {
     }
 
     private Topic topic(AssignedPartition partition) {
-        return topics.computeIfAbsent(partition.id().topic(), name -> new Topic(name, clock.nanoTime()));
+        return topics.computeIfAbsent(partition.id().topic(), name -> {
+            Topic topic = new Topic(name, clock.nanoTime());
+            all.add(topic);
+            return topic;
+        });
     }
 
     private void askSoon(Topic topic, long delayNanos) {
@@ -217,7 +227,8 @@ final class TopicIds {
     long nanosUntilDue() {
         long now = clock.nanoTime();
         long least = Long.MAX_VALUE;
-        for (Topic topic : topics.values()) {
+        for (int i = 0; i < all.size(); i++) { // no iterator, for each turn
+            Topic topic = all.get(i);
             if (!topic.underWay && !topic.idle) {
                 least = Math.min(least, Math.max(0, topic.dueNanos - now));
             }
@@ -282,13 +293,27 @@ final class TopicIds {
             topic.trouble = "";
         }
         topic.failures = 0;
-        topic.dueNanos =
-                now + INTERVAL_NANOS + NANOS_PER_PARTITION * assignment.all().size();
+        topic.dueNanos = now
+                + (isFetched(topic) ? INTERVAL_FETCHED_NANOS : INTERVAL_NANOS)
+                + NANOS_PER_PARTITION * assignment.all().size();
         if (isBelieved(topic, id)) {
             judge(topic, id);
         } else {
             askSoon(topic, CONFIRM_NANOS);
         }
+    }
+
+    /** Returns whether all its partitions here are fetched, so that the fetcher notices a recreated topic. */
+    private boolean isFetched(Topic topic) {
+        if (!assignment.isFetchedByTopicId() || !topic.waits.isEmpty()) {
+            return false;
+        }
+        for (AssignedPartition partition : assignment.all()) {
+            if (partition.id().topic().equals(topic.name) && (partition.isPaused() || partition.isHeld())) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static void failed(Topic topic, String trouble) {

@@ -16,12 +16,39 @@ import org.jspecify.annotations.Nullable;
 public final class KeptViews implements RecordViews {
 
     private final ViewPool home;
+
+    /** For the owner of the partition: by what it is acknowledged. */
+    private long token;
+
     private @Nullable KeptBatches batches;
 
-    /** Nothing yet. */
-    public KeptViews(ViewPool home) {
+    /** Nothing, until {@link #begin}. */
+    KeptViews(ViewPool home) {
         this.home = home;
-        this.batches = home.takeBatches();
+    }
+
+    /** Begins with nothing, whatever it held before. */
+    void begin() {
+        batches = home.takeBatches();
+    }
+
+    /** Notes, for the owner of the partition, by what it will be acknowledged. */
+    public void goesOutAs(long itsToken) {
+        token = itsToken;
+    }
+
+    public long token() {
+        return token;
+    }
+
+    /**
+     * Lets this object serve for other records, if its memory was given back. To be called when the stages it went to
+     * have acknowledged it, so that none of them closes it again; one that is still open is left to its holder.
+     */
+    public void recycle() {
+        if (batches == null) {
+            home.give(this);
+        }
     }
 
     /** See {@link KeptBatches#add}. */

@@ -1,8 +1,6 @@
 package dev.weir.kafka.internal.view;
 
 import dev.weir.lean.KeptBatches;
-import java.util.ArrayDeque;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Memory of a source's elements that are done with, for those to come. Thread-safe. What is never given back is simply
@@ -19,59 +17,43 @@ public final class ViewPool {
     /** More than these are unlikely to be needed at once; what they take is bounded by what was in use at once. */
     private static final int MAX_SPARES = 1024;
 
-    private final ReentrantLock lock = new ReentrantLock();
+    private final Spares<KeptBatches> batches = new Spares<>(MAX_SPARES);
+    private final Spares<Encoded> outputs = new Spares<>(MAX_SPARES);
+    private final Spares<KeptViews> views = new Spares<>(MAX_SPARES);
 
-    // Under the lock.
-    private final ArrayDeque<KeptBatches> batches = new ArrayDeque<>();
-    private final ArrayDeque<Encoded> outputs = new ArrayDeque<>();
+    /** Views of nothing, to be added to. */
+    public KeptViews takeViews() {
+        KeptViews spare = views.take();
+        KeptViews taken = spare == null ? new KeptViews(this) : spare;
+        taken.begin();
+        return taken;
+    }
+
+    void give(KeptViews done) {
+        views.give(done);
+    }
 
     KeptBatches takeBatches() {
-        lock.lock();
-        try {
-            KeptBatches spare = batches.poll();
-            return spare == null ? new KeptBatches(FULL_BYTES) : spare;
-        } finally {
-            lock.unlock();
-        }
+        KeptBatches spare = batches.take();
+        return spare == null ? new KeptBatches(FULL_BYTES) : spare;
     }
 
     void give(KeptBatches done) {
         done.clear();
-        if (done.capacityBytes() > MAX_KEPT_BYTES) {
-            return;
-        }
-        lock.lock();
-        try {
-            if (batches.size() < MAX_SPARES) {
-                batches.push(done);
-            }
-        } finally {
-            lock.unlock();
+        if (done.capacityBytes() <= MAX_KEPT_BYTES) {
+            batches.give(done);
         }
     }
 
     Encoded takeOutput() {
-        lock.lock();
-        try {
-            Encoded spare = outputs.poll();
-            return spare == null ? new Encoded(this) : spare;
-        } finally {
-            lock.unlock();
-        }
+        Encoded spare = outputs.take();
+        return spare == null ? new Encoded(this) : spare;
     }
 
     void give(Encoded done) {
-        if (done.sizeBytes() > MAX_KEPT_BYTES) {
-            return;
-        }
-        done.clear();
-        lock.lock();
-        try {
-            if (outputs.size() < MAX_SPARES) {
-                outputs.push(done);
-            }
-        } finally {
-            lock.unlock();
+        if (done.sizeBytes() <= MAX_KEPT_BYTES) {
+            done.clear();
+            outputs.give(done);
         }
     }
 }

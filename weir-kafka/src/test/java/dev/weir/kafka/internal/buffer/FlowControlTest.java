@@ -88,7 +88,7 @@ class FlowControlTest {
     }
 
     private void resume() {
-        flow.resumeLow(Map.of(id, partition), fetcher);
+        flow.resumeLow(List.copyOf(Map.of(id, partition).values()), fetcher);
     }
 
     /** It stays paused until the next poll, and its window never was full. */
@@ -190,13 +190,13 @@ class FlowControlTest {
         RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM);
         Map<TopicPartition, AssignedPartition> assigned = full(outlet, new int[12]);
         for (int i = 0; i < 6; i++) {
-            flow.resumeLow(assigned, fetcher);
+            flow.resumeLow(List.copyOf(assigned.values()), fetcher);
             assertThat(client.paused()).as("with %s of 12 empty", i).hasSize(12);
             AssignedPartition next = nth(assigned, i);
             outlet.purge(List.of(next));
             finish(next, 0, 100);
         }
-        flow.resumeLow(assigned, fetcher);
+        flow.resumeLow(List.copyOf(assigned.values()), fetcher);
         assertThat(client.paused()).as("with half of 12 empty").hasSize(6);
     }
 
@@ -208,14 +208,14 @@ class FlowControlTest {
         for (int i = 0; i < 11; i++) {
             finish(nth(assigned, i), 0, 76);
         }
-        flow.resumeLow(assigned, fetcher);
+        flow.resumeLow(List.copyOf(assigned.values()), fetcher);
         assertThat(client.paused()).hasSize(12);
         for (int taken = 0; taken < 6; taken++) {
             assertThat(wakeUps).as("after %s of 12 batches", taken).hasValue(0);
             assertThat(outlet.take(Stage.NEVER, new StageMeter())).hasFieldOrPropertyWithValue("size", 100);
         }
         assertThat(wakeUps).hasValue(1);
-        flow.resumeLow(assigned, fetcher);
+        flow.resumeLow(List.copyOf(assigned.values()), fetcher);
         assertThat(client.paused()).containsExactly(new TopicPartition("t", 11));
     }
 
@@ -224,10 +224,10 @@ class FlowControlTest {
     void partition_ofAHigherPriority_doesNotWaitForLowerOnes() throws InterruptedException {
         RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM);
         Map<TopicPartition, AssignedPartition> assigned = full(outlet, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-        flow.resumeLow(assigned, fetcher);
+        flow.resumeLow(List.copyOf(assigned.values()), fetcher);
         assertThat(outlet.take(Stage.NEVER, new StageMeter())).isNotNull();
         finish(nth(assigned, 0), 0, 100);
-        flow.resumeLow(assigned, fetcher);
+        flow.resumeLow(List.copyOf(assigned.values()), fetcher);
         assertThat(client.paused()).hasSize(11).doesNotContain(new TopicPartition("t", 0));
     }
 
@@ -239,12 +239,12 @@ class FlowControlTest {
         finish(nth(both, 0), 0, 60);
         finish(nth(both, 1), 0, 40);
         assertThat(outlet.take(Stage.NEVER, new StageMeter())).isNotNull();
-        flow.resumeLow(both, fetcher);
+        flow.resumeLow(List.copyOf(both.values()), fetcher);
         assertThat(client.paused()).as("with something to take").hasSize(2);
         assertThat(wakeUps).hasValue(0);
         assertThat(outlet.take(Stage.NEVER, new StageMeter())).isNotNull();
         assertThat(wakeUps).hasValue(1);
-        flow.resumeLow(both, fetcher);
+        flow.resumeLow(List.copyOf(both.values()), fetcher);
         assertThat(client.paused()).containsExactly(new TopicPartition("t", 1));
     }
 
@@ -260,7 +260,7 @@ class FlowControlTest {
         renewed.goOutBy(sought.outlet());
         boolean ignored = renewed.pause(PauseReason.FLOW);
         assigned.put(renewed.id(), renewed);
-        flow.resumeLow(assigned, fetcher);
+        flow.resumeLow(List.copyOf(assigned.values()), fetcher);
         assertThat(client.paused()).hasSize(11).doesNotContain(renewed.id());
     }
 
@@ -271,7 +271,7 @@ class FlowControlTest {
         Map<TopicPartition, AssignedPartition> assigned = full(outlet, new int[12]);
         outlet.purge(List.of(nth(assigned, 0)));
         finish(nth(assigned, 0), 0, 100);
-        flow.resumeLow(assigned, fetcher);
+        flow.resumeLow(List.copyOf(assigned.values()), fetcher);
         assertThat(client.paused()).hasSize(11);
     }
 
@@ -280,14 +280,14 @@ class FlowControlTest {
         Map<TopicPartition, AssignedPartition> both = full(new RecordBuffer(Clock.SYSTEM), 0, 0);
         AssignedPartition low = nth(both, 0);
         finish(low, 0, 50);
-        flow.resumeLow(both, fetcher);
+        flow.resumeLow(List.copyOf(both.values()), fetcher);
         finish(low, 50, 74);
-        flow.resumeLow(both, fetcher);
+        flow.resumeLow(List.copyOf(both.values()), fetcher);
         assertThat(client.paused()).hasSize(2);
         assertThat(wakeUps).hasValue(0);
         finish(low, 74, 75);
         assertThat(wakeUps.get()).isPositive();
-        flow.resumeLow(both, fetcher);
+        flow.resumeLow(List.copyOf(both.values()), fetcher);
         assertThat(client.paused()).containsExactly(new TopicPartition("t", 1));
     }
 
@@ -381,17 +381,17 @@ class FlowControlTest {
             each.tracker().append(0, 1024);
             filled.add(each);
             flow.afterFetch(each, fetcher);
-            flow.afterPoll(assignment, fetcher);
+            flow.afterPoll(List.copyOf(assignment.values()), fetcher);
         }
         assertThat(filled).as("of a kilobyte each").hasSize(1024);
         for (int i = 0; i < 512; i++) {
-            flow.resumeLow(assignment, fetcher);
+            flow.resumeLow(List.copyOf(assignment.values()), fetcher);
             assertThat(client.paused()).as("after %s", i).hasSize(3_000);
             int before = wakeUps.get();
             filled.get(i).tracker().ack(0);
             assertThat(wakeUps.get()).as("after %s", i).isGreaterThan(before);
         }
-        flow.resumeLow(assignment, fetcher);
+        flow.resumeLow(List.copyOf(assignment.values()), fetcher);
         assertThat(client.paused()).isEmpty();
     }
 
@@ -421,7 +421,7 @@ class FlowControlTest {
                 brought.add(each);
             }
         }
-        flow.afterPoll(assignment, fetcher);
+        flow.afterPoll(List.copyOf(assignment.values()), fetcher);
         return brought;
     }
 
@@ -451,7 +451,7 @@ class FlowControlTest {
         flow.divide(assignment.values());
         come.tracker().append(0, 1);
         flow.afterFetch(come, fetcher);
-        flow.afterPoll(assignment, fetcher);
+        flow.afterPoll(List.copyOf(assignment.values()), fetcher);
         assertThat(client.paused()).contains(come.id());
     }
 
@@ -468,11 +468,11 @@ class FlowControlTest {
                 each.tracker().ack(tokens.get(before++));
             }
             if (round == 0) {
-                flow.resumeLow(assignment, fetcher);
+                flow.resumeLow(List.copyOf(assignment.values()), fetcher);
                 assertThat(client.paused()).as("within the first second").hasSize(40);
                 nanos.addAndGet(FlowControl.STUCK_NANOS);
             }
-            flow.resumeLow(assignment, fetcher);
+            flow.resumeLow(List.copyOf(assignment.values()), fetcher);
             assertThat(client.paused()).as("in round %s", round).hasSize(7);
         }
         assertThat(stuck).allMatch(each -> each.isPaused());

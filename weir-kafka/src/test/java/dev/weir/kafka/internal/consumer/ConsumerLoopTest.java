@@ -351,14 +351,14 @@ class ConsumerLoopTest {
         return Objects.requireNonNull(buffer.take(Stage.NEVER, new StageMeter()));
     }
 
-    private static ConsumerRecords<byte[], byte[]> next(Queue<ConsumerRecord<byte[], byte[]>> fetched) {
+    private static Fetcher.Fetched next(Queue<ConsumerRecord<byte[], byte[]>> fetched) {
         ConsumerRecord<byte[], byte[]> next = fetched.poll();
         if (next == null) {
             LockSupport.parkNanos(1_000_000);
-            return ConsumerRecords.empty();
+            return Fetcher.Fetched.of(ConsumerRecords.empty());
         }
         TopicPartition id = new TopicPartition(next.topic(), next.partition());
-        return new ConsumerRecords<>(Map.of(id, List.of(next)), Map.of());
+        return Fetcher.Fetched.of(new ConsumerRecords<>(Map.of(id, List.of(next)), Map.of()));
     }
 
     /** The same fetcher, which can fetch these records without the client. */

@@ -184,10 +184,10 @@ class CommitTextTest {
 
     @Test
     void topicId_withoutRoomForIt_isLeftOut() {
-        String alone = CommitText.withTopicId("", Uuid.randomUuid(), 5, 37);
+        String alone = CommitText.withTopicId("", Uuid.randomUuid().toString(), 5, 37);
         assertThat(alone).hasSize(37);
         assertThat(CommitText.topicId(5, alone)).isNotNull();
-        assertThat(CommitText.withTopicId("", Uuid.randomUuid(), 5, 36)).isEmpty();
+        assertThat(CommitText.withTopicId("", Uuid.randomUuid().toString(), 5, 36)).isEmpty();
     }
 
     /** Long gaps at random: to deflate them gains nothing. */
@@ -220,9 +220,9 @@ class CommitTextTest {
         assertThat(CommitText.roomBesideTopicId(36)).isEqualTo(36);
         assertThat(CommitText.roomBesideTopicId(37)).isEqualTo(CommitText.OVERHEAD_CHARS);
         assertThat(CommitText.roomBesideTopicId(LIMIT)).isEqualTo(LIMIT - 30);
-        String note = CommitText.withTopicId("", Uuid.ONE_UUID, 5, 37);
+        String note = CommitText.withTopicId("", Uuid.ONE_UUID.toString(), 5, 37);
         assertThat(note).hasSize(37);
-        assertThat(CommitText.withTopicId("", Uuid.ONE_UUID, 5, 36)).isEmpty();
+        assertThat(CommitText.withTopicId("", Uuid.ONE_UUID.toString(), 5, 36)).isEmpty();
     }
 
     /** Three bytes make four characters; where nothing is left over, the limit is the length itself. */
@@ -270,5 +270,19 @@ class CommitTextTest {
         assertThat(CommitText.withStartSize("", 0, 10)).isEqualTo("weir1:n0.:");
         assertThat(CommitText.withStartSize("", 0, 9)).isEmpty();
         assertThat(CommitText.startSize("weir1:n0.:")).isZero();
+    }
+
+    @Test
+    void notes_atOneGo_areThoseOneAfterTheOther() {
+        Random random = new Random(5);
+        for (int i = 0; i < 2_000; i++) {
+            String id = Uuid.randomUuid().toString();
+            long committed = random.nextLong(Long.MAX_VALUE) >>> random.nextInt(63);
+            int size = random.nextInt(4) == 0 ? CommitText.NO_SIZE : random.nextInt(100_000) >>> random.nextInt(17);
+            int maxChars = random.nextInt(2) == 0 ? LIMIT : random.nextInt(60);
+            String inTurn =
+                    CommitText.withStartSize(CommitText.withTopicId("", id, committed, maxChars), size, maxChars);
+            assertThat(CommitText.notes(id, size, committed, maxChars)).isEqualTo(inTurn);
+        }
     }
 }

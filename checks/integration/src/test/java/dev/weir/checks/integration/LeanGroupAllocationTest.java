@@ -1,0 +1,167 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.FetchPath;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.view.RecordViews;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.Sink;
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.KafkaClusterExtension;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * A member of a group that reads views on the lean path, commits included, makes no garbage per record or per fetch, and
+ * little per second.
+ */
+@Timeout(120)
+class LeanGroupAllocationTest {
+
+    private static final List<String> MEMBERS = List.of(
+            "weir-",
+            "kafka-coordinator-heartbeat-thread",
+            "consumer_background_thread",
+            "kafka-admin-client-thread",
+            "ForkJoinPool-");
+
+    private static final int PARTITIONS = 6;
+    private static final int ROUNDS = 1_000;
+
+    /** The time after which the client is polled rarely, and some. */
+    private static final long SETTLING_NANOS = TimeUnit.SECONDS.toNanos(6);
+
+    private static final Duration LONG = Duration.ofMinutes(1);
+    private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+    /** Each record is an element here. Elements of more take as much each. */
+    private static final long ALLOWED_BYTES_PER_RECORD = 20;
+
+    /** By membership, commits and looks at the consumer. */
+    private static final long ALLOWED_BYTES_PER_SECOND = 20_000;
+
+    /** The same by the new protocol, for which brokers of tests ask for ten times the heartbeats. */
+    private static final long ALLOWED_WITH_HEARTBEATS = 60_000;
+
+    @RegisterExtension
+    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
+
+    private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private final AtomicLong records = new AtomicLong();
+    private volatile boolean plants;
+    private volatile Object planted = "";
+
+    private void count(RecordViews views) {
+        try (views) {
+            while (views.next()) {
+                records.incrementAndGet();
+                if (plants) {
+                    planted = new byte[64];
+                }
+            }
+        }
+    }
+
+    @Test
+    void member_ofAGroup_makesNoGarbagePerRecord() {
+        measure("classic", ALLOWED_BYTES_PER_SECOND);
+    }
+
+    @Test
+    @Tag("long")
+    void memberByTheNewProtocol_ofAGroup_makesNoGarbagePerRecord() {
+        measure("consumer", ALLOWED_WITH_HEARTBEATS);
+    }
+
+    private void measure(String protocol, long perSecond) {
+        String topic = "group-" + protocol;
+        KAFKA.cluster().createTopic(topic, PARTITIONS);
+        ConsumerSettings<byte[], byte[]> settings = ConsumerSettings.builder()
+                .bootstrapServers(KAFKA.bootstrapServers())
+                .groupId(topic)
+                .property("group.protocol", protocol)
+                .property("auto.offset.reset", "earliest")
+                .fetch(FetchPath.LEAN)
+                .build();
+        try (RunningPipeline running = KafkaSource.views(settings, topic)
+                        .to(Sink.forEach(this::count))
+                        .run();
+                KafkaProducer<byte[], byte[]> producer = producer()) {
+            rounds(producer, topic, 1);
+            long settlesNanos = System.nanoTime() + SETTLING_NANOS;
+            while (System.nanoTime() - settlesNanos < 0) {
+                rounds(producer, topic, 1);
+            }
+            assertThat(beyondAllowed(producer, topic, perSecond)).isNegative();
+            assertThat(allocatedWhenIdle()).isLessThan(perSecond);
+            // What would not be seen would prove nothing.
+            plants = true;
+            assertThat(beyondAllowed(producer, topic, perSecond)).isPositive();
+            assertThat(planted).isNotNull();
+            assertThat(running.completion()).isNotDone();
+        }
+    }
+
+    /** The bytes of some rounds, less what they may take. */
+    private long beyondAllowed(KafkaProducer<byte[], byte[]> producer, String topic, long perSecond) {
+        long beginNanos = System.nanoTime();
+        long before = allocated();
+        rounds(producer, topic, ROUNDS);
+        long ofTime = (System.nanoTime() - beginNanos) / 1_000 * perSecond / 1_000_000;
+        return allocated() - before - ofTime - (long) ROUNDS * PARTITIONS * ALLOWED_BYTES_PER_RECORD;
+    }
+
+    private long allocatedWhenIdle() {
+        long beginNanos = System.nanoTime();
+        long before = allocated();
+        ConsumerLedger.await("time passes", LONG, () -> System.nanoTime() - beginNanos > QUIET_NANOS);
+        return (allocated() - before) * 1_000_000 / ((System.nanoTime() - beginNanos) / 1_000);
+    }
+
+    private static KafkaProducer<byte[], byte[]> producer() {
+        return new KafkaProducer<>(
+                Map.of("bootstrap.servers", KAFKA.bootstrapServers(), "linger.ms", 1),
+                new ByteArraySerializer(),
+                new ByteArraySerializer());
+    }
+
+    /** A fetch with a record of each partition, or several fetches, a round. */
+    private void rounds(KafkaProducer<byte[], byte[]> producer, String topic, int rounds) {
+        byte[] value = new byte[23];
+        for (int round = 0; round < rounds; round++) {
+            long goal = records.get() + PARTITIONS;
+            for (int partition = 0; partition < PARTITIONS; partition++) {
+                var ignored = producer.send(new ProducerRecord<>(topic, partition, null, value));
+            }
+            while (records.get() < goal) {
+                LockSupport.parkNanos(20_000);
+            }
+        }
+    }
+
+    /** By the member's threads and those of its client, and by those that carry the pipeline. */
+    private long allocated() {
+        long all = 0;
+        for (Thread thread : Thread.getAllStackTraces().keySet()) {
+            if (MEMBERS.stream().anyMatch(thread.getName()::startsWith)) {
+                all += threads.getThreadAllocatedBytes(thread.threadId());
+            }
+        }
+        return all;
+    }
+}
