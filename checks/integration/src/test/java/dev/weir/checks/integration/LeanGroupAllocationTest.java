@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * A member of a group that reads views on the lean path, commits included, makes no garbage per record or per fetch, and
+ * A member of a group that reads views on the lean path, commits included, makes no garbage per record or fetch, and
  * little per second.
  */
 @Timeout(120)

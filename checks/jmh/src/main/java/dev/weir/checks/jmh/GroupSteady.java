@@ -29,8 +29,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
  * Measures what a member of a consumer group allocates at a steady {@value #PER_SECOND} records of {@value
- * #VALUE_BYTES} bytes a second over {@value #PARTITIONS} partitions, and when nothing comes: the whole process, and each
- * of its threads.
+ * #VALUE_BYTES} bytes a second over {@value #PARTITIONS} partitions, and when nothing comes: the whole process, and
+ * each of its threads.
  *
  * <p>Run: {@code checks/jmh/group.sh ADDRESS SECONDS}. What it runs: {@code GroupSteady ADDRESS TOPIC SECONDS
  * fill|views|views-kip848|decoder}. Whoever reads a topic that nobody fills is idle.

@@ -113,8 +113,8 @@ public final class Emission {
     }
 
     /**
-     * Emits the records before the partition's end, unless emission has ended, and notes the others as dropped. They can
-     * be pulled; who waits for them is woken by {@link #announce}.
+     * Emits the records before the partition's end, unless emission has ended, and notes the others as dropped. They
+     * can be pulled; who waits for them is woken by {@link #announce}.
      */
     public void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list) {
         int count = !owner.isEmitting() ? 0 : countBefore(partition.endOffset(), list);

@@ -86,7 +86,10 @@ final class OneWaiter implements Condition {
         signal();
     }
 
-    /** Signals, but leaves it to the caller to {@link #wake} the result: woken under the lock, it would wait for that. */
+    /**
+     * Signals, but leaves it to the caller to {@link #wake} the result: woken under the lock, it would wait for
+     * that.
+     */
     @Nullable
     Thread waiter() {
         return waiter;

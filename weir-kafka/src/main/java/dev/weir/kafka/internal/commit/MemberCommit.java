@@ -14,8 +14,8 @@ public interface MemberCommit {
     MemberCommit NONE = (offsets, nanos) -> false;
 
     /**
-     * Commits all of these offsets at a time when the client refuses to send a commit, or says that they are not committed, not all of them, or not for sure. Blocks for
-     * so long at most; on the owner thread.
+     * Commits all of these offsets at a time when the client refuses to send a commit, or says that they are not
+     * committed, not all of them, or not for sure. Blocks for so long at most; on the owner thread.
      */
     boolean commit(Map<TopicPartition, OffsetAndMetadata> offsets, long nanos);
 

@@ -313,9 +313,9 @@ final class ConsumerLoop implements Runnable {
         } catch (RuntimeException | Error failure) {
             fail(failure);
         } finally {
-            commits.close();
             try {
                 ending.closeClient(client, fetcher, onClose);
+                commits.close();
             } catch (Error failure) {
                 owner.fail(failure);
             } finally {

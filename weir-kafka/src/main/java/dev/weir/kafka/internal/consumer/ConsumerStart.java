@@ -59,8 +59,8 @@ import org.jspecify.annotations.Nullable;
 public final class ConsumerStart {
 
     /**
-     * The pause of a client that is only a member: its thread, which sends the heartbeats, looks around at that interval,
-     * at a cost of 1.4 kB of garbage each.
+     * The pause of a client that is only a member: its thread, which sends the heartbeats, looks around at that
+     * interval, at a cost of 1.4 kB of garbage each.
      */
     private static final int MEMBER_BACKOFF_MILLIS = 1_000;
 

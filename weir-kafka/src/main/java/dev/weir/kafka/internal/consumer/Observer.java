@@ -36,8 +36,8 @@ final class Observer {
     private static final long MIN_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /**
-     * The largest age of a snapshot, as promised, and its age where nobody asks; with thousands of partitions a first look can take half a second, and
-     * a hundredfold that.
+     * The largest age of a snapshot, as promised, and its age where nobody asks; with thousands of partitions a
+     * first look can take half a second, and a hundredfold that.
      */
     private static final long MAX_LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 

@@ -7,7 +7,10 @@ import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
 import org.jspecify.annotations.Nullable;
 
-/** Reads from the metrics of a client what has come from brokers, and what waits for its next poll. Confined to the owner thread. */
+/**
+ * Reads from the metrics of a client what has come from brokers, and what waits for its next poll. Confined to the
+ * owner thread.
+ */
 final class ClientContact {
 
     private static final String GROUP = "consumer-metrics";

@@ -21,8 +21,8 @@ public interface Fetcher extends AutoCloseable {
     int UNKNOWN = -1;
 
     /**
-     * The records that a poll brought, by partition. A fetcher may fill the same object, and the same lists, in each poll:
-     * both are valid until the next one. Confined to the owner thread.
+     * The records that a poll brought, by partition. A fetcher may fill the same object, and the same lists, in each
+     * poll: both are valid until the next one. Confined to the owner thread.
      */
     final class Fetched implements Iterable<ConsumerRecord<byte[], byte[]>> {
 
@@ -87,8 +87,8 @@ public interface Fetcher extends AutoCloseable {
     }
 
     /**
-     * Returns what is there, valid until the next call, or waits for it. It also serves the group: rebalances are called back and commits answered
-     * from within, so it has to be called whether records are wanted or not.
+     * Returns what is there, valid until the next call, or waits for it. It also serves the group: rebalances are
+     * called back and commits answered from within, so it has to be called whether records are wanted or not.
      *
      * @throws org.apache.kafka.common.errors.WakeupException after a {@link #wakeup}
      * @throws org.apache.kafka.common.errors.RetriableException if another try may succeed
@@ -113,7 +113,10 @@ public interface Fetcher extends AutoCloseable {
     /** Says whether an answer to the member's client is awaited, which comes within a poll: it is to come soon. */
     default void awaitAnswer(boolean awaited) {}
 
-    /** Returns whether a poll fails soon after a topic was recreated of which it fetches: brokers are asked by its id. */
+    /**
+     * Returns whether a poll fails soon after a topic was recreated of which it fetches: brokers are asked by its
+     * id.
+     */
     default boolean fetchesByTopicId() {
         return false;
     }

@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
  * Knows which topics the assigned partitions are of, by the ids that brokers give topics, and notices when one was made
  * anew (ADR 56). Confined to the owner thread.
  *
- * <p>It asks when a partition has to know, and all {@link #INTERVAL_NANOS} besides, rarely where fetching notices a change as well. A change counts when two answers
- * say it: one broker may be behind. An id that a topic has had before is such an answer, too. A topic that cannot be
- * answered for holds up no other.
+ * <p>It asks when a partition has to know, and all {@link #INTERVAL_NANOS} besides, rarely where fetching notices a
+ * change as well. A change counts when two answers say it: one broker may be behind. An id that a topic has had
+ * before is such an answer, too. A topic that cannot be answered for holds up no other.
  */
 final class TopicIds {
 
@@ -36,7 +36,10 @@ final class TopicIds {
     /** The interval in configuration.md: with thousands of partitions a millisecond more for each. */
     static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** The same where fetching notices it at once, and this is for what it may miss: a question costs 25 kB of garbage. */
+    /**
+     * The same where fetching notices it at once, and this is for what it may miss: a question costs 25 kB of
+     * garbage.
+     */
     private static final long INTERVAL_FETCHED_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private static final long NANOS_PER_PARTITION = TimeUnit.MILLISECONDS.toNanos(1);
