@@ -28,7 +28,7 @@ public final class LibraryVersions {
     private final Path root;
     private final Path folder;
 
-    /** Those of a checkout. */
+    /** Keeps the versions below the root of a checkout. */
     public LibraryVersions(Path root) {
         this.root = root;
         this.folder = root.resolve("drivers/target/libraries");
@@ -131,7 +131,7 @@ public final class LibraryVersions {
             throw new BenchException(what + ", and Maven could not be started: " + e, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new BenchException("interrupted: " + what, e);
+            throw new BenchException("interrupted while Maven ran: " + what, e);
         }
     }
 }

@@ -35,6 +35,7 @@ final class HouseRules {
     private static final List<String> MAINS = List.of(
             "testkit.internal.BrokerMain",
             "testkit.internal.ReleaseMain",
+            "testkit.internal.OwnerPipe",
             "driver.DriverMain",
             "driver.Lease",
             "driver.NotedNumbers",
