@@ -22,6 +22,6 @@ echo '[{"Config": "config.json", "RepoTags": ["base:debian"], "Layers": ["layer.
 tar -cf "$work/base.tar" -C "$work" manifest.json config.json layer.tar
 rm "$work/layer.tar"
 
-# The image is made anew by the next build, without a base again.
+# The image is recreated by the next build, without a base again.
 ./mvnw -B -ntp "$@" verify -Plong -pl checks/deploy -am -Dtest=ContainerTest -Dsurefire.failIfNoSpecifiedTests=false \
   -Dweir.image.base="tar://$work/base.tar" -Dweir.image.hasBase=true

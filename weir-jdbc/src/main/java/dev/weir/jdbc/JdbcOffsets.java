@@ -5,7 +5,7 @@ import dev.weir.kafka.ExternalOffsets;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.MetadataClient;
 import dev.weir.kafka.Position;
-import dev.weir.kafka.TopicMadeAnewException;
+import dev.weir.kafka.RecreatedTopicException;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Sink;
 import java.sql.Connection;
@@ -138,7 +138,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     /**
      * Takes over the rows of partitions that have come, creates those that are missing, and says where to go on. A
      * partition of which nothing has been written begins as the subscription says. Fails with a {@link
-     * TopicMadeAnewException} if a position is one in a topic that was deleted and made anew since.
+     * RecreatedTopicException} if a position is one in a topic that was deleted and recreated since.
      *
      * <p>It waits up to 10 s for a row that a transaction of the former owner holds. If a partition goes meanwhile, it
      * takes the row over all the same, and the new owner's next write is refused: its next run takes the row back.
@@ -147,7 +147,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     public CompletionStage<Map<TopicPartition, Position>> load(Set<TopicPartition> partitions) {
         List<TopicPartition> ids = partitions.stream().sorted(ORDER).toList();
         Map<TopicPartition, Long> begun = ids.stream().collect(Collectors.toMap(id -> id, this::timesRevoked));
-        // Older ones are worth nothing, and where the row was made anew their fence may be the greater one.
+        // Older ones are worth nothing, and where the row was recreated their fence may be the greater one.
         claims.keySet().removeAll(ids);
         Map<TopicPartition, Claim> claimed = new HashMap<>();
         try {
@@ -195,7 +195,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         if (!row.topicId().equals(topicId)) {
             boolean bothKnown = isKnown(row.topicId()) && isKnown(topicId);
             if (bothKnown && row.position() != NOTHING_WRITTEN) {
-                throw new TopicMadeAnewException(
+                throw new RecreatedTopicException(
                         id,
                         row.position(),
                         "topic id " + row.topicId() + " in the table " + table.name() + ", now " + topicId,

@@ -1,7 +1,7 @@
 package dev.weir.kafka;
 
+import dev.weir.kafka.internal.failure.DeadLetterWriter;
 import dev.weir.kafka.internal.failure.ForwardSink;
-import dev.weir.kafka.internal.failure.Letters;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
 import java.util.List;
@@ -84,7 +84,8 @@ public final class DeadLetters {
      * <p>Fails the run at its start with {@link KafkaPipelineException} if the topic does not exist.
      */
     public Sink<FailedRecord> sink() {
-        return Sink.custom("dead-letter", new ForwardSink(values.settings, List.of(values.topic), new Letters(this)));
+        return Sink.custom(
+                "dead-letter", new ForwardSink(values.settings, List.of(values.topic), new DeadLetterWriter(this)));
     }
 
     /**

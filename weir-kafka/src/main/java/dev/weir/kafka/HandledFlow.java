@@ -2,11 +2,11 @@ package dev.weir.kafka;
 
 import dev.weir.kafka.internal.failure.FailureRules;
 import dev.weir.kafka.internal.failure.ForwardSink;
-import dev.weir.kafka.internal.failure.Job;
-import dev.weir.kafka.internal.failure.Outcome;
-import dev.weir.kafka.internal.failure.Tiers;
+import dev.weir.kafka.internal.failure.HandlerJob;
+import dev.weir.kafka.internal.failure.HandlerOutcome;
+import dev.weir.kafka.internal.failure.RetryTiers;
 import dev.weir.kafka.internal.producer.RoutingSink;
-import dev.weir.kafka.internal.share.Returns;
+import dev.weir.kafka.internal.share.ReturnedRecords;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.kafka.spi.RecordTracing;
 import dev.weir.stream.Ordering;
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 public final class HandledFlow<K, V, R> {
 
     private final Origin<K, V> flow;
-    private final Ordering<Job<K, V>> ordering;
+    private final Ordering<HandlerJob<K, V>> ordering;
     private final HandlerStage<K, V, R> stage;
     private final FailureRules rules;
     private final @Nullable DeadLetters letters;
@@ -42,7 +42,8 @@ public final class HandledFlow<K, V, R> {
     /** The stage that calls the handler. */
     @FunctionalInterface
     interface HandlerStage<K, V, R> {
-        Source<Outcome<R>> under(Source<Job<K, V>> jobs, Ordering<Job<K, V>> ordering, FailureRules rules);
+        Source<HandlerOutcome<R>> under(
+                Source<HandlerJob<K, V>> jobs, Ordering<HandlerJob<K, V>> ordering, FailureRules rules);
     }
 
     /**
@@ -70,7 +71,7 @@ public final class HandledFlow<K, V, R> {
 
     private HandledFlow(
             Origin<K, V> flow,
-            Ordering<Job<K, V>> ordering,
+            Ordering<HandlerJob<K, V>> ordering,
             HandlerStage<K, V, R> stage,
             FailureRules rules,
             @Nullable DeadLetters letters,
@@ -85,13 +86,13 @@ public final class HandledFlow<K, V, R> {
 
     static <K, V, R> HandledFlow<K, V, R> of(
             Origin<K, V> flow, Ordering<? super ConsumerRecord<K, V>> ordering, HandlerStage<K, V, R> stage) {
-        Ordering<Job<K, V>> onJobs = onJobs(Objects.requireNonNull(ordering, "ordering"));
+        Ordering<HandlerJob<K, V>> onJobs = onJobs(Objects.requireNonNull(ordering, "ordering"));
         // It refuses here what is out of bounds, rather than when the flow is run.
         var unused = stage.under(Source.empty(), onJobs, FailureRules.NONE);
         return new HandledFlow<>(flow, onJobs, stage, FailureRules.NONE, null, null);
     }
 
-    private static <K, V> Ordering<Job<K, V>> onJobs(Ordering<? super ConsumerRecord<K, V>> ordering) {
+    private static <K, V> Ordering<HandlerJob<K, V>> onJobs(Ordering<? super ConsumerRecord<K, V>> ordering) {
         if (ordering.isKeyed()) {
             return Ordering.byHash(job ->
                     job.decoded() instanceof Decoded.Read<K, V> read ? ordering.keyOf(read.record()) : Ordering.NO_KEY);
@@ -100,7 +101,7 @@ public final class HandledFlow<K, V, R> {
     }
 
     /** A stage that calls a handler for each record, and again as the rules say. */
-    static <R> Source<Outcome<R>> supervised(Source<Outcome<R>> calls, FailureRules rules) {
+    static <R> Source<HandlerOutcome<R>> supervised(Source<HandlerOutcome<R>> calls, FailureRules rules) {
         return calls.named("handle").supervised(rules.supervision());
     }
 
@@ -201,12 +202,12 @@ public final class HandledFlow<K, V, R> {
         return new HandledFlow<>(flow, ordering, stage, rules, letters, Objects.requireNonNull(topics, "topics"));
     }
 
-    private Source<Outcome<R>> outcomes() {
+    private Source<HandlerOutcome<R>> outcomes() {
         Source<ConsumerRecord<byte[], byte[]>> raw =
                 flow.records().apply(letters).map(record -> (ConsumerRecord<byte[], byte[]>) record);
         KafkaFlow<K, V> group = flow.group();
         if (retryTopics != null && group != null) {
-            Tiers tiers = new Tiers(retryTopics, requiredLetters());
+            RetryTiers tiers = new RetryTiers(retryTopics, requiredLetters());
             for (var tier :
                     tiers.sources(group.settings().raw(), group.subscription().isBounded())) {
                 raw = raw.merge(tier);
@@ -214,7 +215,8 @@ public final class HandledFlow<K, V, R> {
         }
         raw = rules.tracing().arriving(raw);
         RecordDecoder<K, V> decoder = flow.decoder();
-        return stage.under(raw.map(record -> new Job<>(decoder.apply(record))).named("decode"), ordering, rules);
+        return stage.under(
+                raw.map(record -> new HandlerJob<>(decoder.apply(record))).named("decode"), ordering, rules);
     }
 
     private String groupId() {
@@ -230,25 +232,26 @@ public final class HandledFlow<K, V, R> {
         return letters;
     }
 
-    private static <R> boolean isFailed(Outcome<R> outcome) {
-        return outcome instanceof Outcome.Failed<R>;
+    private static <R> boolean isFailed(HandlerOutcome<R> outcome) {
+        return outcome instanceof HandlerOutcome.Failed<R>;
     }
 
     /** The results; failed records have gone their way. */
-    private Source<Outcome.Done<R>> done() {
-        Source<Outcome<R>> outcomes = outcomes();
+    private Source<HandlerOutcome.Done<R>> done() {
+        Source<HandlerOutcome<R>> outcomes = outcomes();
         if (flow.group() == null) {
-            outcomes = outcomes.<Outcome<R>>map(Returns::again).named("again");
+            outcomes = outcomes.<HandlerOutcome<R>>map(ReturnedRecords::again).named("again");
         }
         Sink<FailedRecord> forward = forward();
         if (forward != null) {
             outcomes = outcomes.divertTo(
-                    Sink.through(failed -> failed.map(each -> ((Outcome.Failed<R>) each).failed())
+                    Sink.through(failed -> failed.map(each -> ((HandlerOutcome.Failed<R>) each).failed())
                             .named("failed")
                             .to(forward)),
                     HandledFlow::isFailed);
         }
-        return outcomes.<Outcome.Done<R>>collect(outcome -> outcome instanceof Outcome.Done<R> done ? done : null)
+        return outcomes.<HandlerOutcome.Done<R>>collect(
+                        outcome -> outcome instanceof HandlerOutcome.Done<R> done ? done : null)
                 .named("done");
     }
 
@@ -257,7 +260,7 @@ public final class HandledFlow<K, V, R> {
             return letters == null ? null : letters.sink();
         }
         DeadLetters last = requiredLetters();
-        Tiers tiers = new Tiers(retryTopics, last);
+        RetryTiers tiers = new RetryTiers(retryTopics, last);
         List<String> topics = new ArrayList<>(tiers.topics());
         topics.add(last.topic());
         return Sink.custom("retry", new ForwardSink(last.settings(), topics, tiers));
@@ -265,7 +268,7 @@ public final class HandledFlow<K, V, R> {
 
     /** The results, to go on with operators of your own; failed records have gone their way. */
     public Source<R> results() {
-        return done().<R>map(Outcome.Done::result).named("results");
+        return done().<R>map(HandlerOutcome.Done::result).named("results");
     }
 
     /**
@@ -300,7 +303,7 @@ public final class HandledFlow<K, V, R> {
     }
 
     private <A, B> ProducerRecord<A, B> written(
-            Outcome.Done<R> done, Function<? super R, ProducerRecord<A, B>> records) {
+            HandlerOutcome.Done<R> done, Function<? super R, ProducerRecord<A, B>> records) {
         ProducerRecord<A, B> record = records.apply(done.result());
         if (record != null) {
             rules.tracing().producing(done.raw(), record);

@@ -2,7 +2,7 @@ package dev.weir.kafka;
 
 import dev.weir.kafka.internal.producer.EncodedSink;
 import dev.weir.kafka.internal.producer.ProducerSink;
-import dev.weir.kafka.internal.view.Encoded;
+import dev.weir.kafka.internal.view.EncodedElement;
 import dev.weir.kafka.produce.ProducePath;
 import dev.weir.kafka.produce.Producing;
 import dev.weir.kafka.produce.WriteFailures;
@@ -75,7 +75,7 @@ public final class KafkaSink {
         var ofBytes = ProducerSettings.builder().producePath(ProducePath.LEAN);
         settings.properties().forEach(ofBytes::property);
         Sink<ProducerRecord<byte[], byte[]>> records = producing(ofBytes.build(), failures);
-        return Sink.through(
-                encoded -> encoded.mapConcat(each -> ((Encoded) each).unfold()).to(records));
+        return Sink.through(encoded ->
+                encoded.mapConcat(each -> ((EncodedElement) each).unfold()).to(records));
     }
 }

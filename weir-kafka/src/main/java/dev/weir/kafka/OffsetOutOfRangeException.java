@@ -59,7 +59,7 @@ public final class OffsetOutOfRangeException extends KafkaPipelineException {
             return "it was truncated, and from offset " + Math.min(divergentOffset, end)
                     + " on it is another log than the one that was read";
         }
-        return offset > end ? "it was made anew or has lost its end" : "it is another log than the one that was read";
+        return offset > end ? "it was recreated or has lost its end" : "it is another log than the one that was read";
     }
 
     public String topic() {

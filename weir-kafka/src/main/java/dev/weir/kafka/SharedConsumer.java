@@ -1,6 +1,6 @@
 package dev.weir.kafka;
 
-import dev.weir.kafka.internal.consumer.Sharing;
+import dev.weir.kafka.internal.consumer.ConsumerSharing;
 import dev.weir.stream.Source;
 import java.util.Arrays;
 import java.util.List;
@@ -24,9 +24,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  */
 public final class SharedConsumer<K, V> implements AutoCloseable {
 
-    private final Sharing<K, V> sharing;
+    private final ConsumerSharing<K, V> sharing;
 
-    private SharedConsumer(Sharing<K, V> sharing) {
+    private SharedConsumer(ConsumerSharing<K, V> sharing) {
         this.sharing = sharing;
     }
 
@@ -36,7 +36,7 @@ public final class SharedConsumer<K, V> implements AutoCloseable {
      * @param subscription all that the pipelines read; without end
      */
     public static <K, V> SharedConsumer<K, V> start(ConsumerSettings<K, V> settings, Subscription subscription) {
-        return new SharedConsumer<>(new Sharing<>(settings, subscription));
+        return new SharedConsumer<>(new ConsumerSharing<>(settings, subscription));
     }
 
     /**

@@ -1,7 +1,7 @@
 package dev.weir.kafka;
 
 import dev.weir.kafka.internal.share.AcquiredRecord;
-import dev.weir.kafka.internal.share.Fate;
+import dev.weir.kafka.internal.share.RecordFate;
 import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
@@ -42,13 +42,13 @@ public final class SharedRecord<K, V> extends ConsumerRecord<K, V> {
 
     /** Has the group forget the record when the pipeline is done with it: nobody sees it again. */
     public void rejectWhenDone() {
-        acquired.endsWith(Fate.REJECT);
+        acquired.endsWith(RecordFate.REJECT);
     }
 
     /**
      * Has the group deliver the record once more when the pipeline is done with it, unless this was the last delivery.
      */
     public void releaseWhenDone() {
-        acquired.endsWith(Fate.RELEASE);
+        acquired.endsWith(RecordFate.RELEASE);
     }
 }

@@ -1,6 +1,6 @@
 package dev.weir.lean;
 
-import dev.weir.lean.internal.consumer.Engine;
+import dev.weir.lean.internal.consumer.ConsumerEngine;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;
@@ -37,9 +37,9 @@ public final class LeanConsumer implements AutoCloseable {
     /** Stands for ever. */
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
-    private final Engine engine;
+    private final ConsumerEngine engine;
 
-    private LeanConsumer(Engine engine) {
+    private LeanConsumer(ConsumerEngine engine) {
         this.engine = engine;
     }
 
@@ -50,7 +50,7 @@ public final class LeanConsumer implements AutoCloseable {
      */
     public static LeanConsumer open(LeanSettings settings) {
         try {
-            return new LeanConsumer(new Engine(settings));
+            return new LeanConsumer(new ConsumerEngine(settings));
         } catch (IOException e) {
             throw new LeanException("the system gives no selector: " + e.getMessage(), e);
         }
@@ -140,7 +140,7 @@ public final class LeanConsumer implements AutoCloseable {
     }
 
     /** As {@link #poll}, with a whole batch for each call. */
-    public int pollBatches(BatchHandler handler) {
+    public int pollBatches(BatchViewHandler handler) {
         return engine.poll(null, Objects.requireNonNull(handler, "handler"));
     }
 
@@ -218,7 +218,7 @@ public final class LeanConsumer implements AutoCloseable {
 
     /**
      * Returns whether a fault was found in a partition, thrown by {@link #poll} or still to be thrown, and no seek came
-     * since. If the fault is that the topic was made anew, {@link #position} is of the topic before, and no place in
+     * since. If the fault is that the topic was recreated, {@link #position} is of the topic before, and no place in
      * the one with {@link #topicId}.
      */
     public boolean isAtFault(int index) {

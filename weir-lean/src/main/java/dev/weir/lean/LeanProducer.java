@@ -1,6 +1,6 @@
 package dev.weir.lean;
 
-import dev.weir.lean.internal.producer.Entrance;
+import dev.weir.lean.internal.producer.ProducerEntrance;
 import java.time.Duration;
 import java.util.Objects;
 
@@ -34,10 +34,10 @@ public final class LeanProducer implements AutoCloseable {
     /** Stands for ever. */
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
-    private final Entrance entrance;
+    private final ProducerEntrance entrance;
     private final Duration deliveryTimeout;
 
-    private LeanProducer(Entrance entrance, Duration deliveryTimeout) {
+    private LeanProducer(ProducerEntrance entrance, Duration deliveryTimeout) {
         this.entrance = entrance;
         this.deliveryTimeout = deliveryTimeout;
     }
@@ -50,7 +50,7 @@ public final class LeanProducer implements AutoCloseable {
     public static LeanProducer open(LeanProducerSettings settings, SendListener listener) {
         Objects.requireNonNull(settings, "settings");
         Objects.requireNonNull(listener, "listener");
-        return new LeanProducer(new Entrance(settings, listener), settings.deliveryTimeout());
+        return new LeanProducer(new ProducerEntrance(settings, listener), settings.deliveryTimeout());
     }
 
     /**

@@ -1,7 +1,7 @@
 package dev.weir.lean;
 
-import dev.weir.lean.internal.encode.Part;
 import dev.weir.lean.internal.encode.RecordBytes;
+import dev.weir.lean.internal.encode.RecordPart;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
@@ -193,11 +193,11 @@ public final class LeanRecord {
         return bytes;
     }
 
-    private static void wrap(Part part, byte[] array) {
+    private static void wrap(RecordPart part, byte[] array) {
         part.wrap(array, 0, array.length);
     }
 
-    private static void wrap(Part part, ByteBuffer buffer) {
+    private static void wrap(RecordPart part, ByteBuffer buffer) {
         part.wrap(buffer, buffer.position(), buffer.remaining());
     }
 }

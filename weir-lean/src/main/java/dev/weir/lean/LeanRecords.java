@@ -1,7 +1,7 @@
 package dev.weir.lean;
 
 import dev.weir.lean.internal.encode.RecordBytes;
-import dev.weir.lean.internal.producer.Prepared;
+import dev.weir.lean.internal.producer.PreparedRecords;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Objects;
@@ -16,7 +16,7 @@ public final class LeanRecords {
     private static final int FIRST_RECORDS = 64;
     private static final int FIRST_BYTES = 8 * 1024;
 
-    private final Prepared prepared = new PreparedView();
+    private final PreparedRecords prepared = new PreparedView();
     private ByteBuffer bytes = ByteBuffer.allocateDirect(FIRST_BYTES);
     private int[] ends = new int[FIRST_RECORDS];
     private int[] partitions = new int[FIRST_RECORDS];
@@ -100,12 +100,12 @@ public final class LeanRecords {
         return bytes.slice(from, ends[number] - from).asReadOnlyBuffer();
     }
 
-    Prepared prepared() {
+    PreparedRecords prepared() {
         return prepared;
     }
 
     /** As the producer sees them. */
-    private final class PreparedView implements Prepared {
+    private final class PreparedView implements PreparedRecords {
 
         private final RecordBytes shown = new RecordBytes();
 

@@ -1,8 +1,8 @@
 package dev.weir.lean;
 
 import dev.weir.lean.internal.threads.CpuBinding;
-import dev.weir.lean.internal.threads.Crew;
 import dev.weir.lean.internal.threads.LeanThread;
+import dev.weir.lean.internal.threads.ReaderThreads;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -39,9 +39,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LeanThreads implements AutoCloseable {
 
-    private final Crew crew;
+    private final ReaderThreads crew;
 
-    private LeanThreads(Crew crew) {
+    private LeanThreads(ReaderThreads crew) {
         this.crew = crew;
     }
 
@@ -57,7 +57,7 @@ public final class LeanThreads implements AutoCloseable {
         private int threads = 2;
         private int[] cpus = {};
         private @Nullable IntFunction<RecordHandler> records;
-        private @Nullable IntFunction<BatchHandler> batches;
+        private @Nullable IntFunction<BatchViewHandler> batches;
 
         private Builder(LeanSettings settings) {
             this.settings = settings;
@@ -115,7 +115,7 @@ public final class LeanThreads implements AutoCloseable {
         }
 
         /** As {@link #records}, with a whole batch for each call. */
-        public Builder batches(IntFunction<BatchHandler> handlers) {
+        public Builder batches(IntFunction<BatchViewHandler> handlers) {
             this.batches = Objects.requireNonNull(handlers, "handlers");
             return this;
         }
@@ -129,7 +129,7 @@ public final class LeanThreads implements AutoCloseable {
          */
         public LeanThreads start() {
             check();
-            Crew crew = new Crew();
+            ReaderThreads crew = new ReaderThreads();
             List<LeanThread> made = new ArrayList<>();
             try {
                 for (int thread = 0; thread < threads; thread++) {

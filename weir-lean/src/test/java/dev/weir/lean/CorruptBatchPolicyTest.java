@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.weir.lean.internal.batch.BatchLayout;
-import dev.weir.lean.internal.consumer.Engine;
+import dev.weir.lean.internal.consumer.ConsumerEngine;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,7 +42,7 @@ class CorruptBatchPolicyTest {
             .boxed()
             .toList();
 
-    private static final Logger ENGINE_LOG = Logger.getLogger(Engine.class.getName());
+    private static final Logger ENGINE_LOG = Logger.getLogger(ConsumerEngine.class.getName());
 
     private final List<Long> offsets = new ArrayList<>();
     private final List<Integer> starts = new ArrayList<>();

@@ -106,7 +106,7 @@ class LeanThreadsTest {
 
     /** An order names its place's topic. Without that a new topic would be read from the old one's place. */
     @Test
-    void topicMadeAnew_beforeAPartitionIsTaken_isReadFromItsBeginningByTheNextThread() throws Exception {
+    void topicRecreated_beforeAPartitionIsTaken_isReadFromItsBeginningByTheNextThread() throws Exception {
         FakeLog log = new FakeLog();
         AtomicReference<FakeBroker> made = new AtomicReference<>();
         Queue<Long> first = new ConcurrentLinkedQueue<>();

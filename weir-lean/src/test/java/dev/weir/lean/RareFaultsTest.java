@@ -303,7 +303,7 @@ class RareFaultsTest {
     @Test
     void topicThatIsNotThere_isInTheLog_onceUntilItIsFound() throws Exception {
         ConcurrentLinkedQueue<String> lines = new ConcurrentLinkedQueue<>();
-        Logger logger = Logger.getLogger("dev.weir.lean.internal.consumer.Locations");
+        Logger logger = Logger.getLogger("dev.weir.lean.internal.consumer.PartitionLocations");
         Handler handler = new Handler() {
             @Override
             public void publish(LogRecord line) {

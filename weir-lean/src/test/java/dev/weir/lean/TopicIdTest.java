@@ -63,7 +63,7 @@ class TopicIdTest {
 
     /** It is thrown when the pause ends: whoever gave the place away before gave it with a wrong id. */
     @Test
-    void topicMadeAnew_whileItsPartitionIsPaused_isAFaultBeforeItIsThrown() throws Exception {
+    void topicRecreated_whileItsPartitionIsPaused_isAFaultBeforeItIsThrown() throws Exception {
         try (LeanConsumer consumer = consumer(Duration.ofMillis(100))) {
             int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
             FakeLog.pollUntil(consumer, record -> consumer.pause(record.index()), () -> consumer.isPaused(index));

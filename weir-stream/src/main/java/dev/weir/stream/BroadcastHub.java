@@ -1,6 +1,6 @@
 package dev.weir.stream;
 
-import dev.weir.stream.internal.ack.Within;
+import dev.weir.stream.internal.ack.SubstreamTarget;
 import dev.weir.stream.spi.Batch;
 import java.util.List;
 
@@ -83,7 +83,7 @@ public final class BroadcastHub<T> extends Hub<T> {
         for (int i = 0; i <= copies; i++) {
             Taker<T> taker = all.get(i);
             Batch<T> share = i < copies ? batch.copy() : batch;
-            share.retarget(new Within.Wrapper(() -> othersGoOn(taker, all)));
+            share.retarget(new SubstreamTarget.Wrapper(() -> othersGoOn(taker, all)));
             taker.inbox().add(share);
         }
     }

@@ -1,7 +1,7 @@
 package dev.weir.stream;
 
 import dev.weir.stream.internal.config.DispatcherFile;
-import dev.weir.stream.internal.run.Arguments;
+import dev.weir.stream.internal.run.ArgumentChecks;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -35,7 +35,7 @@ public final class Dispatchers implements AutoCloseable {
 
     /** A registry of dispatchers made in code, which it closes. */
     public static Dispatchers of(Dispatcher... dispatchers) {
-        return of(Arguments.list("dispatchers", dispatchers));
+        return of(ArgumentChecks.list("dispatchers", dispatchers));
     }
 
     private static Dispatchers of(Collection<Dispatcher> dispatchers) {

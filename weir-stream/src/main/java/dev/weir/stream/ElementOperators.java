@@ -1,7 +1,7 @@
 package dev.weir.stream;
 
-import dev.weir.stream.internal.operator.Operators;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.operator.ElementStages;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.spi.ElementOperator;
 import dev.weir.stream.spi.OperatorFactory;
 import java.lang.System.Logger;
@@ -31,7 +31,7 @@ abstract class ElementOperators<T> {
     private static final String FREE = "no allocation";
 
     /** The stage that was added last. */
-    abstract Node<T> node();
+    abstract BlueprintNode<T> node();
 
     /** Adds the operators of a flow. */
     @Operator(acks = "those of its operators", cost = "those of its operators")
@@ -48,7 +48,7 @@ abstract class ElementOperators<T> {
     @Operator(acks = "each when all that was emitted for it is; at once if nothing was", cost = "an object per element")
     public <R> Source<R> operator(String name, Supplier<? extends ElementOperator<? super T, R>> operators) {
         Objects.requireNonNull(operators, "operators");
-        return Source.at(Operators.operator(Objects.requireNonNull(name, "name"), node(), operators));
+        return Source.at(ElementStages.operator(Objects.requireNonNull(name, "name"), node(), operators));
     }
 
     /**
@@ -61,7 +61,7 @@ abstract class ElementOperators<T> {
     @Operator(acks = "the implementation's", cost = "the implementation's")
     public <R> Source<R> stage(String name, OperatorFactory<T, R> factory) {
         Objects.requireNonNull(factory, "factory");
-        return Source.at(Operators.stage(Objects.requireNonNull(name, "name"), node(), factory));
+        return Source.at(ElementStages.stage(Objects.requireNonNull(name, "name"), node(), factory));
     }
 
     /**
@@ -73,7 +73,7 @@ abstract class ElementOperators<T> {
      */
     @Operator(acks = SAME, cost = FREE)
     public <R> Source<R> map(Function<? super T, ? extends R> function) {
-        return Source.at(Operators.map(node(), Objects.requireNonNull(function, "function")));
+        return Source.at(ElementStages.map(node(), Objects.requireNonNull(function, "function")));
     }
 
     /**
@@ -85,7 +85,7 @@ abstract class ElementOperators<T> {
      */
     @Operator(acks = DROPPED_AT_ONCE, cost = FREE)
     public Source<T> filter(Predicate<? super T> keep) {
-        return Source.at(Operators.filter(node(), Objects.requireNonNull(keep, "keep")));
+        return Source.at(ElementStages.filter(node(), Objects.requireNonNull(keep, "keep")));
     }
 
     /**
@@ -97,7 +97,7 @@ abstract class ElementOperators<T> {
      */
     @Operator(acks = DROPPED_AT_ONCE, cost = FREE)
     public Source<T> filterNot(Predicate<? super T> drop) {
-        return Source.at(Operators.filterNot(node(), Objects.requireNonNull(drop, "drop")));
+        return Source.at(ElementStages.filterNot(node(), Objects.requireNonNull(drop, "drop")));
     }
 
     /**
@@ -110,7 +110,7 @@ abstract class ElementOperators<T> {
      */
     @Operator(acks = DROPPED_AT_ONCE, cost = FREE)
     public <R> Source<R> collect(Function<? super T, @Nullable R> function) {
-        return Source.at(Operators.<T, R>collect(node(), Objects.requireNonNull(function, "function")));
+        return Source.at(ElementStages.<T, R>collect(node(), Objects.requireNonNull(function, "function")));
     }
 
     /**
@@ -136,7 +136,7 @@ abstract class ElementOperators<T> {
      */
     @Operator(acks = "when the last child's is", cost = "the iterable; a batch per 512 children")
     public <R> Source<R> mapConcat(Function<? super T, ? extends Iterable<? extends R>> function) {
-        return Source.at(Operators.mapConcat(node(), Objects.requireNonNull(function, "function")));
+        return Source.at(ElementStages.mapConcat(node(), Objects.requireNonNull(function, "function")));
     }
 
     /**
@@ -175,7 +175,7 @@ abstract class ElementOperators<T> {
             BiFunction<? super S, ? super T, @Nullable R> apply,
             Function<? super S, Optional<R>> onComplete,
             Action<? super S> close) {
-        return Source.at(Operators.<S, T, R>statefulMap(
+        return Source.at(ElementStages.<S, T, R>statefulMap(
                 node(),
                 Objects.requireNonNull(create, "create"),
                 Objects.requireNonNull(apply, "apply"),
@@ -196,7 +196,7 @@ abstract class ElementOperators<T> {
      */
     @Operator(acks = SAME, cost = FREE)
     public <R> Source<R> scan(R initial, BiFunction<? super R, ? super T, ? extends R> function) {
-        return Source.at(Operators.scan(
+        return Source.at(ElementStages.scan(
                 node(), Objects.requireNonNull(initial, "initial"), Objects.requireNonNull(function, "function")));
     }
 
@@ -216,7 +216,7 @@ abstract class ElementOperators<T> {
      */
     @Operator(acks = "all together, with the result", cost = "16 bytes per acknowledged element, until the end")
     public <R> Source<R> fold(R initial, BiFunction<? super R, ? super T, ? extends R> function) {
-        return Source.at(Operators.fold(
+        return Source.at(ElementStages.fold(
                 node(), Objects.requireNonNull(initial, "initial"), Objects.requireNonNull(function, "function")));
     }
 
@@ -229,7 +229,7 @@ abstract class ElementOperators<T> {
      */
     @Operator(acks = "all together, with the result", cost = "16 bytes per acknowledged element, until the end")
     public Source<T> reduce(BiFunction<? super T, ? super T, ? extends T> function) {
-        return Source.at(Operators.reduce(node(), Objects.requireNonNull(function, "function")));
+        return Source.at(ElementStages.reduce(node(), Objects.requireNonNull(function, "function")));
     }
 
     /**
@@ -251,7 +251,7 @@ abstract class ElementOperators<T> {
      */
     @Operator(acks = BEYOND_NOT, cost = FREE)
     public Source<T> take(long count) {
-        return Source.at(Operators.take(node(), count));
+        return Source.at(ElementStages.take(node(), count));
     }
 
     /** {@link #takeWhile(Predicate, boolean)} without the element that ends it. */
@@ -274,7 +274,7 @@ abstract class ElementOperators<T> {
      */
     @Operator(acks = BEYOND_NOT, cost = FREE)
     public Source<T> takeWhile(Predicate<? super T> predicate, boolean inclusive) {
-        return Source.at(Operators.takeWhile(node(), Objects.requireNonNull(predicate, "predicate"), inclusive));
+        return Source.at(ElementStages.takeWhile(node(), Objects.requireNonNull(predicate, "predicate"), inclusive));
     }
 
     /**
@@ -288,7 +288,7 @@ abstract class ElementOperators<T> {
      */
     @Operator(acks = DROPPED_AT_ONCE, cost = FREE)
     public Source<T> drop(long count) {
-        return Source.at(Operators.drop(node(), count));
+        return Source.at(ElementStages.drop(node(), count));
     }
 
     /**
@@ -301,7 +301,7 @@ abstract class ElementOperators<T> {
      */
     @Operator(acks = DROPPED_AT_ONCE, cost = FREE)
     public Source<T> dropWhile(Predicate<? super T> predicate) {
-        return Source.at(Operators.dropWhile(node(), Objects.requireNonNull(predicate, "predicate")));
+        return Source.at(ElementStages.dropWhile(node(), Objects.requireNonNull(predicate, "predicate")));
     }
 
     /**
@@ -316,7 +316,7 @@ abstract class ElementOperators<T> {
      */
     @Operator(acks = "what lies beyond the limit is not acknowledged", cost = FREE)
     public Source<T> limit(long limit) {
-        return Source.at(Operators.limit(node(), limit));
+        return Source.at(ElementStages.limit(node(), limit));
     }
 
     /**
@@ -331,7 +331,7 @@ abstract class ElementOperators<T> {
      */
     @Operator(acks = "what lies beyond the limit is not acknowledged", cost = FREE)
     public Source<T> limitWeighted(long maxWeight, ToLongFunction<? super T> weight) {
-        return Source.at(Operators.limitWeighted(node(), maxWeight, Objects.requireNonNull(weight, "weight")));
+        return Source.at(ElementStages.limitWeighted(node(), maxWeight, Objects.requireNonNull(weight, "weight")));
     }
 
     /**
@@ -343,7 +343,7 @@ abstract class ElementOperators<T> {
      */
     @Operator(acks = SAME, cost = "an object per element")
     public Source<Indexed<T>> zipWithIndex() {
-        return Source.at(Operators.zipWithIndex(node()));
+        return Source.at(ElementStages.zipWithIndex(node()));
     }
 
     /**
@@ -355,7 +355,7 @@ abstract class ElementOperators<T> {
      */
     @Operator(acks = "each goes with its element, the injected have none", cost = "a batch per batch")
     public Source<T> intersperse(T between) {
-        return Source.at(Operators.intersperse(node(), null, Objects.requireNonNull(between, "between"), null));
+        return Source.at(ElementStages.intersperse(node(), null, Objects.requireNonNull(between, "between"), null));
     }
 
     /**
@@ -369,7 +369,7 @@ abstract class ElementOperators<T> {
      */
     @Operator(acks = "each goes with its element, the injected have none", cost = "a batch per batch")
     public Source<T> intersperse(T start, T between, T end) {
-        return Source.at(Operators.intersperse(
+        return Source.at(ElementStages.intersperse(
                 node(),
                 Objects.requireNonNull(start, "start"),
                 Objects.requireNonNull(between, "between"),
@@ -390,7 +390,7 @@ abstract class ElementOperators<T> {
      */
     @Operator(acks = DROPPED_AT_ONCE, cost = "a hash look-up per element; an entry per key, up to the window")
     public Source<T> deduplicate(Function<? super T, ?> key, int window) {
-        return Source.at(Operators.deduplicate(node(), Objects.requireNonNull(key, "key"), window));
+        return Source.at(ElementStages.deduplicate(node(), Objects.requireNonNull(key, "key"), window));
     }
 
     /** {@link #dropRepeated(Function)} by the elements themselves. */
@@ -410,7 +410,7 @@ abstract class ElementOperators<T> {
      */
     @Operator(acks = DROPPED_AT_ONCE, cost = FREE)
     public Source<T> dropRepeated(Function<? super T, ?> key) {
-        return Source.at(Operators.dropRepeated(node(), Objects.requireNonNull(key, "key")));
+        return Source.at(ElementStages.dropRepeated(node(), Objects.requireNonNull(key, "key")));
     }
 
     /**
@@ -423,7 +423,7 @@ abstract class ElementOperators<T> {
      */
     @Operator(acks = SAME, cost = FREE)
     public Source<T> tap(Action<? super T> action) {
-        return Source.at(Operators.tap(node(), Objects.requireNonNull(action, "action")));
+        return Source.at(ElementStages.tap(node(), Objects.requireNonNull(action, "action")));
     }
 
     /** {@link #log(Logger, Logger.Level)} to the logger of this name, at DEBUG. */
@@ -442,7 +442,7 @@ abstract class ElementOperators<T> {
      */
     @Operator(acks = SAME, cost = "a line per element if the level is on, else none")
     public Source<T> log(Logger logger, Logger.Level level) {
-        return Source.at(Operators.log(
+        return Source.at(ElementStages.log(
                 node(), Objects.requireNonNull(logger, "logger"), Objects.requireNonNull(level, "level")));
     }
 }

@@ -1,8 +1,8 @@
 package dev.weir.stream;
 
-import dev.weir.stream.internal.junction.Junctions;
-import dev.weir.stream.internal.run.Arguments;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.junction.JunctionStages;
+import dev.weir.stream.internal.run.ArgumentChecks;
+import dev.weir.stream.internal.run.BlueprintNode;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -23,20 +23,21 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
 
     /** A source is only read, so that one of a subtype will do. */
     @SuppressWarnings("unchecked")
-    private static <T> Node<T> nodeOf(String name, Source<? extends T> source) {
+    private static <T> BlueprintNode<T> nodeOf(String name, Source<? extends T> source) {
         return ((Source<T>) Objects.requireNonNull(source, name)).node();
     }
 
     /** The last stage that a user's function made. */
-    static <T> Node<T> made(String operator, @Nullable Source<T> source) {
+    static <T> BlueprintNode<T> made(String operator, @Nullable Source<T> source) {
         if (source == null) {
             throw new NullPointerException("the function of " + operator + " returned null, not a source");
         }
         return source.node();
     }
 
-    private static <T> List<Node<T>> nodesOf(Node<T> first, List<? extends Source<? extends T>> others) {
-        List<Node<T>> nodes = new ArrayList<>();
+    private static <T> List<BlueprintNode<T>> nodesOf(
+            BlueprintNode<T> first, List<? extends Source<? extends T>> others) {
+        List<BlueprintNode<T>> nodes = new ArrayList<>();
         nodes.add(first);
         others.forEach(other -> nodes.add(nodeOf("others", other)));
         return List.copyOf(nodes);
@@ -55,7 +56,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     @SuppressWarnings("varargs") // only read
     @Operator(acks = "kept with each element", cost = "a segment and a buffer for each input")
     public final Source<T> merge(Source<? extends T>... others) {
-        return Source.at(Junctions.merge(nodesOf(node(), Arguments.list("others", others))));
+        return Source.at(JunctionStages.merge(nodesOf(node(), ArgumentChecks.list("others", others))));
     }
 
     /**
@@ -67,7 +68,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      */
     @Operator(acks = "kept with each element", cost = "a segment and a buffer for each input")
     public Source<T> mergePreferred(Source<? extends T> preferred) {
-        return Source.at(Junctions.mergePreferred(List.of(nodeOf("preferred", preferred), node())));
+        return Source.at(JunctionStages.mergePreferred(List.of(nodeOf("preferred", preferred), node())));
     }
 
     /**
@@ -82,8 +83,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      */
     @Operator(acks = "kept with each element", cost = "a segment and a buffer for each input")
     public Source<T> mergePrioritized(List<? extends Source<? extends T>> others, int... weights) {
-        return Source.at(Junctions.mergePrioritized(
-                nodesOf(node(), Arguments.list("others", others)),
+        return Source.at(JunctionStages.mergePrioritized(
+                nodesOf(node(), ArgumentChecks.list("others", others)),
                 Objects.requireNonNull(weights, "weights").clone()));
     }
 
@@ -98,7 +99,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      */
     @Operator(acks = "kept with each element", cost = "a comparison per element; inputs are pulled in turn")
     public Source<T> mergeSorted(Source<? extends T> other, Comparator<? super T> order) {
-        return Source.at(Junctions.mergeSorted(node(), nodeOf("other", other), Objects.requireNonNull(order, "order")));
+        return Source.at(
+                JunctionStages.mergeSorted(node(), nodeOf("other", other), Objects.requireNonNull(order, "order")));
     }
 
     /**
@@ -118,7 +120,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
             acks = "when replaced and all lists it is in are finished",
             cost = "a segment and a buffer for each input; a list and an acknowledgement per element")
     public final Source<List<T>> mergeLatest(Source<? extends T>... others) {
-        return Source.at(Junctions.mergeLatest(nodesOf(node(), Arguments.list("others", others))));
+        return Source.at(JunctionStages.mergeLatest(nodesOf(node(), ArgumentChecks.list("others", others))));
     }
 
     /**
@@ -133,7 +135,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     @SuppressWarnings("varargs") // only read
     @Operator(acks = "kept with each element", cost = "nothing per element")
     public final Source<T> concat(Source<? extends T>... others) {
-        return Source.at(Junctions.concat(nodesOf(node(), Arguments.list("others", others))));
+        return Source.at(JunctionStages.concat(nodesOf(node(), ArgumentChecks.list("others", others))));
     }
 
     /**
@@ -146,7 +148,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     @Operator(acks = "kept with each element", cost = "nothing per element")
     public Source<T> prepend(Source<? extends T> first) {
         return Source.at(
-                Junctions.concat(List.of(nodeOf("first", first), node())).with(Attributes.named("prepend")));
+                JunctionStages.concat(List.of(nodeOf("first", first), node())).with(Attributes.named("prepend")));
     }
 
     /**
@@ -159,7 +161,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      */
     @Operator(acks = "kept with each element", cost = "nothing per element")
     public Source<T> orElse(Source<? extends T> otherwise) {
-        return Source.at(Junctions.orElse(node(), nodeOf("otherwise", otherwise)));
+        return Source.at(JunctionStages.orElse(node(), nodeOf("otherwise", otherwise)));
     }
 
     /**
@@ -174,7 +176,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      */
     @Operator(acks = "kept with each element", cost = "a move per element; inputs are pulled in turn")
     public Source<T> interleave(Source<? extends T> other, int segmentSize) {
-        return Source.at(Junctions.interleave(node(), nodeOf("other", other), segmentSize));
+        return Source.at(JunctionStages.interleave(node(), nodeOf("other", other), segmentSize));
     }
 
     /**
@@ -186,7 +188,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      */
     @Operator(acks = "both when the pair is", cost = "a pair per element, and a joint acknowledgement if both have one")
     public <B> Source<Pair<T, B>> zip(Source<B> other) {
-        return Source.at(Junctions.zip("zip", node(), nodeOf("other", other), Pair<T, B>::new));
+        return Source.at(JunctionStages.zip("zip", node(), nodeOf("other", other), Pair<T, B>::new));
     }
 
     /**
@@ -201,7 +203,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     @SuppressWarnings("varargs") // only read
     @Operator(acks = "all when the list is", cost = "a list per element; a joint acknowledgement per further input")
     public final Source<List<T>> zipN(Source<? extends T>... others) {
-        List<Source<? extends T>> rest = Arguments.list("others", others);
+        List<Source<? extends T>> rest = ArgumentChecks.list("others", others);
         int inputs = 1 + rest.size();
         Source<List<T>> lists = map(first -> {
             List<T> list = new ArrayList<>(inputs);
@@ -231,7 +233,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      */
     @Operator(acks = "both when the pair is", cost = "a pair per element, and a joint acknowledgement if both have one")
     public <B> Source<Pair<T, B>> zipAll(Source<B> other, T standIn, B otherStandIn) {
-        return Source.at(Junctions.zipAll(
+        return Source.at(JunctionStages.zipAll(
                 node(),
                 nodeOf("other", other),
                 new Pair<>(
@@ -250,8 +252,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      */
     @Operator(acks = "both when the result is", cost = "a call per pair, and a joint acknowledgement if both have one")
     public <B, R> Source<R> zipWith(Source<B> other, BiFunction<? super T, ? super B, ? extends R> combine) {
-        return Source.at(
-                Junctions.zip("zipWith", node(), nodeOf("other", other), Objects.requireNonNull(combine, "combine")));
+        return Source.at(JunctionStages.zip(
+                "zipWith", node(), nodeOf("other", other), Objects.requireNonNull(combine, "combine")));
     }
 
     /**
@@ -265,7 +267,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
             acks = "when replaced and all pairs it is in are finished",
             cost = "two segments; a pair and an acknowledgement per element")
     public <B> Source<Pair<T, B>> zipLatest(Source<B> other) {
-        return Source.at(Junctions.zipLatest("zipLatest", node(), nodeOf("other", other), Pair<T, B>::new));
+        return Source.at(JunctionStages.zipLatest("zipLatest", node(), nodeOf("other", other), Pair<T, B>::new));
     }
 
     /**
@@ -285,7 +287,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
             acks = "when replaced and all results it is in are finished",
             cost = "two segments; a call and an acknowledgement per element")
     public <B, R> Source<R> zipLatestWith(Source<B> other, BiFunction<? super T, ? super B, ? extends R> combine) {
-        return Source.at(Junctions.zipLatest(
+        return Source.at(JunctionStages.zipLatest(
                 "zipLatestWith", node(), nodeOf("other", other), Objects.requireNonNull(combine, "combine")));
     }
 }

@@ -1,9 +1,9 @@
 package dev.weir.stream;
 
-import dev.weir.stream.internal.junction.Junctions;
+import dev.weir.stream.internal.junction.JunctionStages;
 import dev.weir.stream.internal.junction.SideSink;
-import dev.weir.stream.internal.run.Arguments;
-import dev.weir.stream.internal.run.Branch;
+import dev.weir.stream.internal.run.ArgumentChecks;
+import dev.weir.stream.internal.run.BlueprintBranch;
 import dev.weir.stream.internal.run.OpenInput;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,25 +31,25 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
 
     private static <T> List<SideSink<T>> sides(Sink<? super T>[] sinks) {
         List<SideSink<T>> sides = new ArrayList<>();
-        for (Sink<? super T> sink : Arguments.list("sinks", sinks)) {
+        for (Sink<? super T> sink : ArgumentChecks.list("sinks", sinks)) {
             sides.add(FanOutOperators.<T>side(sink));
         }
         return sides;
     }
 
     /** The part of a blueprint that a function from source to source stands for. */
-    static <T, R> Branch<T, R> branch(Function<? super Source<T>, Source<R>> function) {
+    static <T, R> BlueprintBranch<T, R> branch(Function<? super Source<T>, Source<R>> function) {
         OpenInput<T> input = new OpenInput<>();
         Source<R> lowest = Objects.requireNonNull(function, "function").apply(Source.at(input.node()));
-        return new Branch<>(input, made("a branch or section", lowest));
+        return new BlueprintBranch<>(input, made("a branch or section", lowest));
     }
 
-    private static <T, R> List<Branch<T, R>> copies(
+    private static <T, R> List<BlueprintBranch<T, R>> copies(
             String name, int count, Function<? super Source<T>, Source<R>> function) {
         if (count < 1 || count > MAX_BRANCHES) {
             throw new IllegalArgumentException(name + " must be 1 to " + MAX_BRANCHES + ": " + name + "=" + count);
         }
-        List<Branch<T, R>> branches = new ArrayList<>();
+        List<BlueprintBranch<T, R>> branches = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             branches.add(branch(function));
         }
@@ -68,7 +68,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      */
     @Operator(acks = "when both sides have acknowledged", cost = "a segment; a copy per batch")
     public Source<T> alsoTo(Sink<? super T> sink) {
-        return Source.at(Junctions.alsoTo(node(), side(sink)));
+        return Source.at(JunctionStages.alsoTo(node(), side(sink)));
     }
 
     /**
@@ -81,7 +81,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      */
     @Operator(acks = "kept with each element; the sink's do not count", cost = "a segment; a copy per batch")
     public Source<T> wireTap(Sink<? super T> sink) {
-        return Source.at(Junctions.wireTap(node(), side(sink)));
+        return Source.at(JunctionStages.wireTap(node(), side(sink)));
     }
 
     /**
@@ -95,7 +95,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      */
     @Operator(acks = "kept with each element", cost = "a segment; a test per element")
     public Source<T> divertTo(Sink<? super T> sink, Predicate<? super T> divert) {
-        return Source.at(Junctions.divertTo(node(), side(sink), Objects.requireNonNull(divert, "divert")));
+        return Source.at(JunctionStages.divertTo(node(), side(sink), Objects.requireNonNull(divert, "divert")));
     }
 
     /**
@@ -114,9 +114,9 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      */
     @Operator(acks = "when every branch has acknowledged", cost = "a segment for each branch; a copy per batch")
     public <R> Source<R> broadcast(List<? extends Function<? super Source<T>, Source<R>>> branches) {
-        List<Branch<T, R>> built = new ArrayList<>();
-        Arguments.list("branches", branches).forEach(branch -> built.add(branch(branch)));
-        return Source.at(Junctions.broadcast(node(), built));
+        List<BlueprintBranch<T, R>> built = new ArrayList<>();
+        ArgumentChecks.list("branches", branches).forEach(branch -> built.add(branch(branch)));
+        return Source.at(JunctionStages.broadcast(node(), built));
     }
 
     /**
@@ -130,7 +130,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     @SuppressWarnings("varargs") // only read
     @Operator(acks = "when every sink has acknowledged", cost = "a segment for each sink; a copy per batch")
     public final Pipeline broadcastTo(Sink<? super T>... sinks) {
-        return Pipeline.of(Junctions.broadcastTo(node(), sides(sinks)));
+        return Pipeline.of(JunctionStages.broadcastTo(node(), sides(sinks)));
     }
 
     /**
@@ -146,7 +146,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      */
     @Operator(acks = "kept with each element", cost = "a segment for each branch; a move per element")
     public <R> Source<R> balance(int branches, Function<? super Source<T>, Source<R>> function) {
-        return Source.at(Junctions.balance(node(), copies("branches", branches, function)));
+        return Source.at(JunctionStages.balance(node(), copies("branches", branches, function)));
     }
 
     /**
@@ -160,7 +160,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     @SuppressWarnings("varargs") // only read
     @Operator(acks = "kept with each element", cost = "a segment for each sink; a move per element")
     public final Pipeline balanceTo(Sink<? super T>... sinks) {
-        return Pipeline.of(Junctions.balanceTo(node(), sides(sinks)));
+        return Pipeline.of(JunctionStages.balanceTo(node(), sides(sinks)));
     }
 
     /**
@@ -180,7 +180,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     @Operator(acks = "kept with each element", cost = "a segment for each branch; a call and a move per element")
     public <R> Source<R> partition(
             int partitions, ToIntFunction<? super T> partition, Function<? super Source<T>, Source<R>> function) {
-        return Source.at(Junctions.partition(
+        return Source.at(JunctionStages.partition(
                 node(), Objects.requireNonNull(partition, "partition"), copies("partitions", partitions, function)));
     }
 
@@ -195,7 +195,8 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     @SuppressWarnings("varargs") // only read
     @Operator(acks = "kept with each element", cost = "a segment for each sink; a call and a move per element")
     public final Pipeline partitionTo(ToIntFunction<? super T> partition, Sink<? super T>... sinks) {
-        return Pipeline.of(Junctions.partitionTo(node(), Objects.requireNonNull(partition, "partition"), sides(sinks)));
+        return Pipeline.of(
+                JunctionStages.partitionTo(node(), Objects.requireNonNull(partition, "partition"), sides(sinks)));
     }
 
     /**
@@ -220,7 +221,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
         OpenInput<T> rightInput = new OpenInput<>();
         Source<A> lefts = Source.at(leftInput.node()).map(Objects.requireNonNull(left, "left"));
         Source<B> rights = Source.at(rightInput.node()).map(Objects.requireNonNull(right, "right"));
-        return Source.at(Junctions.unzip(
+        return Source.at(JunctionStages.unzip(
                 node(),
                 leftInput,
                 rightInput,

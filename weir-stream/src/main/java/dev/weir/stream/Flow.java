@@ -1,6 +1,6 @@
 package dev.weir.stream;
 
-import dev.weir.stream.internal.run.Parts;
+import dev.weir.stream.internal.run.BlueprintParts;
 import java.util.Objects;
 import java.util.function.Function;
 
@@ -38,7 +38,7 @@ public final class Flow<T, R> {
         if (name.isBlank()) {
             throw new IllegalArgumentException("the name of a flow must not be blank");
         }
-        return new Flow<>(above -> Source.at(Parts.named(
+        return new Flow<>(above -> Source.at(BlueprintParts.named(
                 name + "/",
                 above.node(),
                 entry -> Objects.requireNonNull(

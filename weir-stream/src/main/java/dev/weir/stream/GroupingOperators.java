@@ -1,6 +1,6 @@
 package dev.weir.stream;
 
-import dev.weir.stream.internal.grouping.Grouping;
+import dev.weir.stream.internal.grouping.GroupingStages;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
@@ -26,7 +26,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      */
     @Operator(acks = "members together with their list", cost = "a list per group, 16 bytes of claims per element")
     public Source<List<T>> grouped(int count) {
-        return Source.at(Grouping.grouped(node(), count));
+        return Source.at(GroupingStages.grouped(node(), count));
     }
 
     /**
@@ -43,7 +43,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      */
     @Operator(acks = "members together with their list", cost = "as grouped, and a look at the clock per batch")
     public Source<List<T>> groupedWithin(int count, Duration window) {
-        return Source.at(Grouping.groupedWithin(node(), count, window));
+        return Source.at(GroupingStages.groupedWithin(node(), count, window));
     }
 
     /**
@@ -59,7 +59,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      */
     @Operator(acks = "members together with their list", cost = "as grouped")
     public Source<List<T>> groupedWeighted(long maxWeight, ToLongFunction<? super T> weight) {
-        return Source.at(Grouping.groupedWeighted(node(), maxWeight, Objects.requireNonNull(weight, "weight")));
+        return Source.at(GroupingStages.groupedWeighted(node(), maxWeight, Objects.requireNonNull(weight, "weight")));
     }
 
     /**
@@ -75,8 +75,8 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      */
     @Operator(acks = "members together with their list", cost = "as groupedWithin")
     public Source<List<T>> groupedWeightedWithin(long maxWeight, Duration window, ToLongFunction<? super T> weight) {
-        return Source.at(
-                Grouping.groupedWeightedWithin(node(), maxWeight, window, Objects.requireNonNull(weight, "weight")));
+        return Source.at(GroupingStages.groupedWeightedWithin(
+                node(), maxWeight, window, Objects.requireNonNull(weight, "weight")));
     }
 
     /**
@@ -93,7 +93,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      */
     @Operator(acks = "members together with their list", cost = "as grouped")
     public Source<List<T>> groupedAdjacentBy(Function<? super T, ?> key, int max) {
-        return Source.at(Grouping.groupedAdjacentBy(node(), Objects.requireNonNull(key, "key"), max));
+        return Source.at(GroupingStages.groupedAdjacentBy(node(), Objects.requireNonNull(key, "key"), max));
     }
 
     /**
@@ -110,7 +110,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      */
     @Operator(acks = "members together with their list", cost = "as groupedWithin")
     public Source<List<T>> groupedAdjacentBy(Function<? super T, ?> key, int max, Duration window) {
-        return Source.at(Grouping.groupedAdjacentBy(node(), Objects.requireNonNull(key, "key"), max, window));
+        return Source.at(GroupingStages.groupedAdjacentBy(node(), Objects.requireNonNull(key, "key"), max, window));
     }
 
     /**
@@ -131,7 +131,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      */
     @Operator(acks = "after the last window that holds the element", cost = "a list and its claims per window")
     public Source<List<T>> sliding(int size, int step) {
-        return Source.at(Grouping.sliding(node(), size, step));
+        return Source.at(GroupingStages.sliding(node(), size, step));
     }
 
     /**
@@ -154,7 +154,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     @Operator(acks = "members together with their aggregate", cost = "a thread above; 16 bytes of claims per element")
     public <A> Source<A> batch(
             long max, Function<? super T, ? extends A> seed, BiFunction<? super A, ? super T, ? extends A> aggregate) {
-        return Source.at(Grouping.batch(
+        return Source.at(GroupingStages.batch(
                 node(), max, Objects.requireNonNull(seed, "seed"), Objects.requireNonNull(aggregate, "aggregate")));
     }
 
@@ -174,7 +174,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
             ToLongFunction<? super T> weight,
             Function<? super T, ? extends A> seed,
             BiFunction<? super A, ? super T, ? extends A> aggregate) {
-        return Source.at(Grouping.batchWeighted(
+        return Source.at(GroupingStages.batchWeighted(
                 node(),
                 maxWeight,
                 Objects.requireNonNull(weight, "weight"),
@@ -208,7 +208,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     @Operator(acks = "members together with their aggregate", cost = "as batch; claims grow while nobody pulls")
     public <A> Source<A> conflateWithSeed(
             Function<? super T, ? extends A> seed, BiFunction<? super A, ? super T, ? extends A> aggregate) {
-        return Source.at(Grouping.conflate(
+        return Source.at(GroupingStages.conflate(
                 node(), Objects.requireNonNull(seed, "seed"), Objects.requireNonNull(aggregate, "aggregate")));
     }
 
@@ -230,7 +230,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
             acks = "with the first; those repeated carry none",
             cost = "a thread above; a batch of one per repetition")
     public <R> Source<R> expand(Function<? super T, ? extends Iterator<? extends R>> expander) {
-        return Source.at(Grouping.expand(node(), Objects.requireNonNull(expander, "expander")));
+        return Source.at(GroupingStages.expand(node(), Objects.requireNonNull(expander, "expander")));
     }
 
     /**
@@ -243,7 +243,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      */
     @Operator(acks = "with the element; those extrapolated carry none", cost = "as expand")
     public Source<T> extrapolate(Function<? super T, ? extends Iterator<? extends T>> extrapolator) {
-        return Source.at(Grouping.extrapolate(node(), Objects.requireNonNull(extrapolator, "extrapolator")));
+        return Source.at(GroupingStages.extrapolate(node(), Objects.requireNonNull(extrapolator, "extrapolator")));
     }
 
     /**
@@ -263,6 +263,6 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      */
     @Operator(acks = "with the element; one that is dropped at once", cost = "a thread above; 32 bytes per element")
     public Source<T> buffer(int capacity, OverflowStrategy strategy) {
-        return Source.at(Grouping.buffer(node(), capacity, Objects.requireNonNull(strategy, "strategy")));
+        return Source.at(GroupingStages.buffer(node(), capacity, Objects.requireNonNull(strategy, "strategy")));
     }
 }

@@ -1,6 +1,6 @@
 package dev.weir.stream;
 
-import dev.weir.stream.internal.failure.Switch;
+import dev.weir.stream.internal.failure.KillSwitchState;
 import java.util.Objects;
 
 /**
@@ -14,12 +14,12 @@ import java.util.Objects;
  */
 public final class KillSwitch {
 
-    private final Switch core = new Switch();
+    private final KillSwitchState core = new KillSwitchState();
 
     /** Creates a switch that lets everything pass. */
     public KillSwitch() {}
 
-    Switch core() {
+    KillSwitchState core() {
         return core;
     }
 

@@ -3,7 +3,7 @@ package dev.weir.stream;
 import dev.weir.stream.internal.boundary.AsyncBoundary;
 import dev.weir.stream.internal.chunk.ParallelMap;
 import dev.weir.stream.internal.parallel.BlockingLanes;
-import dev.weir.stream.internal.parallel.Parallels;
+import dev.weir.stream.internal.parallel.ParallelStages;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
@@ -154,7 +154,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
             Parallelism parallelism,
             Ordering<? super T> ordering,
             Function<? super T, ? extends CompletionStage<? extends R>> function) {
-        return Source.at(Parallels.mapAsync(
+        return Source.at(ParallelStages.mapAsync(
                 node(),
                 Objects.requireNonNull(parallelism, "parallelism"),
                 Objects.requireNonNull(ordering, "ordering"),
@@ -184,7 +184,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     @Operator(acks = SAME, cost = "a virtual thread, a hand-over per element")
     public <R> Source<R> scanAsync(
             R initial, BiFunction<? super R, ? super T, ? extends CompletionStage<? extends R>> function) {
-        return Source.at(Parallels.<T, R>scanAsync(
+        return Source.at(ParallelStages.<T, R>scanAsync(
                 node(), Objects.requireNonNull(initial, "initial"), Objects.requireNonNull(function, "function")));
     }
 
@@ -206,7 +206,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
             cost = "as scanAsync; 16 bytes per acknowledged element, until the end")
     public <R> Source<R> foldAsync(
             R initial, BiFunction<? super R, ? super T, ? extends CompletionStage<? extends R>> function) {
-        return Source.at(Parallels.<T, R>foldAsync(
+        return Source.at(ParallelStages.<T, R>foldAsync(
                 node(), Objects.requireNonNull(initial, "initial"), Objects.requireNonNull(function, "function")));
     }
 }

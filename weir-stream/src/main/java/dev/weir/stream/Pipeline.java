@@ -1,7 +1,7 @@
 package dev.weir.stream;
 
-import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.PipelineRun;
+import dev.weir.stream.internal.run.RunAssembly;
 import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.spi.Clock;
@@ -13,19 +13,19 @@ import java.util.function.Consumer;
 public final class Pipeline {
 
     /** Adds all stages to an assembly and closes the last segment. */
-    final Consumer<Assembly> builder;
+    final Consumer<RunAssembly> builder;
 
     private final String name;
     private final Clock clock;
 
-    private Pipeline(Consumer<Assembly> builder, String name, Clock clock) {
+    private Pipeline(Consumer<RunAssembly> builder, String name, Clock clock) {
         this.builder = builder;
         this.name = name;
         this.clock = clock;
     }
 
     /** A pipeline whose {@code builder} adds all stages to an assembly and closes their segments. */
-    static Pipeline of(Consumer<Assembly> builder) {
+    static Pipeline of(Consumer<RunAssembly> builder) {
         return new Pipeline(builder, "pipeline", Clock.SYSTEM);
     }
 
@@ -34,7 +34,7 @@ public final class Pipeline {
     }
 
     @SuppressWarnings("unchecked") // a loop of a supertype takes batches of the subtype: it only reads their values
-    private static <T> void assemble(Assembly assembly, Source<T> source, Sink.Loop<? super T> sink) {
+    private static <T> void assemble(RunAssembly assembly, Source<T> source, Sink.Loop<? super T> sink) {
         Stage<T> upstream = source.node().build(assembly);
         StageAttributes attributes = new StageAttributes(sink.attributes);
         StageEntry entry = assembly.fused(attributes);

@@ -1,6 +1,6 @@
 package dev.weir.stream;
 
-import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.failure.SupervisedCall;
 import dev.weir.stream.internal.run.KeyedResult;
 import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.internal.sink.ResultLoop;
@@ -85,7 +85,7 @@ public final class ResultSink<T, R> implements Sink<T>, ResultKey<R> {
     private <U> SinkLoop<U> begin(ResultLoop<U, R> loop, StageContext context) {
         KeyedResult<R> result = new KeyedResult<>(this, new CompletableFuture<>());
         context.expose(result);
-        Supervised supervised = Supervised.by(new StageAttributes(attributes), context.clock());
+        SupervisedCall supervised = SupervisedCall.by(new StageAttributes(attributes), context.clock());
         return (Stage<U> upstream) -> {
             R made = loop.run(upstream, context.meter(), supervised);
             result.future().complete(Objects.requireNonNull(made, "a sink made null"));

@@ -1,7 +1,7 @@
 package dev.weir.stream;
 
-import dev.weir.stream.internal.interop.Interop;
-import dev.weir.stream.internal.operator.Operators;
+import dev.weir.stream.internal.interop.ReactiveInterop;
+import dev.weir.stream.internal.operator.ElementStages;
 import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.internal.sink.ResultLoops;
 import dev.weir.stream.spi.SinkFactory;
@@ -32,13 +32,13 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     @Operator(acks = "each when the action has returned", cost = "the action's")
     static <T> Loop<T> forEach(Action<? super T> action) {
         Objects.requireNonNull(action, "action");
-        return custom("forEach", Operators.forEach(action));
+        return custom("forEach", ElementStages.forEach(action));
     }
 
     /** Acknowledges each element and drops it. */
     @Operator(acks = "each at once", cost = "per batch")
     static <T> Loop<T> ignore() {
-        return custom("ignore", Operators.ignore());
+        return custom("ignore", ElementStages.ignore());
     }
 
     /** Wants nothing: closes the stream above without asking for an element. */
@@ -199,7 +199,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
      */
     @Operator(acks = "each when onNext has returned", cost = "a call per element, as the subscriber asks")
     static <T> Loop<T> toSubscriber(Flow.Subscriber<? super T> subscriber) {
-        return custom("subscriber", Interop.toSubscriber(Objects.requireNonNull(subscriber, "subscriber")));
+        return custom("subscriber", ReactiveInterop.toSubscriber(Objects.requireNonNull(subscriber, "subscriber")));
     }
 
     /** A sink that is the lower part of a pipeline: operators and the sink below them. */

@@ -1,7 +1,7 @@
 package dev.weir.stream;
 
-import dev.weir.stream.internal.run.Arguments;
-import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.run.ArgumentChecks;
+import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
@@ -68,7 +68,7 @@ public final class SinkQueue<T> {
      * @return nothing if nothing came, or at the end, which {@link #isEnded} tells apart
      */
     public Optional<T> poll(Duration patience) throws InterruptedException {
-        return takeWithin(Arguments.nanos(Objects.requireNonNull(patience, "patience")));
+        return takeWithin(ArgumentChecks.nanos(Objects.requireNonNull(patience, "patience")));
     }
 
     private Optional<T> takeWithin(long nanos) throws InterruptedException {
@@ -83,7 +83,7 @@ public final class SinkQueue<T> {
                 return Optional.of(batch.get(next++));
             }
             if (failure != null && !cancelled) {
-                throw Failures.rethrow(failure);
+                throw FailureTransfer.rethrow(failure);
             }
             return Optional.empty();
         } finally {

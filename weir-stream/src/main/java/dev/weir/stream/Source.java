@@ -1,10 +1,10 @@
 package dev.weir.stream;
 
-import dev.weir.stream.internal.interop.Interop;
-import dev.weir.stream.internal.operator.Operators;
-import dev.weir.stream.internal.run.Arguments;
-import dev.weir.stream.internal.run.Node;
-import dev.weir.stream.internal.source.Sources;
+import dev.weir.stream.internal.interop.ReactiveInterop;
+import dev.weir.stream.internal.operator.ElementStages;
+import dev.weir.stream.internal.run.ArgumentChecks;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.source.SourceStages;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SourceFactory;
 import java.time.Duration;
@@ -32,26 +32,26 @@ import java.util.function.Supplier;
  */
 public final class Source<T> extends FailureOperators<T> {
 
-    private final Node<T> node;
+    private final BlueprintNode<T> node;
 
-    private Source(Node<T> node) {
+    private Source(BlueprintNode<T> node) {
         this.node = node;
     }
 
     /** The source whose last stage is {@code node}; for operators. */
-    static <T> Source<T> at(Node<T> node) {
+    static <T> Source<T> at(BlueprintNode<T> node) {
         return new Source<>(node);
     }
 
     @Override
-    Node<T> node() {
+    BlueprintNode<T> node() {
         return node;
     }
 
     /** A source implemented elsewhere. */
     @Operator(acks = "the implementation's", cost = "the implementation's")
     public static <T> Source<T> custom(String name, SourceFactory<T> factory) {
-        return new Source<>(Operators.custom(name, Objects.requireNonNull(factory, "factory")));
+        return new Source<>(ElementStages.custom(name, Objects.requireNonNull(factory, "factory")));
     }
 
     /**
@@ -64,14 +64,14 @@ public final class Source<T> extends FailureOperators<T> {
      */
     @Operator(acks = "none: nobody waits for them", cost = "the iterator's; batches are used again")
     public static <T> Source<T> from(Iterable<? extends T> elements) {
-        return new Source<>(Sources.iterable("iterable", Objects.requireNonNull(elements, "elements")));
+        return new Source<>(SourceStages.iterable("iterable", Objects.requireNonNull(elements, "elements")));
     }
 
     /** Emits what an iterator gives, of which each run gets its own from {@code iterators}, when it starts. */
     @Operator(acks = "none", cost = "the iterator's; batches are used again")
     public static <T> Source<T> fromIterator(Supplier<? extends Iterator<? extends T>> iterators) {
         Objects.requireNonNull(iterators, "iterators");
-        return new Source<>(Sources.iterable("iterator", () -> widened(iterators.get())));
+        return new Source<>(SourceStages.iterable("iterator", () -> widened(iterators.get())));
     }
 
     @SuppressWarnings("unchecked") // an iterator is only read
@@ -82,7 +82,7 @@ public final class Source<T> extends FailureOperators<T> {
     /** Ends at once. */
     @Operator(acks = "none", cost = "none")
     public static <T> Source<T> empty() {
-        return new Source<>(Sources.empty());
+        return new Source<>(SourceStages.empty());
     }
 
     /** Emits one element. */
@@ -95,37 +95,37 @@ public final class Source<T> extends FailureOperators<T> {
     /** Fails at once; a checked exception arrives as the cause of a CompletionException. */
     @Operator(acks = "none", cost = "none")
     public static <T> Source<T> failed(Throwable failure) {
-        return new Source<>(Sources.failed(Objects.requireNonNull(failure, "failure")));
+        return new Source<>(SourceStages.failed(Objects.requireNonNull(failure, "failure")));
     }
 
     /** Emits nothing, and ends only when the pipeline is told to stop. */
     @Operator(acks = "none", cost = "none while it waits")
     public static <T> Source<T> never() {
-        return new Source<>(Sources.never());
+        return new Source<>(SourceStages.never());
     }
 
     /** Emits one element again and again, without end, as fast as it is asked to. */
     @Operator(acks = "none", cost = "about a nanosecond per element; batches are used again")
     public static <T> Source<T> repeat(T element) {
-        return new Source<>(Sources.repeat(Objects.requireNonNull(element, "element")));
+        return new Source<>(SourceStages.repeat(Objects.requireNonNull(element, "element")));
     }
 
     /** Emits the elements of an iterable over and over, without end; ends if the iterable has none. */
     @Operator(acks = "none", cost = "the iterator's; batches are used again")
     public static <T> Source<T> cycle(Iterable<? extends T> elements) {
-        return new Source<>(Sources.cycle(Objects.requireNonNull(elements, "elements")));
+        return new Source<>(SourceStages.cycle(Objects.requireNonNull(elements, "elements")));
     }
 
     /** Emits the numbers from {@code from} to {@code to} - 1; none if there are none. */
     @Operator(acks = "none", cost = "the box of each number; batches are used again")
     public static Source<Integer> range(int from, int to) {
-        return new Source<>(Sources.range(from, to, number -> (int) number));
+        return new Source<>(SourceStages.range(from, to, number -> (int) number));
     }
 
     /** Emits the numbers from {@code from} to {@code to} - 1; none if there are none. */
     @Operator(acks = "none", cost = "the box of each number; batches are used again")
     public static Source<Long> range(long from, long to) {
-        return new Source<>(Sources.range(from, to, number -> number));
+        return new Source<>(SourceStages.range(from, to, number -> number));
     }
 
     /**
@@ -137,7 +137,7 @@ public final class Source<T> extends FailureOperators<T> {
      */
     @Operator(acks = "none", cost = "a small batch per tick")
     public static <T> Source<T> tick(Duration initialDelay, Duration interval, T element) {
-        return new Source<>(Sources.tick(initialDelay, interval, Objects.requireNonNull(element, "element")));
+        return new Source<>(SourceStages.tick(initialDelay, interval, Objects.requireNonNull(element, "element")));
     }
 
     /**
@@ -167,7 +167,7 @@ public final class Source<T> extends FailureOperators<T> {
      */
     @Operator(acks = "none", cost = "the function's; batches are used again")
     public static <S, T> Source<T> unfold(S initial, Function<? super S, Optional<Unfolded<S, T>>> function) {
-        return new Source<>(Sources.unfold(
+        return new Source<>(SourceStages.unfold(
                 Objects.requireNonNull(initial, "initial"), Objects.requireNonNull(function, "function")));
     }
 
@@ -179,7 +179,7 @@ public final class Source<T> extends FailureOperators<T> {
     @Operator(acks = "none", cost = "the function's, a wake-up per step that is not there at once")
     public static <S, T> Source<T> unfoldAsync(
             S initial, Function<? super S, ? extends CompletionStage<Optional<Unfolded<S, T>>>> function) {
-        return new Source<>(Sources.unfoldAsync(
+        return new Source<>(SourceStages.unfoldAsync(
                 Objects.requireNonNull(initial, "initial"), Objects.requireNonNull(function, "function")));
     }
 
@@ -197,7 +197,7 @@ public final class Source<T> extends FailureOperators<T> {
     @Operator(acks = "none", cost = "what reading costs; batches are used again")
     public static <R, T> Source<T> resource(
             Callable<? extends R> open, Handler<? super R, Optional<T>> read, Action<? super R> close) {
-        return new Source<>(Sources.resource(
+        return new Source<>(SourceStages.resource(
                 Objects.requireNonNull(open, "open"),
                 Objects.requireNonNull(read, "read"),
                 Objects.requireNonNull(close, "close")));
@@ -206,7 +206,7 @@ public final class Source<T> extends FailureOperators<T> {
     /** Emits the result of {@code stage} once it is there; fails with its failure. Does not cancel it. */
     @Operator(acks = "none", cost = "one batch")
     public static <T> Source<T> completionStage(CompletionStage<? extends T> stage) {
-        return new Source<>(Sources.completionStage(Objects.requireNonNull(stage, "stage")));
+        return new Source<>(SourceStages.completionStage(Objects.requireNonNull(stage, "stage")));
     }
 
     /**
@@ -215,7 +215,7 @@ public final class Source<T> extends FailureOperators<T> {
     @Operator(acks = "those of the source", cost = "a pull more per batch")
     public static <T> Source<T> completionStageSource(CompletionStage<Source<T>> stage) {
         return new Source<>(
-                Sources.completionStageSource(stage.thenApply(source -> made("completionStageSource", source))));
+                SourceStages.completionStageSource(stage.thenApply(source -> made("completionStageSource", source))));
     }
 
     /**
@@ -225,7 +225,7 @@ public final class Source<T> extends FailureOperators<T> {
     @Operator(acks = "those of the source", cost = "a pull more per batch")
     public static <T> Source<T> lazily(Supplier<Source<T>> source) {
         Objects.requireNonNull(source, "source");
-        return new Source<>(Sources.lazily(() -> made("lazily", source.get())));
+        return new Source<>(SourceStages.lazily(() -> made("lazily", source.get())));
     }
 
     /** Emits the given elements. */
@@ -233,7 +233,7 @@ public final class Source<T> extends FailureOperators<T> {
     @SafeVarargs
     @SuppressWarnings("varargs") // the copy is only read
     public static <T> Source<T> of(T... elements) {
-        return from(Arguments.list("elements", elements));
+        return from(ArgumentChecks.list("elements", elements));
     }
 
     /**
@@ -254,7 +254,7 @@ public final class Source<T> extends FailureOperators<T> {
      */
     @Operator(acks = "none to give: the publisher cannot take them", cost = "one uncontended lock per element")
     public static <T> Source<T> fromPublisher(Flow.Publisher<? extends T> publisher, int buffer) {
-        return new Source<>(Interop.fromPublisher(Objects.requireNonNull(publisher, "publisher"), buffer));
+        return new Source<>(ReactiveInterop.fromPublisher(Objects.requireNonNull(publisher, "publisher"), buffer));
     }
 
     /**
@@ -273,7 +273,7 @@ public final class Source<T> extends FailureOperators<T> {
      */
     public static <T, R> Flow.Processor<T, R> processor(int buffer, Function<Source<T>, Source<R>> operators) {
         Objects.requireNonNull(operators, "operators");
-        return Interop.processor(buffer, node -> {
+        return ReactiveInterop.processor(buffer, node -> {
             Source<R> processed = new Source<>(made("processor", operators.apply(new Source<>(node))));
             return sink -> processed.to(Sink.custom("subscribers", sink)).run();
         });
@@ -295,7 +295,8 @@ public final class Source<T> extends FailureOperators<T> {
      */
     @Operator(acks = "when onNext has returned", cost = "one run for each subscriber; a few ns per element")
     public Flow.Publisher<T> asPublisher() {
-        return Interop.publisher(sink -> to(Sink.custom("subscriber", sink)).run());
+        return ReactiveInterop.publisher(
+                sink -> to(Sink.custom("subscriber", sink)).run());
     }
 
     /**
@@ -306,7 +307,7 @@ public final class Source<T> extends FailureOperators<T> {
      */
     @Operator(acks = "when onNext of every subscriber has returned", cost = "one run; a few ns per element, subscriber")
     public Flow.Publisher<T> asSharedPublisher() {
-        return Interop.sharedPublisher(
+        return ReactiveInterop.sharedPublisher(
                 sink -> to(Sink.custom("subscribers", sink)).run());
     }
 
@@ -324,7 +325,7 @@ public final class Source<T> extends FailureOperators<T> {
      */
     @Operator(acks = "by the holder, in addition", cost = "two objects per element")
     public Source<Claim<T>> withClaim() {
-        return new Source<>(Interop.withClaim(node));
+        return new Source<>(ReactiveInterop.withClaim(node));
     }
 
     /** Gives the operator above a name for snapshots and threads. */

@@ -1,9 +1,9 @@
 package dev.weir.stream;
 
-import dev.weir.stream.internal.run.Arguments;
-import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.run.ArgumentChecks;
+import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.internal.run.TaskGroup;
-import dev.weir.stream.internal.waiting.Arrivals;
+import dev.weir.stream.internal.waiting.ArrivalWaits;
 import dev.weir.stream.internal.waiting.WaitHabit;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.BatchPool;
@@ -56,7 +56,7 @@ public final class SourceQueue<T> {
     private final int capacity;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition notFull = lock.newCondition();
-    private final Arrivals notEmpty = new Arrivals(lock);
+    private final ArrivalWaits notEmpty = new ArrivalWaits(lock);
 
     // Under the lock.
     private final ArrayDeque<T> elements = new ArrayDeque<>();
@@ -83,7 +83,7 @@ public final class SourceQueue<T> {
     /** Puts an element in if there is room. */
     public Offer offer(T element) {
         Objects.requireNonNull(element, "element");
-        Arrivals.enter(lock);
+        ArrivalWaits.enter(lock);
         try {
             return offerNow(element);
         } finally {
@@ -98,8 +98,8 @@ public final class SourceQueue<T> {
      */
     public Offer offer(T element, Duration patience) throws InterruptedException {
         Objects.requireNonNull(element, "element");
-        long leftNanos = Arguments.nanos(Objects.requireNonNull(patience, "patience"));
-        Arrivals.enterInterruptibly(lock);
+        long leftNanos = ArgumentChecks.nanos(Objects.requireNonNull(patience, "patience"));
+        ArrivalWaits.enterInterruptibly(lock);
         try {
             Offer offer;
             while ((offer = offerNow(element)) == FULL && leftNanos > 0) {
@@ -194,7 +194,7 @@ public final class SourceQueue<T> {
 
         @Override
         public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
-            Arrivals.enterInterruptibly(lock);
+            ArrivalWaits.enterInterruptibly(lock);
             try {
                 awaitElement(deadlineNanos);
                 if (!elements.isEmpty()) {
@@ -204,7 +204,7 @@ public final class SourceQueue<T> {
                     return new Batch<>(0);
                 }
                 if (failure != null) {
-                    throw Failures.rethrow(failure);
+                    throw FailureTransfer.rethrow(failure);
                 }
                 return null;
             } finally {

@@ -1,6 +1,6 @@
 package dev.weir.stream;
 
-import dev.weir.stream.internal.substream.Substreams;
+import dev.weir.stream.internal.substream.SubstreamStages;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -34,7 +34,8 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
     @Operator(acks = "when its source has ended and all that came of it is finished", cost = "a stream per element")
     public <R> Source<R> flatMapConcat(Function<? super T, Source<R>> function) {
         Objects.requireNonNull(function, "function");
-        return Source.at(Substreams.flatMapConcat(node(), element -> made("flatMapConcat", function.apply(element))));
+        return Source.at(
+                SubstreamStages.flatMapConcat(node(), element -> made("flatMapConcat", function.apply(element))));
     }
 
     /**
@@ -53,8 +54,8 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
             cost = "a stream and a segment per element")
     public <R> Source<R> flatMapMerge(int breadth, Function<? super T, Source<R>> function) {
         Objects.requireNonNull(function, "function");
-        return Source.at(
-                Substreams.flatMapMerge(node(), breadth, element -> made("flatMapMerge", function.apply(element))));
+        return Source.at(SubstreamStages.flatMapMerge(
+                node(), breadth, element -> made("flatMapMerge", function.apply(element))));
     }
 
     /**
@@ -74,7 +75,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
             cost = "a stream and a segment per element")
     public <R> Source<R> switchMap(Function<? super T, Source<R>> function) {
         Objects.requireNonNull(function, "function");
-        return Source.at(Substreams.switchMap(node(), element -> made("switchMap", function.apply(element))));
+        return Source.at(SubstreamStages.switchMap(node(), element -> made("switchMap", function.apply(element))));
     }
 
     /** {@link #groupBy(Function, int, Duration, Function)} with groups that stay until the end. */
@@ -119,7 +120,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
             int maxSubstreams,
             Duration idleAfter,
             Function<? super Source<T>, Source<R>> function) {
-        return Source.at(Substreams.groupBy(
+        return Source.at(SubstreamStages.groupBy(
                 node(), Objects.requireNonNull(key, "key"), maxSubstreams, idleAfter, branch(function)));
     }
 
@@ -138,7 +139,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
     @Operator(acks = "kept with each element", cost = "a call and a move per element, a stream per section")
     public <R> Source<R> splitWhen(Predicate<? super T> predicate, Function<? super Source<T>, Source<R>> function) {
         return Source.at(
-                Substreams.splitWhen(node(), Objects.requireNonNull(predicate, "predicate"), branch(function)));
+                SubstreamStages.splitWhen(node(), Objects.requireNonNull(predicate, "predicate"), branch(function)));
     }
 
     /**
@@ -151,7 +152,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
     @Operator(acks = "kept with each element", cost = "a call and a move per element, a stream per section")
     public <R> Source<R> splitAfter(Predicate<? super T> predicate, Function<? super Source<T>, Source<R>> function) {
         return Source.at(
-                Substreams.splitAfter(node(), Objects.requireNonNull(predicate, "predicate"), branch(function)));
+                SubstreamStages.splitAfter(node(), Objects.requireNonNull(predicate, "predicate"), branch(function)));
     }
 
     /**
@@ -173,7 +174,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
             cost = "nothing per element")
     public <R> Source<R> prefixAndTail(int n, BiFunction<? super List<T>, ? super Source<T>, Source<R>> function) {
         Objects.requireNonNull(function, "function");
-        return Source.at(Substreams.prefixAndTail(
+        return Source.at(SubstreamStages.prefixAndTail(
                 node(), n, (prefix, tail) -> made("prefixAndTail", function.apply(prefix, Source.at(tail)))));
     }
 }

@@ -1,6 +1,6 @@
 package dev.weir.stream;
 
-import dev.weir.stream.internal.grouping.Grouping;
+import dev.weir.stream.internal.grouping.GroupingStages;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Function;
@@ -25,7 +25,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      */
     @Operator(acks = "with the element", cost = "a look at the clock per batch; a copy of each batch")
     public Source<T> throttle(long elements, Duration per) {
-        return Source.at(Grouping.throttle(node(), elements, per));
+        return Source.at(GroupingStages.throttle(node(), elements, per));
     }
 
     /**
@@ -50,7 +50,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      */
     @Operator(acks = "with the element", cost = "a look at the clock per batch; a copy of each batch")
     public Source<T> throttle(long elements, Duration per, long burst, ThrottleMode mode) {
-        return Source.at(Grouping.throttle(node(), elements, per, burst, Objects.requireNonNull(mode, "mode")));
+        return Source.at(GroupingStages.throttle(node(), elements, per, burst, Objects.requireNonNull(mode, "mode")));
     }
 
     /**
@@ -65,7 +65,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      */
     @Operator(acks = "with the element", cost = "a look at the clock per batch; a copy of each batch")
     public Source<T> throttle(long costs, Duration per, long burst, ToLongFunction<? super T> cost, ThrottleMode mode) {
-        return Source.at(Grouping.throttle(
+        return Source.at(GroupingStages.throttle(
                 node(), costs, per, burst, Objects.requireNonNull(cost, "cost"), Objects.requireNonNull(mode, "mode")));
     }
 
@@ -110,8 +110,8 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      */
     @Operator(acks = "with the element", cost = "a hash look-up per element; an object per element held")
     public Source<T> throttlePerKey(long elements, Duration per, long burst, Function<? super T, ?> key, int maxHeld) {
-        return Source.at(
-                Grouping.throttlePerKey(node(), elements, per, burst, Objects.requireNonNull(key, "key"), maxHeld));
+        return Source.at(GroupingStages.throttlePerKey(
+                node(), elements, per, burst, Objects.requireNonNull(key, "key"), maxHeld));
     }
 
     /**
@@ -145,7 +145,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      */
     @Operator(acks = "with the element", cost = "32 bytes per element held")
     public Source<T> delay(Function<? super T, Duration> time, int maxHeld) {
-        return Source.at(Grouping.delay(node(), Objects.requireNonNull(time, "time"), maxHeld));
+        return Source.at(GroupingStages.delay(node(), Objects.requireNonNull(time, "time"), maxHeld));
     }
 
     /**
@@ -158,7 +158,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      */
     @Operator(acks = "with the element", cost = "nothing")
     public Source<T> initialDelay(Duration time) {
-        return Source.at(Grouping.initialDelay(node(), Objects.requireNonNull(time, "time")));
+        return Source.at(GroupingStages.initialDelay(node(), Objects.requireNonNull(time, "time")));
     }
 
     /**
@@ -174,7 +174,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      */
     @Operator(acks = "what comes later is not; the others' go with them", cost = "two looks at the clock per batch")
     public Source<T> takeWithin(Duration time) {
-        return Source.at(Grouping.takeWithin(node(), Objects.requireNonNull(time, "time")));
+        return Source.at(GroupingStages.takeWithin(node(), Objects.requireNonNull(time, "time")));
     }
 
     /**
@@ -186,7 +186,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      */
     @Operator(acks = "dropped elements at once; the others' go with them", cost = "a look at the clock per batch")
     public Source<T> dropWithin(Duration time) {
-        return Source.at(Grouping.dropWithin(node(), Objects.requireNonNull(time, "time")));
+        return Source.at(GroupingStages.dropWithin(node(), Objects.requireNonNull(time, "time")));
     }
 
     /**
@@ -203,7 +203,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      */
     @Operator(acks = "with the element; one that is dropped at once", cost = "a look at the clock per batch")
     public Source<T> debounce(Duration quiet) {
-        return Source.at(Grouping.debounce(node(), quiet));
+        return Source.at(GroupingStages.debounce(node(), quiet));
     }
 
     /**
@@ -219,6 +219,6 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      */
     @Operator(acks = "with the element; one that is dropped at once", cost = "a look at the clock per batch")
     public Source<T> sample(Duration interval) {
-        return Source.at(Grouping.sample(node(), interval));
+        return Source.at(GroupingStages.sample(node(), interval));
     }
 }

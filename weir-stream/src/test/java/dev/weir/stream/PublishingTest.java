@@ -3,7 +3,7 @@ package dev.weir.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.stream.internal.interop.Interop;
+import dev.weir.stream.internal.interop.ReactiveInterop;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -219,7 +219,7 @@ class PublishingTest {
                 .mayFinish(index -> receivers.stream().allMatch(receiver -> index < receiver.returned.get()));
         Source<Integer> source = tracked.source().filter(n -> awaited(allThere));
         AtomicReference<RunningPipeline> running = new AtomicReference<>();
-        Flow.Publisher<Integer> publisher = Interop.sharedPublisher(sink -> {
+        Flow.Publisher<Integer> publisher = ReactiveInterop.sharedPublisher(sink -> {
             running.set(source.to(Sink.custom("shared", sink)).run());
             return running.get();
         });
@@ -250,7 +250,7 @@ class PublishingTest {
         Receiver<Integer> slow = Receiver.asking(0);
         TrackedSource<Integer> tracked = TrackedSource.numbers(70, 7).mayFinish(index -> index < slow.returned.get());
         AtomicReference<RunningPipeline> running = new AtomicReference<>();
-        Flow.Publisher<Integer> publisher = Interop.sharedPublisher(sink -> {
+        Flow.Publisher<Integer> publisher = ReactiveInterop.sharedPublisher(sink -> {
             running.set(tracked.source().to(Sink.custom("shared", sink)).run());
             return running.get();
         });
@@ -312,7 +312,7 @@ class PublishingTest {
         Receiver<Integer> leaves = new Receiver<>(0, n -> threeHad.countDown());
         TrackedSource<Integer> tracked = TrackedSource.numbers(70, 7);
         AtomicReference<RunningPipeline> running = new AtomicReference<>();
-        Flow.Publisher<Integer> publisher = Interop.sharedPublisher(sink -> {
+        Flow.Publisher<Integer> publisher = ReactiveInterop.sharedPublisher(sink -> {
             running.set(tracked.source().to(Sink.custom("shared", sink)).run());
             return running.get();
         });

@@ -11,7 +11,7 @@ import dev.weir.driver.Scenario;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** The topics that drivers read from, filled when first asked for, or write to, made anew. Confined to one thread. */
+/** The topics that drivers read from, filled when first asked for, or write to, recreated. Confined to one thread. */
 final class CampaignTopics {
 
     /** The driver that fills the topic of {@link Scenario#PIPELINE}. */

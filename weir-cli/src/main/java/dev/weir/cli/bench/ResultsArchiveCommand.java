@@ -25,7 +25,7 @@ import picocli.CommandLine.ParentCommand;
         name = "archive",
         sortOptions = false,
         description =
-                "Pack a campaign into one file: its runs, histograms and logs, and the page and tables made anew.")
+                "Pack a campaign into one file: its runs, histograms and logs, and the page and tables recreated.")
 final class ResultsArchiveCommand implements Callable<Integer> {
 
     @ParentCommand

@@ -18,10 +18,10 @@ import dev.weir.kafka.OffsetOutOfRangeException;
 import dev.weir.kafka.ProducerHandle;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.RecordDecodeException;
+import dev.weir.kafka.RecreatedTopicException;
 import dev.weir.kafka.ShareHandle;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.TopicMadeAnewException;
 import dev.weir.kafka.TransactionHandle;
 import dev.weir.kafka.produce.ProducePath;
 import dev.weir.metrics.LimiterProbe;
@@ -289,7 +289,7 @@ public final class PipeCommand implements Callable<Integer> {
     }
 
     private CliFailure known(RuntimeException cause, ConsumerSnapshot read, String wayOut) {
-        boolean placeIsGone = cause instanceof OffsetOutOfRangeException || cause instanceof TopicMadeAnewException;
+        boolean placeIsGone = cause instanceof OffsetOutOfRangeException || cause instanceof RecreatedTopicException;
         String lost = DroppedText.lost(read, placeIsGone);
         String next = options.sharing.share
                 ? "Records under way go back to the share group, which delivers them again."

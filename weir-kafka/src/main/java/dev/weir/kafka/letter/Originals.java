@@ -113,7 +113,7 @@ public final class Originals implements AutoCloseable {
             }
             return isOf(letter.record(), found)
                     ? new Found(letter.with(found))
-                    : new Gone(letter.origin() + ": another record is there, so the topic was made anew");
+                    : new Gone(letter.origin() + ": another record is there, so the topic was recreated");
         } catch (InvalidOffsetException deletedMeanwhile) {
             current = null;
             return new Gone(letter.origin() + ": retention has just deleted it");
@@ -148,7 +148,7 @@ public final class Originals implements AutoCloseable {
             return "retention has deleted it; the partition begins at " + begin;
         }
         if (offset >= end) {
-            return "the partition ends at " + end + ", so the topic was made anew or cut";
+            return "the partition ends at " + end + ", so the topic was recreated or cut";
         }
         fetched.clear();
         consumer.assign(ids);

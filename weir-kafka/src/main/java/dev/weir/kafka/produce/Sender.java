@@ -5,7 +5,7 @@ import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.internal.health.ClientHealth;
 import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.internal.health.ClientWatch;
-import dev.weir.kafka.internal.producer.Producers;
+import dev.weir.kafka.internal.producer.RunProducers;
 import dev.weir.kafka.internal.send.ClientInterrupts;
 import dev.weir.kafka.internal.send.ReplaceableProducer;
 import java.time.Duration;
@@ -64,7 +64,7 @@ public final class Sender<K, V> implements AutoCloseable {
     }
 
     private final ProducerSettings<K, V> settings;
-    private final Producers<K, V> producers;
+    private final RunProducers<K, V> producers;
     private final ReplaceableProducer<K, V> producer;
     private final Runnable endWatch;
     private final Set<Awaited> awaited = ConcurrentHashMap.newKeySet();
@@ -79,7 +79,7 @@ public final class Sender<K, V> implements AutoCloseable {
 
     private Sender(ProducerSettings<K, V> settings) {
         this.settings = settings;
-        this.producers = new Producers<>(settings);
+        this.producers = new RunProducers<>(settings);
         this.producer = new ReplaceableProducer<>(producers, true, ClientProgress.of(settings.clientConfig()));
         int ignored = producer.open();
         this.endWatch = ClientWatch.begin(settings.clientConfig(), this::look);

@@ -1,9 +1,9 @@
 package dev.weir.lean.spi;
 
 import dev.weir.lean.LeanException;
-import dev.weir.lean.internal.consumer.Backoff;
-import dev.weir.lean.internal.consumer.Messages;
-import dev.weir.lean.internal.net.Connection;
+import dev.weir.lean.internal.consumer.ResponseMessages;
+import dev.weir.lean.internal.consumer.RetryBackoff;
+import dev.weir.lean.internal.net.BrokerConnection;
 import dev.weir.lean.internal.net.ConnectionBuffers;
 import dev.weir.lean.internal.net.ReceiveBuffer;
 import java.io.IOException;
@@ -68,11 +68,11 @@ public final class BrokerLink {
     private final Supplier<List<InetSocketAddress>> addresses;
     private final Listener listener;
     private final BrokerLinks links;
-    private final Backoff backoff;
+    private final RetryBackoff backoff;
     private final ConnectionBuffers buffers;
 
     private final Inserts inserts = this::insert;
-    private @Nullable Connection connection;
+    private @Nullable BrokerConnection connection;
     private boolean wanted;
     private boolean dropped;
     private int attempts;
@@ -88,7 +88,7 @@ public final class BrokerLink {
 
     /** Returns whether a request can be sent now. If there is no connection, one is made soon. */
     public boolean canSend() {
-        Connection current = connection;
+        BrokerConnection current = connection;
         wanted = true;
         return current != null && current.canSend();
     }
@@ -96,7 +96,7 @@ public final class BrokerLink {
     /** The highest version of a request that the connected broker has; -1 if it has none, or nothing is connected. */
     public short maxVersion(ApiKeys api) {
         Objects.requireNonNull(api, "api");
-        Connection current = connection;
+        BrokerConnection current = connection;
         return current == null ? -1 : current.maxVersion(api);
     }
 
@@ -119,7 +119,7 @@ public final class BrokerLink {
     public void send(ApiKeys api, short version, Encoder request) {
         Objects.requireNonNull(api, "api");
         Objects.requireNonNull(request, "request");
-        Connection current = ready(api);
+        BrokerConnection current = ready(api);
         request.write(current.outgoing(request.maxBytes()), inserts, current.nextCorrelation());
         current.sent(api, version);
     }
@@ -128,8 +128,8 @@ public final class BrokerLink {
         Objects.requireNonNull(connection, "connection").insert(bytes);
     }
 
-    private Connection ready(ApiKeys api) {
-        Connection current = connection;
+    private BrokerConnection ready(ApiKeys api) {
+        BrokerConnection current = connection;
         if (current == null || !current.canSend()) {
             throw new IllegalStateException(name + " cannot send now: " + api);
         }
@@ -140,7 +140,7 @@ public final class BrokerLink {
         if (dropped) {
             return 0;
         }
-        Connection current = connection;
+        BrokerConnection current = connection;
         if (current == null) {
             if (!wanted || !backoff.isDue(nowNanos)) {
                 return 0;
@@ -172,7 +172,7 @@ public final class BrokerLink {
             if (address.isUnresolved()) {
                 throw new IOException("no address for " + address.getHostString());
             }
-            connection = new Connection(
+            connection = new BrokerConnection(
                     links.transports(),
                     address,
                     links.clientId(),
@@ -200,7 +200,7 @@ public final class BrokerLink {
         }
         Readable body;
         try {
-            body = Messages.body(buffer.bytes());
+            body = ResponseMessages.body(buffer.bytes());
         } catch (RuntimeException e) {
             throw new LeanException(name + " sent an answer to " + api + " that makes no sense", e);
         }

@@ -2,7 +2,7 @@ package dev.weir.lean.spi;
 
 import dev.weir.lean.LeanException;
 import dev.weir.lean.LeanSettings;
-import dev.weir.lean.internal.consumer.Backoff;
+import dev.weir.lean.internal.consumer.RetryBackoff;
 import dev.weir.lean.internal.net.Transports;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -112,8 +112,8 @@ public final class BrokerLinks implements AutoCloseable {
         return transports.newRandom();
     }
 
-    Backoff newBackoff() {
-        return new Backoff(settings.maxBackoff().toNanos(), random);
+    RetryBackoff newBackoff() {
+        return new RetryBackoff(settings.maxBackoff().toNanos(), random);
     }
 
     /** Closes all connections; no listener is told. */

@@ -1,7 +1,7 @@
 package dev.weir.stream.testing;
 
 import dev.weir.stream.RunningPipeline;
-import dev.weir.stream.internal.run.Arguments;
+import dev.weir.stream.internal.run.ArgumentChecks;
 import dev.weir.stream.internal.run.PipelineRun;
 import java.time.Duration;
 import java.util.Objects;
@@ -42,7 +42,7 @@ public final class RestProbe {
     /** Waits until nothing is left to do; false if something still is after {@code limit} of the system's time. */
     @SuppressWarnings("ThreadPriorityCheck") // a hint: the threads it looks at may need this processor
     public boolean awaitRest(Duration limit) {
-        long limitNanos = Arguments.nanos(Objects.requireNonNull(limit, "limit"));
+        long limitNanos = ArgumentChecks.nanos(Objects.requireNonNull(limit, "limit"));
         long start = System.nanoTime();
         for (int looks = 0; looks < LOOKS; looks++) {
             if (!isAtRest()) {

@@ -1,8 +1,8 @@
 package dev.weir.stream.testing;
 
 import dev.weir.stream.Source;
-import dev.weir.stream.internal.run.Arguments;
-import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.run.ArgumentChecks;
+import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -85,7 +85,7 @@ public final class SourceProbe<T> {
     @SafeVarargs
     @SuppressWarnings("varargs") // the copy is only read
     public final SourceProbe<T> emit(T... elements) {
-        List<T> batch = Arguments.list("elements", elements);
+        List<T> batch = ArgumentChecks.list("elements", elements);
         change(() -> enqueue(batch));
         return this;
     }
@@ -251,7 +251,7 @@ public final class SourceProbe<T> {
                 if (batch != null) {
                     context.meter().out(batch.size());
                 } else if (failure != null) {
-                    throw Failures.rethrow(failure);
+                    throw FailureTransfer.rethrow(failure);
                 }
                 return batch;
             } finally {

@@ -53,7 +53,7 @@ class ExactlyOnceOutputTopicTest {
 
     // Nobody looked at the output topics of a transactional run, so it went on with another topic.
     @Test
-    void topic_thatIsMadeAnew_failsTheRunByName() throws Exception {
+    void topic_thatIsRecreated_failsTheRunByName() throws Exception {
         Pipeline pipeline = writing("again");
         try (RunningPipeline running = pipeline.run()) {
             awaitTransactions(running);
@@ -68,7 +68,7 @@ class ExactlyOnceOutputTopicTest {
             });
             assertThatThrownBy(running::await)
                     .isInstanceOf(KafkaPipelineException.class)
-                    .hasMessageContaining("output topic again was deleted and made anew since this run began");
+                    .hasMessageContaining("output topic again was deleted and recreated since this run began");
         }
     }
 

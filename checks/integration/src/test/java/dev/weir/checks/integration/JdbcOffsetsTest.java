@@ -8,7 +8,7 @@ import dev.weir.jdbc.PositionConflictException;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.Position;
-import dev.weir.kafka.TopicMadeAnewException;
+import dev.weir.kafka.RecreatedTopicException;
 import dev.weir.testkit.KafkaCluster;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -307,7 +307,7 @@ class JdbcOffsetsTest {
             Awaitility.await()
                     .atMost(Duration.ofSeconds(30))
                     .untilAsserted(() -> assertThatThrownBy(() -> load(offsets))
-                            .isInstanceOf(TopicMadeAnewException.class)
+                            .isInstanceOf(RecreatedTopicException.class)
                             .hasMessageContainingAll(partition + "@2", "weir_offsets", "delete the rows"));
             Postgres.execute(database, "DELETE FROM weir_offsets");
             assertThat(load(offsets)).isEmpty();

@@ -74,7 +74,7 @@ class OutputTopicTest {
     }
 
     @Test
-    void topic_thatIsMadeAnewByHand_failsTheRunByName() throws Exception {
+    void topic_thatIsRecreatedByHand_failsTheRunByName() throws Exception {
         KAFKA.cluster().createTopic("anew", 3);
         try (RunningPipeline running = writing("anew", KAFKA.bootstrapServers()).run()) {
             awaitRecords(KAFKA.cluster(), "anew");
@@ -90,7 +90,7 @@ class OutputTopicTest {
             });
             assertThatThrownBy(running::await)
                     .isInstanceOf(KafkaPipelineException.class)
-                    .hasMessageContaining("output topic anew was deleted and made anew since this run began");
+                    .hasMessageContaining("output topic anew was deleted and recreated since this run began");
         }
     }
 

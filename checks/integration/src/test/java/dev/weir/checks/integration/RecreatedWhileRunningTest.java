@@ -8,8 +8,8 @@ import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.OutOfRangePolicy;
+import dev.weir.kafka.RecreatedTopicException;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.TopicMadeAnewException;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.testkit.KafkaCluster;
@@ -89,7 +89,7 @@ class RecreatedWhileRunningTest {
             KAFKA.cluster().createTopic(topic, 1);
             Records.produce(KAFKA.bootstrapServers(), topic, NEW_FROM, NEW);
             ConsumerHandle.of(running).resume().toCompletableFuture().join();
-            assertThatThrownBy(running::await).isInstanceOf(TopicMadeAnewException.class);
+            assertThatThrownBy(running::await).isInstanceOf(RecreatedTopicException.class);
         }
         if (path == FetchPath.LEAN) {
             assertThat(newOffsets).isEmpty();

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A topic is deleted and made anew under its name, while processes read it and another topic, and producers write to
+ * A topic is deleted and recreated under its name, while processes read it and another topic, and producers write to
  * both. A process that stood still for seconds meanwhile went on in the middle of the new topic: half of it was never
  * read, and nothing said so. The official client reads the same topics beside, as a measure for the topic that stays.
  */

@@ -91,7 +91,7 @@ class ArchiveLauncherTest {
     }
 
     @Test
-    void cache_isMadeAnew_afterTheJdkOrTheArchiveChanged() throws Exception {
+    void cache_isRecreated_afterTheJdkOrTheArchiveChanged() throws Exception {
         run();
         version("25.0.2");
         assertThat(run()).contains(CACHE_25);

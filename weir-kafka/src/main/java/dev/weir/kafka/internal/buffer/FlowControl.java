@@ -4,7 +4,7 @@ import dev.weir.kafka.ConsumerDump.Paused;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.Subscription.Priorities;
 import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
-import dev.weir.kafka.internal.fetch.Fetcher;
+import dev.weir.kafka.internal.fetch.RecordFetcher;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -130,7 +130,7 @@ public final class FlowControl {
      * Pauses all if the budget is used up, which shares alone do not prevent.
      * Call after each poll that brought records.
      */
-    public void afterPoll(List<AssignedPartition> assignment, Fetcher fetcher) {
+    public void afterPoll(List<AssignedPartition> assignment, RecordFetcher fetcher) {
         if (!allPaused) {
             if (outstandingBytes(assignment) < stopBytes()) {
                 return;
@@ -191,7 +191,7 @@ public final class FlowControl {
     }
 
     /** Pauses the partition if it is full. */
-    public void afterFetch(AssignedPartition partition, Fetcher fetcher) {
+    public void afterFetch(AssignedPartition partition, RecordFetcher fetcher) {
         if (!partition.isPaused() && isFull(partition)) {
             partition.advance();
             if (isFull(partition)) {
@@ -217,7 +217,7 @@ public final class FlowControl {
      * Resumes partitions that are low again and asks the others' trackers to call when they may be. Call before each
      * poll.
      */
-    public void resumeLow(List<AssignedPartition> assignment, Fetcher fetcher) {
+    public void resumeLow(List<AssignedPartition> assignment, RecordFetcher fetcher) {
         if (allPaused && !isFreeAgain(assignment)) {
             return;
         }

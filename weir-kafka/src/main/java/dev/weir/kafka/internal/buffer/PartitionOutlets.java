@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  * A buffer of its own for each partition, and a queue in which each new one is announced. Thread-safe: the owner thread
  * opens and ends, the segment thread of the outer stream takes.
  */
-public final class PartitionOutlets implements Outlets {
+public final class PartitionOutlets implements RecordOutlets {
 
     private final Clock clock;
-    private final Supplier<@Nullable Delay> delays;
+    private final Supplier<@Nullable DueRecords> delays;
     private final Set<RecordBuffer> open = ConcurrentHashMap.newKeySet();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition newOrEnded = lock.newCondition();
@@ -38,7 +38,7 @@ public final class PartitionOutlets implements Outlets {
      *
      * @param delays makes what each buffer delays its records by, or null
      */
-    public PartitionOutlets(Clock clock, Supplier<@Nullable Delay> delays) {
+    public PartitionOutlets(Clock clock, Supplier<@Nullable DueRecords> delays) {
         this.clock = clock;
         this.delays = delays;
     }

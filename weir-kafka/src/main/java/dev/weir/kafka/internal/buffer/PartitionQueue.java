@@ -7,8 +7,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queue of one partition in a {@link RecordBuffer}: batches with consecutive tokens, and what a {@link Delay} knows
- * of the first ones. Under the lock of the buffer, but for {@link #priority}.
+ * The queue of one partition in a {@link RecordBuffer}: batches with consecutive tokens, and what a {@link DueRecords}
+ * knows of the first ones. Under the lock of the buffer, but for {@link #priority}.
  */
 final class PartitionQueue {
     private final ArrayDeque<Batch<ConsumerRecord<byte[], byte[]>>> batches = new ArrayDeque<>(2);

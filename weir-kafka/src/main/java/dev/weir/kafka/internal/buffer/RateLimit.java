@@ -80,9 +80,9 @@ final class RateLimit {
             credit -= first.size();
             return first;
         }
-        ofPartition.addFirst(Delay.part(first, most, first.size()));
+        ofPartition.addFirst(DueRecords.part(first, most, first.size()));
         credit -= most;
-        return Delay.part(first, 0, most);
+        return DueRecords.part(first, 0, most);
     }
 
     /** The time when the next record may leave, as a time of the clock; never if one may now. */

@@ -53,7 +53,7 @@ public final class RecordBuffer {
     /** Batches whose records were taken out of them. */
     private final Spares<Batch<ConsumerRecord<byte[], byte[]>>> spares = new Spares<>(MAX_SPARES);
 
-    private final @Nullable Delay delay;
+    private final @Nullable DueRecords delay;
     private final RateLimit rate;
 
     public RecordBuffer(Clock clock) {
@@ -64,7 +64,7 @@ public final class RecordBuffer {
      * Creates one whose records may be taken when {@code delay} says that they are due. Its partitions must be of one
      * priority: what is not due would keep lower ones waiting.
      */
-    public RecordBuffer(Clock clock, @Nullable Delay delay) {
+    public RecordBuffer(Clock clock, @Nullable DueRecords delay) {
         this.clock = clock;
         this.delay = delay;
         this.rate = new RateLimit(clock);
@@ -251,7 +251,7 @@ public final class RecordBuffer {
     private @Nullable Batch<ConsumerRecord<byte[], byte[]>> poll() {
         while (true) {
             Batch<ConsumerRecord<byte[], byte[]>> batch = next();
-            Delay.Question question = delay == null || batch != null ? null : delay.question();
+            DueRecords.Question question = delay == null || batch != null ? null : delay.question();
             if (question == null) {
                 return batch;
             }

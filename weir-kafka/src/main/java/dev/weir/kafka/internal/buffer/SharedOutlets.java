@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * One buffer per pipeline that reads from a shared consumer, and a place for the partitions that no pipeline reads at
  * the moment. Confined to the owner thread, but for {@link #records}.
  */
-public final class SharedOutlets implements Outlets {
+public final class SharedOutlets implements RecordOutlets {
 
     /** A pipeline, or the part of one that is started anew, while it reads. */
     public static final class Attachment {

@@ -2,8 +2,8 @@ package dev.weir.kafka.internal.commit;
 
 import dev.weir.kafka.internal.buffer.AssignedPartition;
 import dev.weir.kafka.internal.buffer.CommitGate;
-import dev.weir.kafka.internal.buffer.Outlets;
-import dev.weir.kafka.internal.fetch.Waiting;
+import dev.weir.kafka.internal.buffer.RecordOutlets;
+import dev.weir.kafka.internal.fetch.OwnerWaits;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.stream.spi.Batch;
 import java.util.ArrayDeque;
@@ -46,11 +46,11 @@ public final class CommitAhead implements CommitGate {
     /** Time for an answer, after which the other duties have their turn again. */
     private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private final Commits commits;
-    private final Outlets outlets;
+    private final OffsetCommits commits;
+    private final RecordOutlets outlets;
     private final int commitAhead;
     private final Predicate<TopicPartition> isPaused;
-    private final Waiting signals;
+    private final OwnerWaits signals;
     private final OwnerClock clock;
 
     private final ArrayDeque<Promised> waiting = new ArrayDeque<>();
@@ -69,11 +69,11 @@ public final class CommitAhead implements CommitGate {
 
     /** Creates what asks {@code isPaused} whether a user holds a partition back. */
     public CommitAhead(
-            Commits commits,
-            Outlets outlets,
+            OffsetCommits commits,
+            RecordOutlets outlets,
             int commitAhead,
             Predicate<TopicPartition> isPaused,
-            Waiting signals,
+            OwnerWaits signals,
             OwnerClock clock) {
         this.commits = commits;
         this.outlets = outlets;

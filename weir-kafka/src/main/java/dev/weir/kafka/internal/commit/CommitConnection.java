@@ -2,8 +2,8 @@ package dev.weir.kafka.internal.commit;
 
 import dev.weir.kafka.internal.fetch.LeanConfig;
 import dev.weir.kafka.internal.lookup.ConsumerLog;
-import dev.weir.kafka.internal.session.Network;
-import dev.weir.kafka.internal.session.Wires;
+import dev.weir.kafka.internal.session.LeanConnections;
+import dev.weir.kafka.internal.session.SessionNetwork;
 import dev.weir.lean.LeanException;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
@@ -44,9 +44,9 @@ public final class CommitConnection implements AutoCloseable {
     private final org.apache.kafka.clients.consumer.Consumer<?, ?> client;
     private final Map<String, Object> config;
 
-    private @Nullable Wires wires;
-    private Network.@Nullable Channel coordinator;
-    private Network.@Nullable Channel bootstrap;
+    private @Nullable LeanConnections wires;
+    private SessionNetwork.@Nullable Channel coordinator;
+    private SessionNetwork.@Nullable Channel bootstrap;
     private boolean asked;
 
     /** Told the error of the commit that is under way; null if none is. */
@@ -90,7 +90,7 @@ public final class CommitConnection implements AutoCloseable {
             return false;
         }
         try {
-            Network.Channel channel = connected(member.groupId());
+            SessionNetwork.Channel channel = connected(member.groupId());
             if (channel == null || !channel.canSend()) {
                 return false;
             }
@@ -107,7 +107,7 @@ public final class CommitConnection implements AutoCloseable {
 
     /** Takes what has come. */
     void poll() {
-        Wires open = wires;
+        LeanConnections open = wires;
         if (open == null) {
             return;
         }
@@ -128,7 +128,7 @@ public final class CommitConnection implements AutoCloseable {
                 return;
             }
             poll();
-            Wires open = wires;
+            LeanConnections open = wires;
             if (then != null && open != null) {
                 open.await(Math.min(left, WAIT_NANOS));
             }
@@ -136,15 +136,15 @@ public final class CommitConnection implements AutoCloseable {
     }
 
     /** The channel to the coordinator; null while it is looked for. */
-    private Network.@Nullable Channel connected(String group) {
-        Wires open = wires;
+    private SessionNetwork.@Nullable Channel connected(String group) {
+        LeanConnections open = wires;
         if (open == null) {
-            open = new Wires(LeanConfig.of(config));
+            open = new LeanConnections(LeanConfig.of(config));
             wires = open;
             asked = false;
             bootstrap = open.open("coordinator lookup", () -> LeanConfig.bootstrap(config), new Lookup());
         }
-        Network.Channel lookup = bootstrap;
+        SessionNetwork.Channel lookup = bootstrap;
         if (lookup != null && !asked && lookup.canSend()) {
             lookup.send(DirectCommit.question(group), DirectCommit.COORDINATOR_VERSION);
             asked = true;
@@ -170,7 +170,7 @@ public final class CommitConnection implements AutoCloseable {
     }
 
     /** Learns the coordinator, and is done with. */
-    private final class Lookup implements Network.Receiver {
+    private final class Lookup implements SessionNetwork.Receiver {
 
         @Override
         public void answered(ApiMessage message) {
@@ -190,7 +190,7 @@ public final class CommitConnection implements AutoCloseable {
     }
 
     /** Takes the answers to commits. */
-    private final class Answers implements Network.Receiver {
+    private final class Answers implements SessionNetwork.Receiver {
 
         @Override
         public void answered(ApiMessage message) {
@@ -209,7 +209,7 @@ public final class CommitConnection implements AutoCloseable {
 
     @Override
     public void close() {
-        Wires open = wires;
+        LeanConnections open = wires;
         wires = null;
         coordinator = null;
         bootstrap = null;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 public final class DeliveryCommits {
 
     private final boolean committable;
-    private final Commits commits;
+    private final OffsetCommits commits;
     private final @Nullable CommitAhead ahead;
     private final Runnable wake;
     private final @Nullable TransactionGate transactions;
@@ -27,7 +27,7 @@ public final class DeliveryCommits {
      */
     public DeliveryCommits(
             boolean committable,
-            Commits commits,
+            OffsetCommits commits,
             @Nullable CommitAhead ahead,
             Runnable wake,
             @Nullable TransactionGate transactions) {
@@ -94,9 +94,9 @@ public final class DeliveryCommits {
     }
 
     /** A topic of that name is another one than it was. */
-    public void topicMadeAnew(String name) {
+    public void topicRecreated(String name) {
         if (transactions != null) {
-            transactions.topicMadeAnew(name);
+            transactions.topicRecreated(name);
         }
     }
 

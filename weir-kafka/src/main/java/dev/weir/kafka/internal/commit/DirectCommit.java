@@ -2,8 +2,8 @@ package dev.weir.kafka.internal.commit;
 
 import dev.weir.kafka.internal.fetch.LeanConfig;
 import dev.weir.kafka.internal.lookup.ConsumerLog;
-import dev.weir.kafka.internal.session.Network;
-import dev.weir.kafka.internal.session.Wires;
+import dev.weir.kafka.internal.session.LeanConnections;
+import dev.weir.kafka.internal.session.SessionNetwork;
 import dev.weir.lean.LeanException;
 import java.net.InetSocketAddress;
 import java.util.EnumSet;
@@ -149,7 +149,7 @@ public final class DirectCommit implements MemberCommit {
     /** Returns why not, or an empty string if all is committed. */
     private String tryOnce(
             ConsumerGroupMetadata member, Map<TopicPartition, OffsetAndMetadata> offsets, long deadlineNanos) {
-        try (Wires wires = new Wires(LeanConfig.of(config))) {
+        try (LeanConnections wires = new LeanConnections(LeanConfig.of(config))) {
             InetSocketAddress coordinator = coordinator(wires, member.groupId(), deadlineNanos);
             if (coordinator == null) {
                 return "no broker coordinates the group now";
@@ -167,7 +167,7 @@ public final class DirectCommit implements MemberCommit {
         }
     }
 
-    private @Nullable InetSocketAddress coordinator(Wires wires, String group, long deadlineNanos) {
+    private @Nullable InetSocketAddress coordinator(LeanConnections wires, String group, long deadlineNanos) {
         Answer answer = new Answer();
         ask(wires, LeanConfig.bootstrap(config), question(group), COORDINATOR_VERSION, deadlineNanos, answer);
         return coordinator((FindCoordinatorResponseData) Objects.requireNonNull(answer.message));
@@ -210,13 +210,13 @@ public final class DirectCommit implements MemberCommit {
 
     /** Sends a request until it is answered: to commit the same twice does no harm. */
     private static void ask(
-            Wires wires,
+            LeanConnections wires,
             List<InetSocketAddress> addresses,
             ApiMessage request,
             short version,
             long deadlineNanos,
             Answer answer) {
-        Network.Channel channel = wires.open("last commit", () -> addresses, answer);
+        SessionNetwork.Channel channel = wires.open("last commit", () -> addresses, answer);
         while (answer.message == null) {
             long now = System.nanoTime();
             if (deadlineNanos - now <= 0) {
@@ -233,7 +233,7 @@ public final class DirectCommit implements MemberCommit {
         }
     }
 
-    private static final class Answer implements Network.Receiver {
+    private static final class Answer implements SessionNetwork.Receiver {
 
         private boolean underWay;
         private boolean sent;

@@ -1,7 +1,7 @@
 package dev.weir.kafka.internal.commit;
 
 import dev.weir.kafka.internal.buffer.AssignedPartition;
-import dev.weir.kafka.internal.buffer.Assignment;
+import dev.weir.kafka.internal.buffer.PartitionAssignment;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.internal.lookup.OwnerThread;
 import java.util.Collection;
@@ -19,8 +19,8 @@ public interface TransactionGate {
      */
     void begin(
             Consumer<?, ?> client,
-            Commits commits,
-            Assignment assignment,
+            OffsetCommits commits,
+            PartitionAssignment assignment,
             java.util.function.Consumer<List<AssignedPartition>> reopen,
             OwnerThread owner,
             OwnerClock clock);
@@ -45,7 +45,7 @@ public interface TransactionGate {
     boolean isSettled();
 
     /** A topic of that name is another one than it was: what commits by its id has to learn the new one. */
-    void topicMadeAnew(String name);
+    void topicRecreated(String name);
 
     /** Partitions went without notice: what was written for them must not become visible. */
     void lost();

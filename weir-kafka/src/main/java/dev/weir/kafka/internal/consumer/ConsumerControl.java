@@ -6,12 +6,12 @@ import dev.weir.kafka.ConsumerHealth;
 import dev.weir.kafka.ConsumerSnapshot;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
-import dev.weir.kafka.internal.buffer.Assignment;
 import dev.weir.kafka.internal.buffer.DroppedRecords.Reason;
-import dev.weir.kafka.internal.buffer.Pauses;
+import dev.weir.kafka.internal.buffer.PartitionAssignment;
+import dev.weir.kafka.internal.buffer.PausedPartitions;
+import dev.weir.kafka.internal.lookup.ConsumerPhase;
 import dev.weir.kafka.internal.lookup.OwnerThread;
-import dev.weir.kafka.internal.lookup.Phase;
-import dev.weir.kafka.internal.position.Positions;
+import dev.weir.kafka.internal.position.StartPositions;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -32,10 +32,10 @@ final class ConsumerControl implements ConsumerHandle {
     private static final CompletionStage<Void> DONE = CompletableFuture.completedStage(null);
 
     private final OwnerThread owner;
-    private final Observer observer;
-    private final Pauses pauses;
-    private final Assignment assignment;
-    private final Positions positions;
+    private final ConsumerObserver observer;
+    private final PausedPartitions pauses;
+    private final PartitionAssignment assignment;
+    private final StartPositions positions;
     private final Runnable onPausesChanged;
     private final FlowLimits limits;
     private final Queue<CompletableFuture<Void>> seeks = new ConcurrentLinkedQueue<>();
@@ -43,10 +43,10 @@ final class ConsumerControl implements ConsumerHandle {
     /** Creates what calls {@code onPausesChanged} on the user's thread. */
     ConsumerControl(
             OwnerThread owner,
-            Observer observer,
-            Pauses pauses,
-            Assignment assignment,
-            Positions positions,
+            ConsumerObserver observer,
+            PausedPartitions pauses,
+            PartitionAssignment assignment,
+            StartPositions positions,
             Runnable onPausesChanged,
             FlowLimits limits) {
         this.owner = owner;
@@ -168,7 +168,7 @@ final class ConsumerControl implements ConsumerHandle {
     }
 
     private boolean hasEnded() {
-        return owner.phase() == Phase.CLOSED;
+        return owner.phase() == ConsumerPhase.CLOSED;
     }
 
     private void endSeeks() {
@@ -204,7 +204,7 @@ final class ConsumerControl implements ConsumerHandle {
         seeks.removeIf(CompletableFuture::isDone);
     }
 
-    /** Fails the requests that are not done; they will not be. In {@link Phase#CLOSED}. */
+    /** Fails the requests that are not done; they will not be. In {@link ConsumerPhase#CLOSED}. */
     void ended() {
         endSeeks();
     }

@@ -6,28 +6,28 @@ import dev.weir.kafka.OnClose;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
 import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
-import dev.weir.kafka.internal.buffer.Assignment;
+import dev.weir.kafka.internal.buffer.BatchEmission;
+import dev.weir.kafka.internal.buffer.ConsumerPlan;
+import dev.weir.kafka.internal.buffer.ConsumerPlan.Delivery;
 import dev.weir.kafka.internal.buffer.DroppedRecords;
-import dev.weir.kafka.internal.buffer.Emission;
 import dev.weir.kafka.internal.buffer.FlowControl;
-import dev.weir.kafka.internal.buffer.Outlets;
-import dev.weir.kafka.internal.buffer.Pauses;
-import dev.weir.kafka.internal.buffer.Plan;
-import dev.weir.kafka.internal.buffer.Plan.Delivery;
+import dev.weir.kafka.internal.buffer.PartitionAssignment;
+import dev.weir.kafka.internal.buffer.PausedPartitions;
+import dev.weir.kafka.internal.buffer.RecordOutlets;
 import dev.weir.kafka.internal.buffer.SharedOutlets;
 import dev.weir.kafka.internal.commit.CommitAhead;
-import dev.weir.kafka.internal.commit.Commits;
 import dev.weir.kafka.internal.commit.DeliveryCommits;
 import dev.weir.kafka.internal.commit.MemberCommit;
+import dev.weir.kafka.internal.commit.OffsetCommits;
 import dev.weir.kafka.internal.commit.OffsetTexts;
 import dev.weir.kafka.internal.commit.TransactionGate;
 import dev.weir.kafka.internal.fetch.ClientLimits;
-import dev.weir.kafka.internal.fetch.Fetcher;
-import dev.weir.kafka.internal.fetch.Waiting;
+import dev.weir.kafka.internal.fetch.OwnerWaits;
+import dev.weir.kafka.internal.fetch.RecordFetcher;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.internal.position.BoundedRead;
 import dev.weir.kafka.internal.position.NewPartitions;
-import dev.weir.kafka.internal.position.Positions;
+import dev.weir.kafka.internal.position.StartPositions;
 import dev.weir.kafka.spi.Lookup;
 import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
@@ -46,8 +46,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The owner of one consumer: the only thread that touches the client, the fetcher, the assignment and the trackers.
- * Other threads talk to it through {@link Requests} and {@link Waiting#wake}. What it does, and what comes next, is its
- * {@link dev.weir.kafka.internal.lookup.Phase}.
+ * Other threads talk to it through {@link OwnerRequests} and {@link OwnerWaits#wake}. What it does, and what comes
+ * next, is its {@link dev.weir.kafka.internal.lookup.ConsumerPhase}.
  *
  * <p>It never runs user code and never waits for the pipeline, except for unfinished records of revoked partitions,
  * within a deadline.
@@ -55,42 +55,42 @@ import org.jspecify.annotations.Nullable;
 final class ConsumerLoop implements Runnable {
 
     private final Consumer<?, ?> client;
-    private final Fetcher fetcher;
+    private final RecordFetcher fetcher;
     private final OnClose onClose;
-    private final Plan plan;
+    private final ConsumerPlan plan;
     private final Subscription subscription;
     private final OwnerClock clock;
-    private final Assignment assignment;
+    private final PartitionAssignment assignment;
     private final FlowControl flow;
-    private final Emission emission;
-    private final Pauses pauses = new Pauses();
-    private final Commits commits;
+    private final BatchEmission emission;
+    private final PausedPartitions pauses = new PausedPartitions();
+    private final OffsetCommits commits;
     private final DeliveryCommits delivery;
     private final @Nullable TransactionGate transactions;
-    private final Requests requests;
-    private final Owner owner;
-    private final Readers readers = new Readers();
-    private final Positions positions;
+    private final OwnerRequests requests;
+    private final ConsumerOwner owner;
+    private final PipelineReaders readers = new PipelineReaders();
+    private final StartPositions positions;
     private final NewPartitions newPartitions;
     private final BoundedRead boundedRead;
-    private final Observer observer;
-    private final Arrivals arrivals;
-    private final Rebalances rebalances;
-    private final Intake intake;
-    private final Ending ending;
+    private final ConsumerObserver observer;
+    private final PartitionArrivals arrivals;
+    private final RebalanceHandler rebalances;
+    private final PollIntake intake;
+    private final ConsumerEnding ending;
     private final ConsumerControl control;
 
     /** Set before there is a pipeline. */
-    private volatile @Nullable Parking parking;
+    private volatile @Nullable PartitionParking parking;
 
     ConsumerLoop(
             Consumer<?, ?> client,
-            Fetcher fetcher,
+            RecordFetcher fetcher,
             ConsumerSettings<?, ?> settings,
             ClientLimits limits,
-            Plan plan,
+            ConsumerPlan plan,
             java.util.function.Consumer<Throwable> onFailure,
-            Outlets outlets,
+            RecordOutlets outlets,
             Lookup lookup,
             OwnerClock clock,
             MemberCommit direct,
@@ -102,23 +102,23 @@ final class ConsumerLoop implements Runnable {
         this.plan = plan;
         this.subscription = plan.subscription();
         this.clock = clock;
-        Waiting waiting = new Waiting(fetcher, clock);
-        this.requests = new Requests(waiting, clock);
-        this.owner = new Owner(waiting, requests, onFailure);
-        this.commits = new Commits(client, fetcher, settings, lookup, clock, direct);
+        OwnerWaits waiting = new OwnerWaits(fetcher, clock);
+        this.requests = new OwnerRequests(waiting, clock);
+        this.owner = new ConsumerOwner(waiting, requests, onFailure);
+        this.commits = new OffsetCommits(client, fetcher, settings, lookup, clock, direct);
         this.flow = new FlowControl(
                 settings, plan.isTracked() ? 1 : plan.batchSize(), limits.partitionFetchBytes(), clock, owner::wake);
         CommitAhead ahead = plan.delivery() instanceof Delivery.AtMostOnce atMostOnce
                 ? new CommitAhead(commits, outlets, atMostOnce.commitAhead(), pauses::isPaused, waiting, clock)
                 : null;
         this.delivery = new DeliveryCommits(plan.isCommittable(), commits, ahead, owner::wake, transactions);
-        this.emission = new Emission(plan, ahead, outlets, owner);
+        this.emission = new BatchEmission(plan, ahead, outlets, owner);
         FlowLimits flowLimits = new FlowLimits(flow, settings);
         int trackerCapacity = flowLimits.mostOutstandingRecords() + limits.maxPollRecords();
         DroppedRecords dropped = new DroppedRecords(plan.isTracked() && transactions == null);
-        this.assignment =
-                new Assignment(plan, fetcher, outlets, flow, emission, pauses, trackerCapacity, owner, dropped);
-        this.positions = new Positions(assignment, plan, settings, commits, lookup, clock, owner, delivery);
+        this.assignment = new PartitionAssignment(
+                plan, fetcher, outlets, flow, emission, pauses, trackerCapacity, owner, dropped);
+        this.positions = new StartPositions(assignment, plan, settings, commits, lookup, clock, owner, delivery);
         this.newPartitions =
                 new NewPartitions(plan, assignment, lookup, clock, limits.metadataAge(), owner, this::assignAlso);
         this.boundedRead =
@@ -128,15 +128,16 @@ final class ConsumerLoop implements Runnable {
         PartitionLooks looks = new PartitionLooks(
                 owner, fetcher, flow, pauses, lookup, clock, plan.isTracked(), ahead, this::trouble, open);
         String reads = subscription.selection().toString();
-        Finder finder = new Finder(readers);
-        this.observer = new Observer(owner, assignment, commits, looks, clock, reads, finder, limits.maxPollInterval());
+        UnfinishedFinder finder = new UnfinishedFinder(readers);
+        this.observer =
+                new ConsumerObserver(owner, assignment, commits, looks, clock, reads, finder, limits.maxPollInterval());
         RevokeTimes revokeTimes = RevokeTimes.of(settings, limits.maxPollInterval());
-        Hooks hooks = new Hooks(
+        RebalanceHooks hooks = new RebalanceHooks(
                 owner, assignment, commits, settings.rebalanceListener(), plan.external(), waiting, clock, revokeTimes);
-        this.arrivals = new Arrivals(owner, fetcher, assignment, commits, positions, hooks, observer);
-        this.intake =
-                new Intake(waiting, fetcher, assignment, flow, emission, positions, observer, clock, settings, plan);
-        this.rebalances = new Rebalances(
+        this.arrivals = new PartitionArrivals(owner, fetcher, assignment, commits, positions, hooks, observer);
+        this.intake = new PollIntake(
+                waiting, fetcher, assignment, flow, emission, positions, observer, clock, settings, plan);
+        this.rebalances = new RebalanceHandler(
                 owner,
                 arrivals,
                 assignment,
@@ -149,8 +150,8 @@ final class ConsumerLoop implements Runnable {
                 waiting,
                 clock,
                 revokeTimes);
-        this.ending =
-                new Ending(owner, assignment, emission, pauses, delivery, intake, hooks, observer, readers, clock);
+        this.ending = new ConsumerEnding(
+                owner, assignment, emission, pauses, delivery, intake, hooks, observer, readers, clock);
         this.control = new ConsumerControl(
                 owner, observer, pauses, assignment, positions, delivery::pausesChanged, flowLimits);
     }
@@ -215,8 +216,8 @@ final class ConsumerLoop implements Runnable {
     }
 
     /** Lets several pipelines read from this consumer, one after the other or at once. Before there is one. */
-    Parking share(SharedOutlets outlets) {
-        Parking shared = new Parking(owner, assignment, pauses, emission, commits, outlets, clock);
+    PartitionParking share(SharedOutlets outlets) {
+        PartitionParking shared = new PartitionParking(owner, assignment, pauses, emission, commits, outlets, clock);
         parking = shared;
         return shared;
     }
@@ -301,7 +302,7 @@ final class ConsumerLoop implements Runnable {
     }
 
     private long untilDetached() {
-        Parking shared = parking;
+        PartitionParking shared = parking;
         return shared == null ? Long.MAX_VALUE : Math.max(1, shared.detachFinished());
     }
 
@@ -327,7 +328,7 @@ final class ConsumerLoop implements Runnable {
         }
     }
 
-    Assignment assignment() {
+    PartitionAssignment assignment() {
         return assignment;
     }
 

@@ -4,8 +4,8 @@ import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ExternalOffsets;
 import dev.weir.kafka.RebalanceListener;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.internal.buffer.Delay;
-import dev.weir.kafka.internal.buffer.Plan.Delivery;
+import dev.weir.kafka.internal.buffer.ConsumerPlan.Delivery;
+import dev.weir.kafka.internal.buffer.DueRecords;
 import dev.weir.kafka.internal.buffer.RecordBuffer;
 import dev.weir.stream.spi.SourceFactory;
 import dev.weir.stream.spi.Stage;
@@ -86,7 +86,8 @@ public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<
     @Override
     public Stage<ConsumerRecord<K, V>> create(StageContext context) {
         RecordBuffer buffer = new RecordBuffer(
-                context.clock(), dueMillis == null ? start.delay() : new Delay(dueMillis, System::currentTimeMillis));
+                context.clock(),
+                dueMillis == null ? start.delay() : new DueRecords(dueMillis, System::currentTimeMillis));
         return start.pulled(start.open(context, buffer, settings, null), context);
     }
 }

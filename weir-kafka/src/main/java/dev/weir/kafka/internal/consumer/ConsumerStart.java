@@ -8,11 +8,11 @@ import dev.weir.kafka.Position;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
 import dev.weir.kafka.internal.buffer.BufferRate;
-import dev.weir.kafka.internal.buffer.Delay;
-import dev.weir.kafka.internal.buffer.Outlets;
-import dev.weir.kafka.internal.buffer.Plan;
-import dev.weir.kafka.internal.buffer.Plan.Delivery;
+import dev.weir.kafka.internal.buffer.ConsumerPlan;
+import dev.weir.kafka.internal.buffer.ConsumerPlan.Delivery;
+import dev.weir.kafka.internal.buffer.DueRecords;
 import dev.weir.kafka.internal.buffer.RecordBuffer;
+import dev.weir.kafka.internal.buffer.RecordOutlets;
 import dev.weir.kafka.internal.buffer.SourceStage;
 import dev.weir.kafka.internal.commit.DirectCommit;
 import dev.weir.kafka.internal.commit.MemberCommit;
@@ -20,11 +20,11 @@ import dev.weir.kafka.internal.commit.TransactionGate;
 import dev.weir.kafka.internal.fetch.ClientFetcher;
 import dev.weir.kafka.internal.fetch.ClientLimits;
 import dev.weir.kafka.internal.fetch.ClientRescue;
-import dev.weir.kafka.internal.fetch.Fetcher;
+import dev.weir.kafka.internal.fetch.FetchedViews;
 import dev.weir.kafka.internal.fetch.LeanConfig;
 import dev.weir.kafka.internal.fetch.LeanFetcher;
 import dev.weir.kafka.internal.fetch.PollBudget;
-import dev.weir.kafka.internal.fetch.Views;
+import dev.weir.kafka.internal.fetch.RecordFetcher;
 import dev.weir.kafka.internal.lookup.ConsumerLog;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.spi.Lookup;
@@ -88,7 +88,7 @@ public final class ConsumerStart {
     private final Subscription subscription;
     private final Delivery delivery;
     private final @Nullable ExternalOffsets external;
-    private final Supplier<Views.Maker> views;
+    private final Supplier<FetchedViews.Maker> views;
 
     /** Creates a start of a consumer that hands out the client's records. */
     public ConsumerStart(
@@ -96,7 +96,7 @@ public final class ConsumerStart {
             Subscription subscription,
             Delivery delivery,
             @Nullable ExternalOffsets external) {
-        this(settings, subscription, delivery, external, () -> Views.Maker.of(Views::copy));
+        this(settings, subscription, delivery, external, () -> FetchedViews.Maker.of(FetchedViews::copy));
     }
 
     /** Creates a start of which the lean path makes records by {@code views}: it makes a maker for each thread. */
@@ -105,7 +105,7 @@ public final class ConsumerStart {
             Subscription subscription,
             Delivery delivery,
             @Nullable ExternalOffsets external,
-            Supplier<Views.Maker> views) {
+            Supplier<FetchedViews.Maker> views) {
         this.settings = Objects.requireNonNull(settings, "settings");
         this.subscription = Objects.requireNonNull(subscription, "subscription");
         this.delivery = delivery;
@@ -155,7 +155,7 @@ public final class ConsumerStart {
     }
 
     /** Starts a consumer that lives as long as the stages of {@code context}. Blocks for questions to the brokers. */
-    ConsumerLoop start(StageContext context, Outlets outlets) {
+    ConsumerLoop start(StageContext context, RecordOutlets outlets) {
         return start(context, outlets, null);
     }
 
@@ -172,7 +172,7 @@ public final class ConsumerStart {
             RecordBuffer buffer,
             ConsumerSettings<K, V> decoding,
             @Nullable TransactionGate transactions) {
-        ConsumerLoop loop = start(context, Outlets.single(buffer), transactions);
+        ConsumerLoop loop = start(context, RecordOutlets.single(buffer), transactions);
         if (!loop.isTracked()) {
             buffer.keepWhole();
         }
@@ -180,7 +180,7 @@ public final class ConsumerStart {
         return new SourceStage<>(buffer, decoding, context.meter(), loop.isTracked(), loop::taken, loop::stop);
     }
 
-    private ConsumerLoop start(StageContext context, Outlets outlets, @Nullable TransactionGate transactions) {
+    private ConsumerLoop start(StageContext context, RecordOutlets outlets, @Nullable TransactionGate transactions) {
         String name = context.pipelineName();
         Started started = start(name, "pipeline " + name, outlets, context::fail, transactions);
         started.loop.readBy(() -> List.of(context));
@@ -197,14 +197,14 @@ public final class ConsumerStart {
      *
      * @param label says in the log whose it is
      */
-    Started start(String name, String label, Outlets outlets, Consumer<Throwable> onFailure) {
+    Started start(String name, String label, RecordOutlets outlets, Consumer<Throwable> onFailure) {
         return start(name, label, outlets, onFailure, null);
     }
 
     private Started start(
             String name,
             String label,
-            Outlets outlets,
+            RecordOutlets outlets,
             Consumer<Throwable> onFailure,
             @Nullable TransactionGate transactions) {
         settings.warnings(subscription).forEach(risk -> LOG.warn("{}: {}", name, risk));
@@ -217,7 +217,7 @@ public final class ConsumerStart {
         try {
             checkConnection(lookup);
             limitFetches(config, lookup);
-            Plan plan = plan(lookup, settings.groupId() == null);
+            ConsumerPlan plan = plan(lookup, settings.groupId() == null);
             return new Started(
                     start(around, config, plan, name, label, outlets, lookup, onFailure, transactions),
                     lookup,
@@ -230,8 +230,8 @@ public final class ConsumerStart {
 
     /** The delay of a buffer's records; each needs its own. */
     @Nullable
-    Delay delay() {
-        return Delay.of(subscription);
+    DueRecords delay() {
+        return DueRecords.of(subscription);
     }
 
     /** The stage from which the pipeline pulls, instead of {@code stage} where that is not Kafka's business. */
@@ -290,7 +290,7 @@ public final class ConsumerStart {
         return answer(question, ANSWER_TIMEOUT);
     }
 
-    private Plan plan(Lookup lookup, boolean groupless) {
+    private ConsumerPlan plan(Lookup lookup, boolean groupless) {
         boolean given = subscription.selection() instanceof Subscription.Partitions;
         Set<TopicPartition> ids = Set.of();
         Map<TopicPartition, Long> endOffsets = Map.of();
@@ -303,7 +303,7 @@ public final class ConsumerStart {
         if (subscription.isBounded()) {
             endOffsets = endOffsets(lookup, ids);
         }
-        return new Plan(subscription, endOffsets, delivery, external, groupless && !given ? ids : Set.of());
+        return new ConsumerPlan(subscription, endOffsets, delivery, external, groupless && !given ? ids : Set.of());
     }
 
     private Set<TopicPartition> allDescribed(Described found) {
@@ -345,10 +345,10 @@ public final class ConsumerStart {
     private ConsumerLoop start(
             Surroundings around,
             Map<String, Object> config,
-            Plan plan,
+            ConsumerPlan plan,
             String name,
             String label,
-            Outlets outlets,
+            RecordOutlets outlets,
             Lookup lookup,
             Consumer<Throwable> onFailure,
             @Nullable TransactionGate transactions) {
@@ -400,7 +400,7 @@ public final class ConsumerStart {
         return budget;
     }
 
-    private Fetcher fetcher(
+    private RecordFetcher fetcher(
             Surroundings around,
             org.apache.kafka.clients.consumer.Consumer<byte[], byte[]> client,
             Map<String, Object> config,

@@ -2,8 +2,8 @@ package dev.weir.kafka.internal.consumer;
 
 import dev.weir.kafka.Position;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
-import dev.weir.kafka.internal.buffer.Assignment;
-import dev.weir.kafka.internal.fetch.Fetcher;
+import dev.weir.kafka.internal.buffer.PartitionAssignment;
+import dev.weir.kafka.internal.fetch.RecordFetcher;
 import dev.weir.kafka.internal.lookup.ConsumerLog;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.internal.lookup.OwnerThread;
@@ -59,8 +59,8 @@ final class OpenTransactions {
     }
 
     private final OwnerThread owner;
-    private final Fetcher fetcher;
-    private final Assignment assignment;
+    private final RecordFetcher fetcher;
+    private final PartitionAssignment assignment;
     private final Lookup lookup;
     private final OwnerClock clock;
     private final boolean readsCommitted;
@@ -74,8 +74,8 @@ final class OpenTransactions {
      */
     OpenTransactions(
             OwnerThread owner,
-            Fetcher fetcher,
-            Assignment assignment,
+            RecordFetcher fetcher,
+            PartitionAssignment assignment,
             Lookup lookup,
             OwnerClock clock,
             boolean readsCommitted) {

@@ -7,9 +7,9 @@ import dev.weir.kafka.Position;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
 import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
 import dev.weir.kafka.internal.buffer.FlowControl;
-import dev.weir.kafka.internal.buffer.Pauses;
+import dev.weir.kafka.internal.buffer.PausedPartitions;
 import dev.weir.kafka.internal.commit.CommitAhead;
-import dev.weir.kafka.internal.fetch.Fetcher;
+import dev.weir.kafka.internal.fetch.RecordFetcher;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.internal.lookup.OwnerThread;
 import dev.weir.kafka.internal.lookup.Reachability;
@@ -44,9 +44,9 @@ final class PartitionLooks {
     private static final Duration END_TIMEOUT = Duration.ofSeconds(30);
 
     private final OwnerThread owner;
-    private final Fetcher fetcher;
+    private final RecordFetcher fetcher;
     private final FlowControl flow;
-    private final Pauses pauses;
+    private final PausedPartitions pauses;
     private final Lookup lookup;
     private final boolean tracked;
     private final @Nullable CommitAhead ahead;
@@ -68,9 +68,9 @@ final class PartitionLooks {
      */
     PartitionLooks(
             OwnerThread owner,
-            Fetcher fetcher,
+            RecordFetcher fetcher,
             FlowControl flow,
-            Pauses pauses,
+            PausedPartitions pauses,
             Lookup lookup,
             OwnerClock clock,
             boolean tracked,
@@ -116,7 +116,7 @@ final class PartitionLooks {
     PartitionDump dump(AssignedPartition partition, long now) {
         int buffered = buffered(partition);
         int outstanding = tracked ? partition.tracker().outstanding() : buffered;
-        long position = partition.isHeld() ? Fetcher.UNKNOWN : fetcher.position(partition.id());
+        long position = partition.isHeld() ? RecordFetcher.UNKNOWN : fetcher.position(partition.id());
         long lag = lag(partition, position, outstanding);
         String heldUp = transactions.trouble(partition, now);
         Oldest oldest = null;
@@ -181,12 +181,12 @@ final class PartitionLooks {
     }
 
     private long lag(AssignedPartition partition, long position, int outstanding) {
-        long behind = partition.isHeld() ? Fetcher.UNKNOWN : fetcher.lag(partition.id());
+        long behind = partition.isHeld() ? RecordFetcher.UNKNOWN : fetcher.lag(partition.id());
         Long end = ends.get(partition.id());
         if (end != null && position >= 0 && partition.isPaused()) {
             behind = Math.max(behind, end - position);
         }
-        return behind == Fetcher.UNKNOWN ? -1 : behind + outstanding;
+        return behind == RecordFetcher.UNKNOWN ? -1 : behind + outstanding;
     }
 
     /** The client learns ends by fetching, so it knows nothing new of a partition that is paused. */

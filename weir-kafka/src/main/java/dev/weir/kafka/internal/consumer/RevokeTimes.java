@@ -1,7 +1,7 @@
 package dev.weir.kafka.internal.consumer;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.internal.commit.Commits;
+import dev.weir.kafka.internal.commit.OffsetCommits;
 import java.time.Duration;
 
 /**
@@ -31,7 +31,7 @@ record RevokeTimes(long deadlineNanos, long commitNanos, long hooksNanos) {
         long margin = Math.min(half, MARGIN.toNanos());
         long deadline = Math.min(settings.revokeDeadline().toNanos(), maxPollInterval.toNanos() - margin);
         long part = margin / PARTS;
-        return new RevokeTimes(deadline, Math.min(part, Commits.SYNC_NANOS), Math.min(part, deadline));
+        return new RevokeTimes(deadline, Math.min(part, OffsetCommits.SYNC_NANOS), Math.min(part, deadline));
     }
 
     /** The time when work is not waited for any longer in a revocation that began at {@code beginNanos}. */

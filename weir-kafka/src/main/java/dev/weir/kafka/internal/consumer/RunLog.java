@@ -3,7 +3,7 @@ package dev.weir.kafka.internal.consumer;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.internal.buffer.Plan.Delivery;
+import dev.weir.kafka.internal.buffer.ConsumerPlan.Delivery;
 import dev.weir.kafka.internal.lookup.ConsumerLog;
 import dev.weir.kafka.internal.position.OffsetQueries;
 import java.util.Collection;

@@ -3,13 +3,13 @@ package dev.weir.kafka.internal.consumer;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.RecordDecodeException;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
-import dev.weir.kafka.internal.buffer.Assignment;
+import dev.weir.kafka.internal.buffer.BatchEmission;
+import dev.weir.kafka.internal.buffer.ConsumerPlan;
 import dev.weir.kafka.internal.buffer.DroppedRecords.Reason;
-import dev.weir.kafka.internal.buffer.Emission;
 import dev.weir.kafka.internal.buffer.FlowControl;
-import dev.weir.kafka.internal.buffer.Plan;
-import dev.weir.kafka.internal.fetch.Fetcher;
+import dev.weir.kafka.internal.buffer.PartitionAssignment;
 import dev.weir.kafka.internal.fetch.LogPosition;
+import dev.weir.kafka.internal.fetch.RecordFetcher;
 import dev.weir.kafka.internal.fetch.UnreadableBatch;
 import dev.weir.kafka.internal.lookup.ConsumerLog;
 import dev.weir.lean.CorruptBatchException;
@@ -40,17 +40,17 @@ final class UnreadableBatches {
     private final Map<TopicPartition, Passed> passed = new HashMap<>();
 
     private final ConsumerSettings.UnreadableBatches policy;
-    private final Assignment assignment;
-    private final Emission emission;
+    private final PartitionAssignment assignment;
+    private final BatchEmission emission;
     private final FlowControl flow;
-    private final Fetcher fetcher;
+    private final RecordFetcher fetcher;
 
     private UnreadableBatches(
             ConsumerSettings.UnreadableBatches policy,
-            Assignment assignment,
-            Emission emission,
+            PartitionAssignment assignment,
+            BatchEmission emission,
             FlowControl flow,
-            Fetcher fetcher) {
+            RecordFetcher fetcher) {
         this.policy = policy;
         this.assignment = assignment;
         this.emission = emission;
@@ -61,11 +61,11 @@ final class UnreadableBatches {
     /** By the settings' policy; a pipeline that cannot take such a batch as a record fails instead. */
     static UnreadableBatches by(
             ConsumerSettings<?, ?> settings,
-            Plan plan,
-            Assignment assignment,
-            Emission emission,
+            ConsumerPlan plan,
+            PartitionAssignment assignment,
+            BatchEmission emission,
             FlowControl flow,
-            Fetcher fetcher) {
+            RecordFetcher fetcher) {
         boolean fails = settings.unreadableBatches() == ConsumerSettings.UnreadableBatches.DEAD_LETTER
                 && !plan.takesUnreadable();
         return new UnreadableBatches(

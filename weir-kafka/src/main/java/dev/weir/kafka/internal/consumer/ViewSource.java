@@ -4,10 +4,10 @@ import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ExternalOffsets;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.internal.buffer.Plan.Delivery;
+import dev.weir.kafka.internal.buffer.ConsumerPlan.Delivery;
 import dev.weir.kafka.internal.buffer.RecordBuffer;
 import dev.weir.kafka.internal.buffer.SourceStage;
-import dev.weir.kafka.internal.fetch.Views;
+import dev.weir.kafka.internal.fetch.FetchedViews;
 import dev.weir.kafka.internal.view.ViewPool;
 import dev.weir.kafka.view.RecordViews;
 import dev.weir.lean.RecordView;
@@ -35,7 +35,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
             Delivery delivery,
             @Nullable ExternalOffsets external,
             boolean inRows,
-            Supplier<Views.Maker> makers) {
+            Supplier<FetchedViews.Maker> makers) {
         if (subscription.due() != null) {
             throw new IllegalArgumentException("dueAt does not go with a decoder of views, which keeps no record to ask"
                     + " about: leave the decoder out");
@@ -49,7 +49,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
     public static ViewSource<RecordViews> keeping(ConsumerSettings<?, ?> settings, Subscription subscription) {
         ViewPool pool = new ViewPool();
         return new ViewSource<>(
-                settings, subscription, new Delivery.Committable(), null, true, () -> Views.Maker.keeping(pool));
+                settings, subscription, new Delivery.Committable(), null, true, () -> FetchedViews.Maker.keeping(pool));
     }
 
     /** A committable source; {@code decoder} is called on the thread, or threads, that fetch, as of the others. */
@@ -89,7 +89,12 @@ public final class ViewSource<T> implements SourceFactory<T> {
                     + "; set fetch(FetchPath.LEAN)");
         }
         return new ViewSource<>(
-                settings, subscription, delivery, external, false, () -> Views.Maker.of(Views.decoding(decoder)));
+                settings,
+                subscription,
+                delivery,
+                external,
+                false,
+                () -> FetchedViews.Maker.of(FetchedViews.decoding(decoder)));
     }
 
     @Override
@@ -110,7 +115,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
             }
             Batch<Object> results = batch.retyped();
             for (int i = 0; i < results.size(); i++) {
-                results.set(i, ((Views.Made) results.get(i)).unwrap());
+                results.set(i, ((FetchedViews.Made) results.get(i)).unwrap());
             }
             return results.retyped();
         }
@@ -147,7 +152,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
             }
             Batch<T> rows = pool.take();
             for (int i = 0; i < batch.size(); i++) {
-                rows.add(((Views.Made) batch.get(i)).unwrap(), batch.target(i), batch.token(i));
+                rows.add(((FetchedViews.Made) batch.get(i)).unwrap(), batch.target(i), batch.token(i));
             }
             buffer.giveBack(batch);
             return rows;

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * An asynchronous handler with what surrounds it: breaker, timeout, and failures that become values. Called as the
  * stage calls functions; futures may complete on any thread.
  */
-public final class AsyncGuard<K, V, R> implements Function<Job<K, V>, CompletionStage<Outcome<R>>>, Gate<Job<K, V>> {
+public final class AsyncGuard<K, V, R>
+        implements Function<HandlerJob<K, V>, CompletionStage<HandlerOutcome<R>>>, Gate<HandlerJob<K, V>> {
 
     private final FailureRules rules;
     private final Function<? super ConsumerRecord<K, V>, ? extends CompletionStage<? extends R>> handler;
@@ -37,12 +38,12 @@ public final class AsyncGuard<K, V, R> implements Function<Job<K, V>, Completion
     }
 
     @Override
-    public boolean enter(Job<K, V> job, BooleanSupplier revoked) throws InterruptedException {
+    public boolean enter(HandlerJob<K, V> job, BooleanSupplier revoked) throws InterruptedException {
         return rules.enter(job, revoked);
     }
 
     @Override
-    public void leave(Job<K, V> job) {
+    public void leave(HandlerJob<K, V> job) {
         rules.leave(job);
     }
 
@@ -52,7 +53,7 @@ public final class AsyncGuard<K, V, R> implements Function<Job<K, V>, Completion
     }
 
     @Override
-    public CompletionStage<Outcome<R>> apply(Job<K, V> job) {
+    public CompletionStage<HandlerOutcome<R>> apply(HandlerJob<K, V> job) {
         return switch (job.decoded()) {
             case Decoded.Refused<K, V> refused -> CompletableFuture.completedFuture(rules.undecodable(refused));
             case Decoded.Read<K, V> read -> {
@@ -65,7 +66,7 @@ public final class AsyncGuard<K, V, R> implements Function<Job<K, V>, Completion
         };
     }
 
-    private long permit(Job<K, V> job) {
+    private long permit(HandlerJob<K, V> job) {
         try {
             return rules.permit(job);
         } catch (InterruptedException interrupted) {
@@ -80,9 +81,9 @@ public final class AsyncGuard<K, V, R> implements Function<Job<K, V>, Completion
      */
     private final class Attempt {
 
-        private final Job<K, V> job;
+        private final HandlerJob<K, V> job;
         private final long permit;
-        private final CompletableFuture<Outcome<R>> outcome = new CompletableFuture<>();
+        private final CompletableFuture<HandlerOutcome<R>> outcome = new CompletableFuture<>();
 
         /** Written before the handler is called, and so before anybody can end the attempt. */
         private RecordTracing.Attempt traced = RecordTracing.Attempt.NONE;
@@ -90,7 +91,7 @@ public final class AsyncGuard<K, V, R> implements Function<Job<K, V>, Completion
         /** Claimed before the outcome is complete, by who also tells the breaker: each permit comes back once. */
         private final AtomicBoolean ended = new AtomicBoolean();
 
-        Attempt(Job<K, V> job, long permit) {
+        Attempt(HandlerJob<K, V> job, long permit) {
             this.job = job;
             this.permit = permit;
         }
@@ -163,7 +164,7 @@ public final class AsyncGuard<K, V, R> implements Function<Job<K, V>, Completion
                     decide(thrown);
                     return;
                 }
-                outcome.complete(new Outcome.Done<>(job.raw(), result, job.attempts()));
+                outcome.complete(new HandlerOutcome.Done<>(job.raw(), result, job.attempts()));
                 if (rules.breaker() != null) {
                     rules.breaker().succeeded(permit);
                 }
@@ -185,7 +186,7 @@ public final class AsyncGuard<K, V, R> implements Function<Job<K, V>, Completion
         }
 
         private void decide(Throwable thrown) {
-            Outcome<R> decided;
+            HandlerOutcome<R> decided;
             try {
                 decided = rules.decide(job, thrown);
             } catch (Throwable inRules) {

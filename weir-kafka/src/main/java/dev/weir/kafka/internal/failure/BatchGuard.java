@@ -46,10 +46,10 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
     private static final int BATCHES_PER_CALL = 2;
 
     private final FailureRules rules;
-    private final Ordering<Job<K, V>> ordering;
+    private final Ordering<HandlerJob<K, V>> ordering;
     private final BatchHandler<K, V> handler;
 
-    BatchGuard(FailureRules rules, Ordering<Job<K, V>> ordering, BatchHandler<K, V> handler) {
+    BatchGuard(FailureRules rules, Ordering<HandlerJob<K, V>> ordering, BatchHandler<K, V> handler) {
         this.rules = rules;
         this.ordering = ordering;
         this.handler = handler;
@@ -62,12 +62,12 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
      * @param max records of a batch
      * @param within how long a batch waits for them
      */
-    public static <K, V> Source<Outcome<ConsumerRecord<K, V>>> under(
-            Source<Job<K, V>> jobs,
+    public static <K, V> Source<HandlerOutcome<ConsumerRecord<K, V>>> under(
+            Source<HandlerJob<K, V>> jobs,
             int concurrency,
             int max,
             Duration within,
-            Ordering<Job<K, V>> ordering,
+            Ordering<HandlerJob<K, V>> ordering,
             FailureRules rules,
             BatchHandler<K, V> handler) {
         if (max < 1) {
@@ -114,7 +114,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
     }
 
     /** The one that the breaker lets in for the first call: not one that cannot be decoded, if there is another. */
-    private static <K, V> Job<K, V> lead(BatchJob<K, V> batch) {
+    private static <K, V> HandlerJob<K, V> lead(BatchJob<K, V> batch) {
         for (BatchMember<K, V> member : batch.members()) {
             if (member.job.decoded() instanceof Decoded.Read) {
                 return member.job;
@@ -214,7 +214,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
             if (Thread.interrupted()) {
                 throw new InterruptedException();
             }
-            Job<K, V> lead = lead(batch);
+            HandlerJob<K, V> lead = lead(batch);
             CircuitBreaker breaker = rules.breaker();
             long permit = 0;
             if (breaker != null) {
@@ -261,9 +261,9 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
             switch (outcome) {
                 case BatchOutcome.Done done -> {
                     member.job.countAttempt();
-                    member.outcome = new Outcome.Done<>(member.job.raw(), record(member), member.job.attempts());
+                    member.outcome = new HandlerOutcome.Done<>(member.job.raw(), record(member), member.job.attempts());
                 }
-                case BatchOutcome.Skip skip -> member.outcome = new Outcome.Skipped<>();
+                case BatchOutcome.Skip skip -> member.outcome = new HandlerOutcome.Skipped<>();
                 case BatchOutcome.Retry retry -> {
                     return !isTriedAgain(member, retry.cause());
                 }
@@ -275,7 +275,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
                                         + ", and the flow has no dead-letter topic: add deadLetter(...)",
                                 letter.cause());
                     }
-                    member.outcome = new Outcome.Failed<>(new FailedRecord(
+                    member.outcome = new HandlerOutcome.Failed<>(new FailedRecord(
                             member.job.raw(), Reason.HANDLER, letter.cause(), member.job.attempts(), false));
                 }
             }

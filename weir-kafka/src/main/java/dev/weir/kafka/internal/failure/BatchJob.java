@@ -104,7 +104,7 @@ public final class BatchJob<K, V> implements AckTarget {
     }
 
     /** The first record that is in here. */
-    Job<K, V> first() {
+    HandlerJob<K, V> first() {
         return members.getFirst().job;
     }
 

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** A record in a batch, with its claim. Belongs to the thread that works on the batch; the claim ends once. */
 final class BatchMember<K, V> {
 
-    final Job<K, V> job;
+    final HandlerJob<K, V> job;
     final AckTarget target;
     final long token;
 
@@ -19,9 +19,9 @@ final class BatchMember<K, V> {
 
     /** The outcome; null as long as nothing has. */
     @Nullable
-    Outcome<ConsumerRecord<K, V>> outcome;
+    HandlerOutcome<ConsumerRecord<K, V>> outcome;
 
-    BatchMember(Job<K, V> job, AckTarget target, long token, long key) {
+    BatchMember(HandlerJob<K, V> job, AckTarget target, long token, long key) {
         this.job = job;
         this.target = target;
         this.token = token;

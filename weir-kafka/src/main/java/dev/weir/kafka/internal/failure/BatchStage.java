@@ -22,12 +22,12 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
      * @param withinNanos how long a batch waits for them
      * @param lanes how many batches are gathered side by side
      */
-    record Limits<K, V>(int max, long withinNanos, Ordering<Job<K, V>> ordering, int lanes) {}
+    record Limits<K, V>(int max, long withinNanos, Ordering<HandlerJob<K, V>> ordering, int lanes) {}
 
     /** The interval at which it looks for records here that their source has lost: a revocation waits for them. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    private final Stage<Job<K, V>> upstream;
+    private final Stage<HandlerJob<K, V>> upstream;
     private final StageContext context;
     private final Limits<K, V> limits;
     private final List<List<BatchMember<K, V>>> gathered = new ArrayList<>();
@@ -37,7 +37,7 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
     private boolean ended;
     private @Nullable Throwable failure;
 
-    BatchStage(Stage<Job<K, V>> upstream, StageContext context, Limits<K, V> limits) {
+    BatchStage(Stage<HandlerJob<K, V>> upstream, StageContext context, Limits<K, V> limits) {
         this.upstream = upstream;
         this.context = context;
         this.limits = limits;
@@ -77,7 +77,7 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
     /** Gathers elements; a failure comes behind those gathered before. */
     private void pullInto(Batch<BatchJob<K, V>> out, long deadlineNanos) throws InterruptedException {
         try {
-            Batch<Job<K, V>> pulled = upstream.pull(deadlineNanos);
+            Batch<HandlerJob<K, V>> pulled = upstream.pull(deadlineNanos);
             ended = pulled == null;
             if (pulled != null) {
                 long start = System.nanoTime();
@@ -121,11 +121,11 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
         context.meter().holds(batch.size() - before);
     }
 
-    private void gather(Batch<Job<K, V>> pulled, Batch<BatchJob<K, V>> out) {
+    private void gather(Batch<HandlerJob<K, V>> pulled, Batch<BatchJob<K, V>> out) {
         int taken = 0;
         try {
             for (; taken < pulled.size(); taken++) {
-                Job<K, V> job = pulled.get(taken);
+                HandlerJob<K, V> job = pulled.get(taken);
                 long key = limits.ordering().isKeyed() ? limits.ordering().keyOf(job) : Ordering.NO_KEY;
                 int lane = laneOf(key);
                 List<BatchMember<K, V>> batch = gathered.get(lane);

@@ -12,7 +12,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  * A blocking handler with what surrounds it: breaker, timeout, and failures that become values. Thread-safe if the
  * handler is; throws what is to be tried again or is to fail the pipeline.
  */
-public final class BlockingGuard<K, V, R> implements Handler<Job<K, V>, Outcome<R>>, Gate<Job<K, V>> {
+public final class BlockingGuard<K, V, R>
+        implements Handler<HandlerJob<K, V>, HandlerOutcome<R>>, Gate<HandlerJob<K, V>> {
 
     private final FailureRules rules;
     private final Handler<? super ConsumerRecord<K, V>, ? extends R> handler;
@@ -28,12 +29,12 @@ public final class BlockingGuard<K, V, R> implements Handler<Job<K, V>, Outcome<
     }
 
     @Override
-    public boolean enter(Job<K, V> job, BooleanSupplier revoked) throws InterruptedException {
+    public boolean enter(HandlerJob<K, V> job, BooleanSupplier revoked) throws InterruptedException {
         return rules.enter(job, revoked);
     }
 
     @Override
-    public void leave(Job<K, V> job) {
+    public void leave(HandlerJob<K, V> job) {
         rules.leave(job);
     }
 
@@ -43,7 +44,7 @@ public final class BlockingGuard<K, V, R> implements Handler<Job<K, V>, Outcome<
     }
 
     @Override
-    public Outcome<R> handle(Job<K, V> job) throws Exception {
+    public HandlerOutcome<R> handle(HandlerJob<K, V> job) throws Exception {
         return switch (job.decoded()) {
             case Decoded.Refused<K, V> refused -> rules.undecodable(refused);
             case Decoded.Read<K, V> read -> {
@@ -55,10 +56,10 @@ public final class BlockingGuard<K, V, R> implements Handler<Job<K, V>, Outcome<
                     if (breaker != null) {
                         breaker.succeeded(permit);
                     }
-                    yield new Outcome.Done<>(job.raw(), result, job.attempts());
+                    yield new HandlerOutcome.Done<>(job.raw(), result, job.attempts());
                 } catch (Throwable thrown) {
                     rules.tell(permit, thrown);
-                    Outcome<R> outcome = rules.decide(job, thrown);
+                    HandlerOutcome<R> outcome = rules.decide(job, thrown);
                     if (outcome == null) {
                         throw thrown;
                     }

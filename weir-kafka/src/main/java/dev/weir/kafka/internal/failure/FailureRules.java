@@ -125,46 +125,47 @@ public record FailureRules(
      *
      * @return null to throw: so that it is tried again, or that the pipeline fails
      */
-    <R> @Nullable Outcome<R> decide(Job<?, ?> job, Throwable thrown) {
+    <R> @Nullable HandlerOutcome<R> decide(HandlerJob<?, ?> job, Throwable thrown) {
         FailureAction action = actionOn(thrown);
         if (isOfTheMachinery(thrown) || action == FailureAction.FAIL || isTriedAgain(job, thrown)) {
             return null;
         }
         if (action == FailureAction.SKIP) {
-            return new Outcome.Skipped<>();
+            return new HandlerOutcome.Skipped<>();
         }
         if (action == FailureAction.REJECT) {
-            return new Outcome.Rejected<>(job.raw());
+            return new HandlerOutcome.Rejected<>(job.raw());
         }
         if (!hasWayOut) {
             return null;
         }
         Reason reason = thrown instanceof HandlerTimeoutException ? Reason.TIMEOUT : Reason.HANDLER;
-        return new Outcome.Failed<>(new FailedRecord(job.raw(), reason, thrown, job.attempts(), isRetriable(thrown)));
+        return new HandlerOutcome.Failed<>(
+                new FailedRecord(job.raw(), reason, thrown, job.attempts(), isRetriable(thrown)));
     }
 
     /** Returns whether the policy has another attempt for a record that failed like this. */
-    boolean isTriedAgain(Job<?, ?> job, Throwable thrown) {
+    boolean isTriedAgain(HandlerJob<?, ?> job, Throwable thrown) {
         return job.attempts() < retry.attempts() && isRetriable(thrown);
     }
 
     /** Decides the treatment of a record that could not be decoded; throws if it has nowhere to go. */
-    <R> Outcome<R> undecodable(Decoded.Refused<?, ?> refused) {
+    <R> HandlerOutcome<R> undecodable(Decoded.Refused<?, ?> refused) {
         return switch (actionOn(refused.cause())) {
-            case SKIP -> new Outcome.Skipped<>();
-            case REJECT -> new Outcome.Rejected<>(refused.raw());
+            case SKIP -> new HandlerOutcome.Skipped<>();
+            case REJECT -> new HandlerOutcome.Rejected<>(refused.raw());
             case FAIL -> throw refused.cause();
             case RETRY, DEAD_LETTER -> {
                 if (!hasWayOut) {
                     throw refused.cause();
                 }
-                yield new Outcome.Failed<>(FailedRecord.of(refused));
+                yield new HandlerOutcome.Failed<>(FailedRecord.of(refused));
             }
         };
     }
 
     /** Waits for the breaker, if there is one and the handler will be called; false if the record was lost by then. */
-    boolean enter(Job<?, ?> job, BooleanSupplier revoked) throws InterruptedException {
+    boolean enter(HandlerJob<?, ?> job, BooleanSupplier revoked) throws InterruptedException {
         if (breaker != null && job.decoded() instanceof Decoded.Read) {
             long permit = breaker.acquire(revoked);
             if (permit == CircuitBreaker.NO_PERMIT) {
@@ -180,14 +181,14 @@ public record FailureRules(
     }
 
     /** A call that was let in is not made. */
-    void leave(Job<?, ?> job) {
+    void leave(HandlerJob<?, ?> job) {
         if (breaker != null && job.isLetIn()) {
             breaker.abandoned(job.takePermit());
         }
     }
 
     /** The permit with which the present call goes through the breaker. */
-    long permit(Job<?, ?> job) throws InterruptedException {
+    long permit(HandlerJob<?, ?> job) throws InterruptedException {
         if (breaker == null) {
             return 0;
         }

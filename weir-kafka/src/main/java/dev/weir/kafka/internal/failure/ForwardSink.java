@@ -13,9 +13,9 @@ public final class ForwardSink implements SinkFactory<FailedRecord> {
 
     private final ProducerSettings<byte[], byte[]> settings;
     private final List<String> topics;
-    private final Route route;
+    private final FailureRoute route;
 
-    public ForwardSink(ProducerSettings<byte[], byte[]> settings, List<String> topics, Route route) {
+    public ForwardSink(ProducerSettings<byte[], byte[]> settings, List<String> topics, FailureRoute route) {
         this.settings = settings;
         this.topics = topics;
         this.route = route;
@@ -23,7 +23,7 @@ public final class ForwardSink implements SinkFactory<FailedRecord> {
 
     @Override
     public SinkLoop<FailedRecord> create(StageContext context) {
-        Forwarder forwarder = Forwarder.create(settings, topics, route, context);
+        FailedRecordForwarder forwarder = FailedRecordForwarder.create(settings, topics, route, context);
         return upstream -> {
             for (var batch = upstream.pull(Stage.NEVER); batch != null; batch = upstream.pull(Stage.NEVER)) {
                 long start = System.nanoTime();

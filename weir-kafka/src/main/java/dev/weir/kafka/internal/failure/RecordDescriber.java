@@ -23,7 +23,7 @@ public final class RecordDescriber implements ElementDescriber {
         return switch (element) {
             case ConsumerRecord<?, ?> record -> "key " + text(record.key());
             case Decoded<?, ?> decoded -> describe(decoded.raw());
-            case Job<?, ?> job -> describe(job.raw());
+            case HandlerJob<?, ?> job -> describe(job.raw());
             case BatchJob<?, ?> batch -> describe(batch.first());
             default -> null;
         };

@@ -13,10 +13,10 @@ import org.apache.kafka.common.record.TimestampType;
  */
 final class RetriedRecord extends ConsumerRecord<byte[], byte[]> {
 
-    private final Origin origin;
+    private final RecordOrigin origin;
     private final int tiers;
 
-    private RetriedRecord(ConsumerRecord<byte[], byte[]> record, Origin origin, int tiers) {
+    private RetriedRecord(ConsumerRecord<byte[], byte[]> record, RecordOrigin origin, int tiers) {
         super(
                 origin.topic(),
                 origin.partition(),
@@ -40,18 +40,18 @@ final class RetriedRecord extends ConsumerRecord<byte[], byte[]> {
      * @param tiers how many of the flow's retry topics a record there has been in, this one included
      */
     static ConsumerRecord<byte[], byte[]> of(ConsumerRecord<byte[], byte[]> record, int tiers) {
-        String topic = Origin.text(record, RetryTopics.TOPIC);
-        long partition = Origin.number(record, RetryTopics.PARTITION, -1);
-        long offset = Origin.number(record, RetryTopics.OFFSET, -1);
+        String topic = RecordOrigin.text(record, RetryTopics.TOPIC);
+        long partition = RecordOrigin.number(record, RetryTopics.PARTITION, -1);
+        long offset = RecordOrigin.number(record, RetryTopics.OFFSET, -1);
         if (topic == null || topic.isEmpty() || partition < 0 || partition > Integer.MAX_VALUE || offset < 0) {
             return record;
         }
-        Origin origin = new Origin(
+        RecordOrigin origin = new RecordOrigin(
                 topic,
                 (int) partition,
                 offset,
-                Origin.number(record, RetryTopics.TIMESTAMP, ConsumerRecord.NO_TIMESTAMP),
-                Math.clamp(Origin.number(record, RetryTopics.ATTEMPTS, 0), 0, Integer.MAX_VALUE / 2));
+                RecordOrigin.number(record, RetryTopics.TIMESTAMP, ConsumerRecord.NO_TIMESTAMP),
+                Math.clamp(RecordOrigin.number(record, RetryTopics.ATTEMPTS, 0), 0, Integer.MAX_VALUE / 2));
         return new RetriedRecord(record, origin, tiers);
     }
 
@@ -60,7 +60,7 @@ final class RetriedRecord extends ConsumerRecord<byte[], byte[]> {
         return record instanceof RetriedRecord retried ? retried.tiers : 0;
     }
 
-    Origin origin() {
+    RecordOrigin origin() {
         return origin;
     }
 }

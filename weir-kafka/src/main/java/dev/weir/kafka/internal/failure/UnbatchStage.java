@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Hands on the outcome of each record of a batch with the record's own claim. Confined to the thread of its segment.
  */
-final class UnbatchStage<K, V> implements Stage<Outcome<ConsumerRecord<K, V>>> {
+final class UnbatchStage<K, V> implements Stage<HandlerOutcome<ConsumerRecord<K, V>>> {
 
     private final Stage<BatchJob<K, V>> upstream;
     private final StageMeter meter;
@@ -21,13 +21,13 @@ final class UnbatchStage<K, V> implements Stage<Outcome<ConsumerRecord<K, V>>> {
     }
 
     @Override
-    public @Nullable Batch<Outcome<ConsumerRecord<K, V>>> pull(long deadlineNanos) throws InterruptedException {
+    public @Nullable Batch<HandlerOutcome<ConsumerRecord<K, V>>> pull(long deadlineNanos) throws InterruptedException {
         Batch<BatchJob<K, V>> batches = upstream.pull(deadlineNanos);
         if (batches == null) {
             return null;
         }
         long start = System.nanoTime();
-        Batch<Outcome<ConsumerRecord<K, V>>> out = new Batch<>(0);
+        Batch<HandlerOutcome<ConsumerRecord<K, V>>> out = new Batch<>(0);
         for (int i = 0; i < batches.size(); i++) {
             for (BatchMember<K, V> member : batches.get(i).members()) {
                 // A record that was lost on the way has no claim any more.

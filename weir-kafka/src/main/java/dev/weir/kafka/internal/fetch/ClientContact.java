@@ -1,6 +1,6 @@
 package dev.weir.kafka.internal.fetch;
 
-import dev.weir.kafka.internal.lookup.Contact;
+import dev.weir.kafka.internal.lookup.BrokerContact;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.Metric;
@@ -31,13 +31,13 @@ final class ClientContact {
         this.client = client;
     }
 
-    Contact get() {
+    BrokerContact get() {
         if (answers == null || losses == null) {
             find();
         }
         return answers == null || losses == null
-                ? Contact.UNKNOWN
-                : new Contact(value(answers.metricValue()), value(losses.metricValue()));
+                ? BrokerContact.UNKNOWN
+                : new BrokerContact(value(answers.metricValue()), value(losses.metricValue()));
     }
 
     /** Returns whether the client says what waits for its next poll. */

@@ -1,6 +1,6 @@
 package dev.weir.kafka.internal.fetch;
 
-import dev.weir.kafka.internal.lookup.Contact;
+import dev.weir.kafka.internal.lookup.BrokerContact;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -22,8 +22,10 @@ import org.apache.kafka.common.errors.CorruptRecordException;
 import org.apache.kafka.common.errors.RecordDeserializationException;
 import org.jspecify.annotations.Nullable;
 
-/** Fetches by Kafka's own client, the one that is also the member of the group. See {@link Fetcher} for threads. */
-public final class ClientFetcher implements Fetcher {
+/**
+ * Fetches by Kafka's own client, the one that is also the member of the group. See {@link RecordFetcher} for threads.
+ */
+public final class ClientFetcher implements RecordFetcher {
 
     private final Consumer<byte[], byte[]> client;
     private final ClientContact contact;
@@ -333,7 +335,7 @@ public final class ClientFetcher implements Fetcher {
     }
 
     @Override
-    public Contact contact() {
+    public BrokerContact contact() {
         return contact.get();
     }
 

@@ -15,17 +15,17 @@ interface FetchLane {
     int number();
 
     /** Reads a partition from there on, which is in the topic of that id if one is known. */
-    void add(Placement placement, StartAt start, Uuid topicId);
+    void add(PartitionPlacement placement, StartAt start, Uuid topicId);
 
     /** Goes on elsewhere in a partition, by another placement; begins there if the earlier one was given away. */
-    void replace(Placement earlier, Placement placement, StartAt start);
+    void replace(PartitionPlacement earlier, PartitionPlacement placement, StartAt start);
 
-    void remove(Placement placement);
+    void remove(PartitionPlacement placement);
 
     /** Tells where it is behind what was read of it, and reads it no longer; not if a fault was found there. */
-    void giveAway(Placement placement);
+    void giveAway(PartitionPlacement placement);
 
-    void pausedOrResumed(Placement placement, boolean paused);
+    void pausedOrResumed(PartitionPlacement placement, boolean paused);
 
     /** The next turn, or null. */
     @Nullable

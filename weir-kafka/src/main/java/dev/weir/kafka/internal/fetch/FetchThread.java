@@ -34,7 +34,7 @@ final class FetchThread implements FetchLane {
 
     private final LeanConsumer lean;
     private final int maxTurnBytes;
-    private final Views.Maker maker;
+    private final FetchedViews.Maker maker;
     private final Queue<Runnable> orders = new ConcurrentLinkedQueue<>();
     private final HandOver<FetchedTurn> turns;
     private final Thread thread;
@@ -45,7 +45,7 @@ final class FetchThread implements FetchLane {
     private volatile boolean ending;
 
     // Of the thread: what it reads, by placement and by index in the consumer, and what the turn that is made has.
-    private final Map<Placement, Reading> readings = new HashMap<>();
+    private final Map<PartitionPlacement, Reading> readings = new HashMap<>();
     private final List<@Nullable Reading> byIndex = new ArrayList<>();
     private FetchedTurn turn = new FetchedTurn();
     private long turnBytes;
@@ -53,9 +53,9 @@ final class FetchThread implements FetchLane {
     /** A placement as its thread sees it, with what the owner was told last. Confined to the thread. */
     private static final class Reading {
 
-        final Placement placement;
+        final PartitionPlacement placement;
         final int index;
-        long position = Fetcher.UNKNOWN;
+        long position = RecordFetcher.UNKNOWN;
         int leaderEpoch;
         long endOffset;
         int broker;
@@ -63,7 +63,7 @@ final class FetchThread implements FetchLane {
         /** In the turn that is made. */
         FetchedTurn.@Nullable Part part;
 
-        Reading(Placement placement, int index) {
+        Reading(PartitionPlacement placement, int index) {
             this.placement = placement;
             this.index = index;
         }
@@ -77,7 +77,12 @@ final class FetchThread implements FetchLane {
      * @param bell rung when it has something
      */
     FetchThread(
-            String name, int number, LeanSettings settings, int maxTurnBytes, Views.Maker maker, HandOver.Bell bell) {
+            String name,
+            int number,
+            LeanSettings settings,
+            int maxTurnBytes,
+            FetchedViews.Maker maker,
+            HandOver.Bell bell) {
         this.number = number;
         this.lean = LeanConsumer.open(settings);
         this.maxTurnBytes = maxTurnBytes;
@@ -92,13 +97,13 @@ final class FetchThread implements FetchLane {
     }
 
     @Override
-    public void add(Placement placement, StartAt start, Uuid topicId) {
+    public void add(PartitionPlacement placement, StartAt start, Uuid topicId) {
         boolean paused = placement.paused;
         order(() -> begin(placement, start, topicId, paused));
     }
 
     @Override
-    public void replace(Placement earlier, Placement placement, StartAt start) {
+    public void replace(PartitionPlacement earlier, PartitionPlacement placement, StartAt start) {
         boolean paused = placement.paused;
         order(() -> {
             Reading reading = readings.remove(earlier);
@@ -113,7 +118,7 @@ final class FetchThread implements FetchLane {
     }
 
     @Override
-    public void remove(Placement placement) {
+    public void remove(PartitionPlacement placement) {
         order(() -> {
             Reading reading = readings.get(placement);
             if (reading != null) {
@@ -124,7 +129,7 @@ final class FetchThread implements FetchLane {
 
     /** A fault that is still to be thrown counts: the position may be of a topic before the one that is there now. */
     @Override
-    public void giveAway(Placement placement) {
+    public void giveAway(PartitionPlacement placement) {
         order(() -> {
             Reading reading = readings.get(placement);
             if (reading != null && !lean.isAtFault(reading.index)) {
@@ -135,7 +140,7 @@ final class FetchThread implements FetchLane {
     }
 
     @Override
-    public void pausedOrResumed(Placement placement, boolean paused) {
+    public void pausedOrResumed(PartitionPlacement placement, boolean paused) {
         order(() -> {
             Reading reading = readings.get(placement);
             if (reading != null) {
@@ -295,7 +300,7 @@ final class FetchThread implements FetchLane {
         return part;
     }
 
-    private void begin(Placement placement, StartAt start, Uuid topicId, boolean paused) {
+    private void begin(PartitionPlacement placement, StartAt start, Uuid topicId, boolean paused) {
         int index = lean.assign(placement.partition.id.topic(), placement.partition.id.partition(), start, topicId);
         while (byIndex.size() <= index) {
             byIndex.add(null);
@@ -303,7 +308,7 @@ final class FetchThread implements FetchLane {
         read(placement, index, paused);
     }
 
-    private void read(Placement placement, int index, boolean paused) {
+    private void read(PartitionPlacement placement, int index, boolean paused) {
         Reading reading = new Reading(placement, index);
         readings.put(placement, reading);
         byIndex.set(index, reading);

@@ -25,7 +25,7 @@ final class FetchedTurn {
     /** The news of a placement: records, and where it stands behind them. */
     static final class Part {
 
-        final Placement placement;
+        final PartitionPlacement placement;
         List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
         long position;
         int leaderEpoch;
@@ -40,7 +40,7 @@ final class FetchedTurn {
         @Nullable
         Uuid givenAway;
 
-        Part(Placement placement) {
+        Part(PartitionPlacement placement) {
             this.placement = placement;
         }
     }

@@ -49,12 +49,12 @@ public final class LeaderEpochs {
     public int note(List<? extends ConsumerRecord<?, ?>> records) {
         ConsumerRecord<?, ?> last = records.get(records.size() - 1);
         if (steps > 0 && epoch(records.get(0)) == last() && epoch(last) == last()) {
-            end = Views.nextOffset(last);
+            end = FetchedViews.nextOffset(last);
             return NONE;
         }
         for (int i = 0; i < records.size(); i++) {
             ConsumerRecord<?, ?> record = records.get(i);
-            if (!passed(Views.nextOffset(record), epoch(record))) {
+            if (!passed(FetchedViews.nextOffset(record), epoch(record))) {
                 return i;
             }
         }

@@ -1,6 +1,6 @@
 package dev.weir.kafka.internal.fetch;
 
-import dev.weir.kafka.internal.lookup.Contact;
+import dev.weir.kafka.internal.lookup.BrokerContact;
 import dev.weir.lean.LeanException;
 import dev.weir.lean.LeanSettings;
 import dev.weir.lean.StartAt;
@@ -20,12 +20,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Fetches by lean consumers, while Kafka's client, with all its partitions paused, is the member of the group. See
- * {@link Fetcher} for threads; a {@link LeanReader} may have more below.
+ * {@link RecordFetcher} for threads; a {@link LeanReader} may have more below.
  *
  * <p>Only the reader is waited for and woken. The client is polled without waiting, often while it has something to do
  * and rarely while the group is settled.
  */
-public final class LeanFetcher implements Fetcher {
+public final class LeanFetcher implements RecordFetcher {
 
     /**
      * The interval at which the client is polled while it has something to do: an answer is awaited, or partitions came
@@ -101,7 +101,7 @@ public final class LeanFetcher implements Fetcher {
             int maxBatchBytes,
             String name,
             int threads,
-            Supplier<Views.Maker> views) {
+            Supplier<FetchedViews.Maker> views) {
         LeanSettings settings = LeanConfig.of(config, threads, maxBatchBytes);
         LeanReader reader = threads == 1
                 ? new OwnReader(settings, views.get())
@@ -367,7 +367,7 @@ public final class LeanFetcher implements Fetcher {
     }
 
     @Override
-    public Contact contact() {
+    public BrokerContact contact() {
         return reader.contact(member.contact());
     }
 

@@ -1,6 +1,6 @@
 package dev.weir.kafka.internal.fetch;
 
-import dev.weir.kafka.internal.lookup.Contact;
+import dev.weir.kafka.internal.lookup.BrokerContact;
 import dev.weir.lean.StartAt;
 
 /**
@@ -34,17 +34,17 @@ interface LeanReader extends AutoCloseable {
     /** Ends the wait that is under way or comes next. Any thread. */
     void wakeup();
 
-    /** Behind what was added of a partition that is placed; {@code Fetcher.UNKNOWN} if it is not known. */
+    /** Behind what was added of a partition that is placed; {@code RecordFetcher.UNKNOWN} if it is not known. */
     long position(LeanPartition partition);
 
-    /** The leader epoch before that position, or {@code Fetcher.UNKNOWN}. */
+    /** The leader epoch before that position, or {@code RecordFetcher.UNKNOWN}. */
     int leaderEpoch(LeanPartition partition);
 
-    /** The end of the readable records of a placed partition, or {@code Fetcher.UNKNOWN}. */
+    /** The end of the readable records of a placed partition, or {@code RecordFetcher.UNKNOWN}. */
     long endOffset(LeanPartition partition);
 
     /** With what has come from brokers by its connections. */
-    Contact contact(Contact others);
+    BrokerContact contact(BrokerContact others);
 
     /** Ends all that it has. */
     @Override

@@ -1,8 +1,8 @@
 package dev.weir.kafka.internal.fetch;
 
-import dev.weir.kafka.internal.lookup.Contact;
-import dev.weir.lean.BatchHandler;
+import dev.weir.kafka.internal.lookup.BrokerContact;
 import dev.weir.lean.BatchView;
+import dev.weir.lean.BatchViewHandler;
 import dev.weir.lean.LeanConsumer;
 import dev.weir.lean.LeanMetrics;
 import dev.weir.lean.LeanSettings;
@@ -28,19 +28,19 @@ final class OwnReader implements LeanReader {
     /** Of records in one turn, decompressed; the last one may exceed it. */
     private final int maxTurnBytes;
 
-    private final Views.Maker maker;
+    private final FetchedViews.Maker maker;
 
     /** By their index in the lean consumer. */
     private final List<@Nullable LeanPartition> byIndex = new ArrayList<>();
 
     // Made once: in each turn they would be new objects.
     private final RecordHandler eachRecord = this::take;
-    private final BatchHandler eachBatch = this::take;
+    private final BatchViewHandler eachBatch = this::take;
     private final @Nullable Duration[] waits = new Duration[MAX_WAIT_MILLIS + 1];
 
     private long turnBytes;
 
-    OwnReader(LeanSettings settings, Views.Maker maker) {
+    OwnReader(LeanSettings settings, FetchedViews.Maker maker) {
         this.lean = LeanConsumer.open(settings);
         this.maxTurnBytes = settings.maxFetchBytes();
         this.maker = maker;
@@ -152,11 +152,11 @@ final class OwnReader implements LeanReader {
     }
 
     @Override
-    public Contact contact(Contact others) {
+    public BrokerContact contact(BrokerContact others) {
         return plus(others, lean.metrics());
     }
 
-    static Contact plus(Contact others, LeanMetrics own) {
+    static BrokerContact plus(BrokerContact others, LeanMetrics own) {
         return others.plus(own.fetches() + own.metadataRefreshes(), own.disconnects());
     }
 

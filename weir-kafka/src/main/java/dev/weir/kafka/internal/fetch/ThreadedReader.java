@@ -1,6 +1,6 @@
 package dev.weir.kafka.internal.fetch;
 
-import dev.weir.kafka.internal.lookup.Contact;
+import dev.weir.kafka.internal.lookup.BrokerContact;
 import dev.weir.lean.LeanException;
 import dev.weir.lean.LeanSettings;
 import dev.weir.lean.StartAt;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads by several {@link FetchThread}s and divides the partitions among them. The owner thread alone decides: a fetch
- * thread has what it was given, and what it tells of a {@link Placement} that is over is dropped.
+ * thread has what it was given, and what it tells of a {@link PartitionPlacement} that is over is dropped.
  *
  * <pre>
  *   place        PLACED     on a thread that has few
@@ -37,7 +37,7 @@ final class ThreadedReader implements LeanReader {
     private final long divideNanos;
     private final HandOver.Bell bell = new HandOver.Bell();
     private final List<FetchLane> lanes = new ArrayList<>();
-    private final Map<TopicPartition, Placement> placements = new LinkedHashMap<>();
+    private final Map<TopicPartition, PartitionPlacement> placements = new LinkedHashMap<>();
 
     /** Resumed while records of them waited here: their threads are told once those are out, so few can wait. */
     private final List<LeanPartition> resumed = new ArrayList<>();
@@ -56,7 +56,7 @@ final class ThreadedReader implements LeanReader {
      * @param name of the client, for the names of the threads
      * @param views makes the maker of records of each thread
      */
-    ThreadedReader(String name, int count, LeanSettings settings, Supplier<Views.Maker> views) {
+    ThreadedReader(String name, int count, LeanSettings settings, Supplier<FetchedViews.Maker> views) {
         this.divideNanos = DIVIDE_NANOS;
         // One turn of each is made, one is on its way, one waits here.
         int turnBytes = Math.max(1, settings.maxFetchBytes() / TURNS);
@@ -79,9 +79,10 @@ final class ThreadedReader implements LeanReader {
 
     @Override
     public void place(LeanPartition partition, StartAt start) {
-        Placement earlier = placements.get(partition.id);
+        PartitionPlacement earlier = placements.get(partition.id);
         FetchLane lane = earlier == null ? withFewest() : earlier.lane;
-        Placement placement = new Placement(partition, lane, start.offset(), start.leaderEpoch(), Fetcher.UNKNOWN);
+        PartitionPlacement placement =
+                new PartitionPlacement(partition, lane, start.offset(), start.leaderEpoch(), RecordFetcher.UNKNOWN);
         placement.paused = partition.paused;
         placements.put(partition.id, placement);
         mayDivide = true;
@@ -96,7 +97,7 @@ final class ThreadedReader implements LeanReader {
 
     private FetchLane withFewest() {
         int[] counts = new int[lanes.size()];
-        for (Placement placement : placements.values()) {
+        for (PartitionPlacement placement : placements.values()) {
             counts[placement.lane.number()]++;
         }
         int best = 0;
@@ -108,7 +109,7 @@ final class ThreadedReader implements LeanReader {
 
     @Override
     public void remove(LeanPartition partition) {
-        Placement placement = placements.remove(partition.id);
+        PartitionPlacement placement = placements.remove(partition.id);
         if (placement != null) {
             placement.lane.remove(placement);
             mayDivide = true;
@@ -122,7 +123,7 @@ final class ThreadedReader implements LeanReader {
 
     @Override
     public void pausedOrResumed(LeanPartition partition) {
-        Placement placement = placements.get(partition.id);
+        PartitionPlacement placement = placements.get(partition.id);
         if (placement == null || partition.paused == placement.paused) {
             return;
         }
@@ -133,7 +134,7 @@ final class ThreadedReader implements LeanReader {
         }
     }
 
-    private static void tell(Placement placement, boolean paused) {
+    private static void tell(PartitionPlacement placement, boolean paused) {
         placement.paused = paused;
         placement.lane.pausedOrResumed(placement, paused);
     }
@@ -141,7 +142,7 @@ final class ThreadedReader implements LeanReader {
     /** At a turn, which comes only while nothing that flows has records here. */
     private void resume() {
         for (LeanPartition partition : resumed) {
-            Placement placement = placements.get(partition.id);
+            PartitionPlacement placement = placements.get(partition.id);
             if (placement != null && placement.partition == partition && placement.paused && !partition.paused) {
                 tell(placement, false);
             }
@@ -167,7 +168,7 @@ final class ThreadedReader implements LeanReader {
     }
 
     private void add(FetchedTurn.Part part) {
-        Placement placement = part.placement;
+        PartitionPlacement placement = part.placement;
         LeanPartition partition = placement.partition;
         if (placements.get(partition.id) != placement) {
             return; // Of a time before a seek, or of an assignment that is over.
@@ -188,8 +189,8 @@ final class ThreadedReader implements LeanReader {
         }
         FetchLane next = placement.next;
         if (part.givenAway != null && next != null) {
-            Placement moved =
-                    new Placement(partition, next, placement.position, placement.leaderEpoch, placement.endOffset);
+            PartitionPlacement moved = new PartitionPlacement(
+                    partition, next, placement.position, placement.leaderEpoch, placement.endOffset);
             moved.broker = placement.broker;
             moved.paused = placement.paused;
             mayDivide = true; // It was left out while it was on its way.
@@ -222,7 +223,7 @@ final class ThreadedReader implements LeanReader {
             slots.add(new Slot(id, placement.broker, at.number()));
         });
         for (Slot move : Division.moves(slots, lanes.size())) {
-            Placement placement = placements.get(move.partition());
+            PartitionPlacement placement = placements.get(move.partition());
             if (placement != null && placement.next == null && placement.partition.failure == null) {
                 placement.next = lanes.get(move.thread());
                 placement.lane.giveAway(placement);
@@ -255,8 +256,8 @@ final class ThreadedReader implements LeanReader {
         return placed(partition).endOffset;
     }
 
-    private Placement placed(LeanPartition partition) {
-        Placement placement = placements.get(partition.id);
+    private PartitionPlacement placed(LeanPartition partition) {
+        PartitionPlacement placement = placements.get(partition.id);
         if (placement == null) {
             throw new IllegalStateException(partition.id + " is not placed");
         }
@@ -264,8 +265,8 @@ final class ThreadedReader implements LeanReader {
     }
 
     @Override
-    public Contact contact(Contact others) {
-        Contact all = others;
+    public BrokerContact contact(BrokerContact others) {
+        BrokerContact all = others;
         for (FetchLane lane : lanes) {
             all = OwnReader.plus(all, lane.metrics());
         }

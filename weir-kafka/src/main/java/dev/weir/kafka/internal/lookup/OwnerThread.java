@@ -16,11 +16,11 @@ public interface OwnerThread extends Executor {
     void wake();
 
     /** The phase the consumer is in. Any thread. */
-    Phase phase();
+    ConsumerPhase phase();
 
     /** Returns whether records are still wanted. Any thread. */
     default boolean isEmitting() {
-        return phase() == Phase.RUNNING;
+        return phase() == ConsumerPhase.RUNNING;
     }
 
     /** Fails the pipelines that read from this consumer. Any thread. */

@@ -19,11 +19,11 @@ public final class Reachability {
     /** The time for the first answer on a new connection; attempts follow each other within a second or so. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    private final Supplier<Contact> contact;
+    private final Supplier<BrokerContact> contact;
     private final OwnerClock clock;
 
     // Owner thread.
-    private Contact last = Contact.UNKNOWN;
+    private BrokerContact last = BrokerContact.UNKNOWN;
 
     /** The losses before the last answer, or a few less. */
     private long lossesBefore;
@@ -33,14 +33,14 @@ public final class Reachability {
     /** The time when the last answer came if there should be more by now, else null. */
     private volatile @Nullable Long silentSinceNanos;
 
-    public Reachability(Supplier<Contact> contact, OwnerClock clock) {
+    public Reachability(Supplier<BrokerContact> contact, OwnerClock clock) {
         this.contact = contact;
         this.clock = clock;
         this.answeredNanos = clock.nanoTime();
     }
 
     public void look() {
-        Contact now = contact.get();
+        BrokerContact now = contact.get();
         if (now.answers() != last.answers()) {
             answered();
         }

@@ -26,7 +26,7 @@ public final class OffsetTracker implements AckTarget {
     // window without moving a slot that others are writing to. A chunk is taken into use by the owner before any token
     // in it is published, and leaves use only when each of its slots is finished.
 
-    private static final int SLOT_MASK = Chunk.SLOTS - 1;
+    private static final int SLOT_MASK = TrackerChunk.SLOTS - 1;
 
     /** Chunks ready for the records to come: as many as a large poll fills. */
     private static final int MAX_SPARES = 16;
@@ -62,7 +62,7 @@ public final class OffsetTracker implements AckTarget {
     }
 
     private final int capacity;
-    private final @Nullable Chunk[] chunks;
+    private final @Nullable TrackerChunk[] chunks;
     private final int chunkMask;
     private final Runnable onWatchedFinished;
 
@@ -90,8 +90,8 @@ public final class OffsetTracker implements AckTarget {
         }
         this.capacity = capacity;
         // One chunk more than the window needs, because its ends rarely fall on chunk borders.
-        int wanted = Math.ceilDiv(capacity, Chunk.SLOTS) + 1;
-        this.chunks = new Chunk[Integer.highestOneBit(wanted * 2 - 1)];
+        int wanted = Math.ceilDiv(capacity, TrackerChunk.SLOTS) + 1;
+        this.chunks = new TrackerChunk[Integer.highestOneBit(wanted * 2 - 1)];
         this.chunkMask = chunks.length - 1;
         this.onWatchedFinished = onWatchedFinished;
     }
@@ -133,9 +133,9 @@ public final class OffsetTracker implements AckTarget {
         long first = own.tail;
         int at = 0;
         while (at < count) {
-            Chunk chunk = chunkAtTail(offsets[at]);
+            TrackerChunk chunk = chunkAtTail(offsets[at]);
             int slot = (int) own.tail & SLOT_MASK;
-            int n = Math.min(Math.min(count - at, Chunk.SLOTS - slot), capacity - outstanding());
+            int n = Math.min(Math.min(count - at, TrackerChunk.SLOTS - slot), capacity - outstanding());
             System.arraycopy(offsets, at, chunk.offsets, slot, n);
             chunk.timestamps.noteAll(slot, timestamps, at, n);
             own.appendedBytes = chunk.weigh(slot, bytes, at, n, own.appendedBytes);
@@ -148,7 +148,7 @@ public final class OffsetTracker implements AckTarget {
 
     /** Adds a record that is finished already and will not be emitted. */
     public void appendFinished(long offset) {
-        Chunk chunk = chunkAtTail(offset);
+        TrackerChunk chunk = chunkAtTail(offset);
         chunk.setFinished((int) own.tail & SLOT_MASK);
         appendTo(chunk, offset, 0, NO_TIMESTAMP);
     }
@@ -163,23 +163,23 @@ public final class OffsetTracker implements AckTarget {
         return partition.equals(id.toString());
     }
 
-    private Chunk chunkAtTail(long offset) {
+    private TrackerChunk chunkAtTail(long offset) {
         if (own.sealed) {
             throw new IllegalStateException("appended after a record was dropped: offset=" + offset);
         }
         if (own.tail - own.head >= capacity) {
             throw new IllegalStateException("window full: capacity=" + capacity + " offset=" + offset);
         }
-        int at = (int) (own.tail >>> Chunk.BITS) & chunkMask;
-        Chunk chunk = chunks[at];
+        int at = (int) (own.tail >>> TrackerChunk.BITS) & chunkMask;
+        TrackerChunk chunk = chunks[at];
         if (chunk == null) {
-            chunk = new Chunk();
+            chunk = new TrackerChunk();
             chunks[at] = chunk;
         }
         return chunk;
     }
 
-    private void appendTo(Chunk chunk, long offset, int bytes, long timestamp) {
+    private void appendTo(TrackerChunk chunk, long offset, int bytes, long timestamp) {
         int slot = (int) own.tail & SLOT_MASK;
         own.appendedBytes += bytes;
         chunk.offsets[slot] = offset;
@@ -199,7 +199,7 @@ public final class OffsetTracker implements AckTarget {
 
     /** {@link #ack}; true if the record is finished by it, false if that is not sure. */
     public boolean ackLast(long token) {
-        Chunk chunk = chunkOf(token);
+        TrackerChunk chunk = chunkOf(token);
         if (!chunk.end((int) token & SLOT_MASK)) {
             return false;
         }
@@ -266,14 +266,14 @@ public final class OffsetTracker implements AckTarget {
         long from = own.head;
         boolean chunkFinished = true;
         while (chunkFinished && own.head < own.tail) {
-            Chunk chunk = chunkOf(own.head);
+            TrackerChunk chunk = chunkOf(own.head);
             int slot = (int) own.head & SLOT_MASK;
-            int end = chunk.firstUnfinished(slot, (int) Math.min(Chunk.SLOTS, slot + own.tail - own.head));
+            int end = chunk.firstUnfinished(slot, (int) Math.min(TrackerChunk.SLOTS, slot + own.tail - own.head));
             if (end > slot) {
                 own.finishedBytes = chunk.weights[end - 1];
                 own.head += end - slot;
             }
-            chunkFinished = end == Chunk.SLOTS;
+            chunkFinished = end == TrackerChunk.SLOTS;
             if (chunkFinished) {
                 recycle(chunk);
             }
@@ -282,9 +282,9 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /** A used-up chunk serves again where the ring will need one; if there are enough, it is left to the collector. */
-    private void recycle(Chunk chunk) {
-        chunks[(int) ((own.head - 1) >>> Chunk.BITS) & chunkMask] = null;
-        long next = (own.tail >>> Chunk.BITS) + 1;
+    private void recycle(TrackerChunk chunk) {
+        chunks[(int) ((own.head - 1) >>> TrackerChunk.BITS) & chunkMask] = null;
+        long next = (own.tail >>> TrackerChunk.BITS) + 1;
         for (int i = 0; i < Math.min(MAX_SPARES, chunks.length); i++) {
             int at = (int) (next + i) & chunkMask;
             if (chunks[at] == null) {
@@ -487,7 +487,7 @@ public final class OffsetTracker implements AckTarget {
         return chunkOf(token).weights[(int) token & SLOT_MASK];
     }
 
-    private Chunk chunkOf(long token) {
-        return Objects.requireNonNull(chunks[(int) (token >>> Chunk.BITS) & chunkMask]);
+    private TrackerChunk chunkOf(long token) {
+        return Objects.requireNonNull(chunks[(int) (token >>> TrackerChunk.BITS) & chunkMask]);
     }
 }

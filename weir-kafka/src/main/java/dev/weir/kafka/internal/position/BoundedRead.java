@@ -3,11 +3,11 @@ package dev.weir.kafka.internal.position;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
 import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
-import dev.weir.kafka.internal.buffer.Assignment;
-import dev.weir.kafka.internal.buffer.Emission;
-import dev.weir.kafka.internal.buffer.Plan;
-import dev.weir.kafka.internal.fetch.Fetcher;
+import dev.weir.kafka.internal.buffer.BatchEmission;
+import dev.weir.kafka.internal.buffer.ConsumerPlan;
+import dev.weir.kafka.internal.buffer.PartitionAssignment;
 import dev.weir.kafka.internal.fetch.LogPosition;
+import dev.weir.kafka.internal.fetch.RecordFetcher;
 import dev.weir.kafka.internal.lookup.ConsumerLog;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.spi.Lookup;
@@ -43,13 +43,13 @@ public final class BoundedRead {
 
     private static final Duration END_TIMEOUT = Duration.ofSeconds(5);
 
-    private final Plan plan;
+    private final ConsumerPlan plan;
     private final Consumer<?, ?> client;
-    private final Fetcher fetcher;
+    private final RecordFetcher fetcher;
     private final OwnerClock clock;
-    private final Assignment assignment;
-    private final Emission emission;
-    private final Positions positions;
+    private final PartitionAssignment assignment;
+    private final BatchEmission emission;
+    private final StartPositions positions;
 
     private final Lookup lookup;
     private final Executor owner;
@@ -79,15 +79,15 @@ public final class BoundedRead {
      * and continues on {@code owner}, the owner thread.
      */
     public BoundedRead(
-            Plan plan,
+            ConsumerPlan plan,
             Consumer<?, ?> client,
-            Fetcher fetcher,
+            RecordFetcher fetcher,
             Lookup lookup,
             OwnerClock clock,
             Executor owner,
-            Assignment assignment,
-            Emission emission,
-            Positions positions) {
+            PartitionAssignment assignment,
+            BatchEmission emission,
+            StartPositions positions) {
         this.plan = plan;
         this.client = client;
         this.fetcher = fetcher;

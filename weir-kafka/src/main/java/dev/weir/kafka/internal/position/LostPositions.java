@@ -3,10 +3,10 @@ package dev.weir.kafka.internal.position;
 import dev.weir.kafka.OffsetOutOfRangeException;
 import dev.weir.kafka.OutOfRangePolicy;
 import dev.weir.kafka.Position;
-import dev.weir.kafka.TopicMadeAnewException;
+import dev.weir.kafka.RecreatedTopicException;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
-import dev.weir.kafka.internal.buffer.Assignment;
 import dev.weir.kafka.internal.buffer.DroppedRecords.Reason;
+import dev.weir.kafka.internal.buffer.PartitionAssignment;
 import dev.weir.kafka.internal.fetch.LogPosition;
 import dev.weir.kafka.internal.fetch.OtherTopicException;
 import dev.weir.kafka.internal.lookup.ConsumerLog;
@@ -21,7 +21,7 @@ import org.apache.kafka.common.Uuid;
 
 /**
  * Decides, by the policy for it, where partitions go on whose position their log does not have, or has behind other
- * records than those that were read, or whose topic was made anew. Confined to the owner thread.
+ * records than those that were read, or whose topic was recreated. Confined to the owner thread.
  *
  * <p>Such a partition begins anew: what was read of it, finished or not, has offsets that mean nothing any more.
  */
@@ -32,7 +32,7 @@ final class LostPositions {
     /** A divergence that is not known. */
     private static final long UNKNOWN = -1;
 
-    private final Assignment assignment;
+    private final PartitionAssignment assignment;
     private final OutOfRangePolicy policy;
     private final boolean bounded;
     private final TopicIds topicIds;
@@ -45,7 +45,7 @@ final class LostPositions {
      * @param release lets a held partition go on at an offset
      */
     LostPositions(
-            Assignment assignment,
+            PartitionAssignment assignment,
             OutOfRangePolicy policy,
             boolean bounded,
             TopicIds topicIds,
@@ -154,7 +154,7 @@ final class LostPositions {
         return divergent == null ? UNKNOWN : divergent.offset();
     }
 
-    // ---- Made anew
+    // ---- Recreated
     // ---------------------------------------------------------------------------------------------------
 
     /** A record was read that cannot be of the log that was read before: its leader epoch is lower. */
@@ -166,7 +166,7 @@ final class LostPositions {
     }
 
     /** The brokers have said that the topic is another one than that of the partition's place. */
-    void madeAnew(AssignedPartition partition, Uuid now) {
+    void recreated(AssignedPartition partition, Uuid now) {
         if (assignment.isEnding()) {
             // What was committed says of which topic it is; whoever starts there next finds out.
             return;
@@ -178,7 +178,7 @@ final class LostPositions {
         renewed.identified(now);
         String proof = "topic id " + before + ", now " + now;
         if (bounded && !opening) {
-            throw new TopicMadeAnewException(
+            throw new RecreatedTopicException(
                     partition.id(), offset, proof, "the end of this read was one in that topic as well; read again");
         }
         beginAnew(renewed, offset, proof);
@@ -187,7 +187,7 @@ final class LostPositions {
     private void beginAnew(AssignedPartition partition, long offset, String proof) {
         assignment.dropped().wasRecreated(partition.id());
         if (policy == OutOfRangePolicy.FAIL) {
-            throw new TopicMadeAnewException(
+            throw new RecreatedTopicException(
                     partition.id(),
                     offset,
                     proof,
@@ -196,7 +196,7 @@ final class LostPositions {
         }
         boolean toEnd = policy == OutOfRangePolicy.LATEST;
         LOG.warn(
-                "{}@{}: the topic was made anew ({}); going on at its {} as the policy {} says",
+                "{}@{}: the topic was recreated ({}); going on at its {} as the policy {} says",
                 partition.id(),
                 offset,
                 proof,

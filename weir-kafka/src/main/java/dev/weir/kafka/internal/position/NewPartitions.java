@@ -1,8 +1,8 @@
 package dev.weir.kafka.internal.position;
 
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.internal.buffer.Assignment;
-import dev.weir.kafka.internal.buffer.Plan;
+import dev.weir.kafka.internal.buffer.ConsumerPlan;
+import dev.weir.kafka.internal.buffer.PartitionAssignment;
 import dev.weir.kafka.internal.lookup.ConsumerLog;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.spi.Lookup;
@@ -26,7 +26,7 @@ public final class NewPartitions {
 
     private final Subscription subscription;
     private final boolean looks;
-    private final Assignment assignment;
+    private final PartitionAssignment assignment;
     private final Lookup lookup;
     private final OwnerClock clock;
     private final long intervalNanos;
@@ -45,8 +45,8 @@ public final class NewPartitions {
      * @param onNew called there with partitions that are not assigned yet
      */
     public NewPartitions(
-            Plan plan,
-            Assignment assignment,
+            ConsumerPlan plan,
+            PartitionAssignment assignment,
             Lookup lookup,
             OwnerClock clock,
             Duration interval,

@@ -3,7 +3,7 @@ package dev.weir.kafka.internal.position;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
-import dev.weir.kafka.internal.buffer.Assignment;
+import dev.weir.kafka.internal.buffer.PartitionAssignment;
 import dev.weir.kafka.internal.lookup.ConsumerLog;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.spi.Lookup;
@@ -83,7 +83,7 @@ public final class OffsetQueries {
         }
     }
 
-    private final Assignment assignment;
+    private final PartitionAssignment assignment;
     private final Lookup lookup;
     private final OwnerClock clock;
     private final Executor owner;
@@ -91,7 +91,7 @@ public final class OffsetQueries {
     private final Map<AssignedPartition, Query> queries = new LinkedHashMap<>();
 
     /** Creates what asks {@code lookup} and continues on {@code owner}, the owner thread. */
-    OffsetQueries(Assignment assignment, Lookup lookup, OwnerClock clock, Executor owner, TopicIds topicIds) {
+    OffsetQueries(PartitionAssignment assignment, Lookup lookup, OwnerClock clock, Executor owner, TopicIds topicIds) {
         this.topicIds = topicIds;
         this.assignment = assignment;
         this.lookup = lookup;

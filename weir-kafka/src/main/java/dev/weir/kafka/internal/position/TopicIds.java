@@ -1,7 +1,7 @@
 package dev.weir.kafka.internal.position;
 
 import dev.weir.kafka.internal.buffer.AssignedPartition;
-import dev.weir.kafka.internal.buffer.Assignment;
+import dev.weir.kafka.internal.buffer.PartitionAssignment;
 import dev.weir.kafka.internal.lookup.ConsumerLog;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.spi.Lookup;
@@ -55,7 +55,7 @@ final class TopicIds {
     interface Listener {
 
         /** The partition's place is one in the topic that is gone. */
-        void madeAnew(AssignedPartition partition, Uuid now);
+        void recreated(AssignedPartition partition, Uuid now);
     }
 
     /** A partition that waits for answers to questions that are asked from now on. */
@@ -119,12 +119,12 @@ final class TopicIds {
         }
     }
 
-    private final Assignment assignment;
+    private final PartitionAssignment assignment;
     private final Lookup lookup;
     private final OwnerClock clock;
     private final Executor owner;
     private final Listener listener;
-    private final Consumer<String> onMadeAnew;
+    private final Consumer<String> onRecreated;
     private final Map<String, Topic> topics = new HashMap<>();
 
     /** The same, which only become more: the owner looks at them in each of its turns. */
@@ -133,16 +133,16 @@ final class TopicIds {
     /**
      * Creates what asks {@code lookup} and continues on {@code owner}, the owner thread.
      *
-     * @param onMadeAnew told the name of a topic whose id is another one, whether or not a partition of it is assigned
+     * @param onRecreated told the name of a topic whose id is another one, whether or not a partition of it is assigned
      */
     TopicIds(
-            Assignment assignment,
+            PartitionAssignment assignment,
             Lookup lookup,
             OwnerClock clock,
             Executor owner,
             Listener listener,
-            Consumer<String> onMadeAnew) {
-        this.onMadeAnew = onMadeAnew;
+            Consumer<String> onRecreated) {
+        this.onRecreated = onRecreated;
         this.assignment = assignment;
         this.lookup = lookup;
         this.clock = clock;
@@ -221,7 +221,7 @@ final class TopicIds {
     }
 
     /** Returns whether a topic of that name was seen to be recreated, in this run. */
-    boolean wasMadeAnew(String name) {
+    boolean wasRecreated(String name) {
         Topic topic = topics.get(name);
         return topic != null && !topic.left.isEmpty();
     }
@@ -361,8 +361,8 @@ final class TopicIds {
             topic.left.add(known);
             topic.known = id;
             topic.suspected = null;
-            LOG.warn("topic {} was made anew: its id was {} and is {}", topic.name, known, id);
-            onMadeAnew.accept(topic.name);
+            LOG.warn("topic {} was recreated: its id was {} and is {}", topic.name, known, id);
+            onRecreated.accept(topic.name);
             return true;
         }
         topic.suspected = id;
@@ -407,7 +407,7 @@ final class TopicIds {
         }
         topic.waits.remove(wait);
         if (differs) {
-            listener.madeAnew(partition, id);
+            listener.recreated(partition, id);
         } else {
             partition.identified(id);
             wait.same.run();
@@ -418,7 +418,7 @@ final class TopicIds {
         if (partition.topicId() == null) {
             partition.identified(id);
         } else if (!isSame(partition.topicId(), id)) {
-            listener.madeAnew(partition, id);
+            listener.recreated(partition, id);
         }
     }
 

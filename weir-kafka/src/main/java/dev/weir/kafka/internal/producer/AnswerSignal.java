@@ -16,14 +16,14 @@ final class AnswerSignal {
     private boolean woken;
 
     /** Written by the waiting thread. */
-    private volatile @Nullable InHand<?, ?, ?> awaited;
+    private volatile @Nullable MessageInHand<?, ?, ?> awaited;
 
     AnswerSignal(Clock clock) {
         this.clock = clock;
     }
 
     /** Returns when it is answered, at {@link #wake}, or when the deadline has come. */
-    void await(InHand<?, ?, ?> message, long deadlineNanos) throws InterruptedException {
+    void await(MessageInHand<?, ?, ?> message, long deadlineNanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             // Before the look: either that sees the answer, or who answers sees this.
@@ -38,7 +38,7 @@ final class AnswerSignal {
         }
     }
 
-    void answered(InHand<?, ?, ?> message) {
+    void answered(MessageInHand<?, ?, ?> message) {
         if (awaited == message) {
             lock.lock();
             try {

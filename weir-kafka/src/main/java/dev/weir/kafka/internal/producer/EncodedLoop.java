@@ -6,10 +6,10 @@ import dev.weir.kafka.ProducerHandle;
 import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.internal.health.ClientProgress.StuckException;
 import dev.weir.kafka.internal.meters.ProducerLook;
-import dev.weir.kafka.internal.send.Faults;
 import dev.weir.kafka.internal.send.LeanMeters;
 import dev.weir.kafka.internal.send.LeanProducerConfig;
-import dev.weir.kafka.internal.view.Encoded;
+import dev.weir.kafka.internal.send.ProduceFaults;
+import dev.weir.kafka.internal.view.EncodedElement;
 import dev.weir.kafka.view.EncodedRecords;
 import dev.weir.lean.LeanException;
 import dev.weir.lean.LeanProducer;
@@ -81,7 +81,7 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
             long start = System.nanoTime();
             int count = batch.size();
             for (int i = 0; i < count; i++) {
-                send((Encoded) batch.get(i), batch.target(i), batch.token(i));
+                send((EncodedElement) batch.get(i), batch.target(i), batch.token(i));
             }
             batch.release();
             context.meter().worked(count, 0, start);
@@ -97,7 +97,7 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
         }
     }
 
-    private void send(Encoded element, AckTarget target, long token) throws InterruptedException {
+    private void send(EncodedElement element, AckTarget target, long token) throws InterruptedException {
         LeanRecords records = element.records();
         int count = records.count();
         if (count == 0) {
@@ -127,7 +127,7 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
                 throw refused;
             }
             throw fault instanceof LeanException lean
-                    ? new ProduceException(records.topic(at), target.placeOf(token), Faults.asOfClient(lean))
+                    ? new ProduceException(records.topic(at), target.placeOf(token), ProduceFaults.asOfClient(lean))
                     : fault;
         }
     }
@@ -185,7 +185,7 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
 
     private KafkaPipelineException failed(String topic, LeanException ended) {
         KafkaPipelineException refused = failure;
-        return refused == null ? new ProduceException(topic, Faults.asOfClient(ended)) : refused;
+        return refused == null ? new ProduceException(topic, ProduceFaults.asOfClient(ended)) : refused;
     }
 
     /** Hears what became of records, on the producer's thread. */
@@ -209,7 +209,7 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
         @Override
         public void failed(long way, SendException why) {
             if (failure == null && !closing) {
-                failure = new ProduceException(why.topic(), elements.placeOf((int) way), Faults.asOfClient(why));
+                failure = new ProduceException(why.topic(), elements.placeOf((int) way), ProduceFaults.asOfClient(why));
                 producer.abort();
                 watch.suspect(why.topic());
                 context.fail(failure);

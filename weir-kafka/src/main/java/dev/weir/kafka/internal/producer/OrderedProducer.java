@@ -12,8 +12,8 @@ import dev.weir.kafka.internal.meters.AgedSendCounts;
 import dev.weir.kafka.internal.meters.LatencyCounts;
 import dev.weir.kafka.internal.meters.SendCounts;
 import dev.weir.kafka.internal.meters.WrittenCount;
-import dev.weir.kafka.internal.producer.Answer.Kept;
-import dev.weir.kafka.internal.send.Refusals;
+import dev.weir.kafka.internal.producer.RecordAnswer.Kept;
+import dev.weir.kafka.internal.send.RecordRefusals;
 import dev.weir.stream.spi.AckTarget;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
@@ -66,9 +66,9 @@ final class OrderedProducer<K, V> {
     enum Sent {
         /** Its answer will come. */
         TAKEN,
-        /** The client gave up waiting for room or metadata; see {@link Answer#notTaken}. */
+        /** The client gave up waiting for room or metadata; see {@link RecordAnswer#notTaken}. */
         NO_ROOM,
-        /** The client refuses this record, which nothing was sent behind; see {@link Answer#notTaken}. */
+        /** The client refuses this record, which nothing was sent behind; see {@link RecordAnswer#notTaken}. */
         REFUSED,
         /** The producer has stopped. */
         STOPPED
@@ -79,7 +79,7 @@ final class OrderedProducer<K, V> {
 
         /** Returns whether it is the fault of single records. */
         boolean isOfRecords() {
-            return Refusals.weight(refusal) < 2;
+            return RecordRefusals.weight(refusal) < 2;
         }
 
         /** Returns whether it is the client's own, so that nobody knows of which record. */
@@ -179,7 +179,7 @@ final class OrderedProducer<K, V> {
     }
 
     /** Sends a record, or says why not; waits for room if the records on their way are counted. */
-    Sent send(ProducerRecord<K, V> record, Answer answer) {
+    Sent send(ProducerRecord<K, V> record, RecordAnswer answer) {
         if (stop != null) {
             return Sent.STOPPED;
         }
@@ -212,7 +212,7 @@ final class OrderedProducer<K, V> {
             return Sent.STOPPED;
         }
         if (notTaken instanceof TimeoutException vain) {
-            answer.notTaken = Refusals.ofVainWait(vain);
+            answer.notTaken = RecordRefusals.ofVainWait(vain);
             return Sent.NO_ROOM;
         }
         return Sent.REFUSED;
@@ -251,7 +251,7 @@ final class OrderedProducer<K, V> {
     }
 
     /** The producer's thread, or within {@link #send} the sender's. */
-    void answered(Answer answer, @Nullable RecordMetadata metadata, @Nullable Exception refusal) {
+    void answered(RecordAnswer answer, @Nullable RecordMetadata metadata, @Nullable Exception refusal) {
         clientThread.heard();
         if (refusal != null && Thread.currentThread() == sender) {
             answer.notTaken = refusal;
@@ -267,7 +267,7 @@ final class OrderedProducer<K, V> {
             } else {
                 answer.written(metadata);
                 written.increment();
-                if (answer.timestampMillis != Answer.NO_TIMESTAMP) {
+                if (answer.timestampMillis != RecordAnswer.NO_TIMESTAMP) {
                     latency.add(System.currentTimeMillis() - answer.timestampMillis);
                 }
                 offsets.answered(metadata);
@@ -314,13 +314,13 @@ final class OrderedProducer<K, V> {
     }
 
     /** The producer's thread. */
-    private void countAnswer(Answer answer) {
+    private void countAnswer(RecordAnswer answer) {
         answer.counts().answers();
         leaveRoom();
     }
 
     /** The sender's thread. */
-    private void countNotTaken(Answer answer) {
+    private void countNotTaken(RecordAnswer answer) {
         answer.counts().sendsNot();
         leaveRoom();
     }
@@ -337,14 +337,14 @@ final class OrderedProducer<K, V> {
         }
     }
 
-    private void stopAt(Answer answer, @Nullable RecordMetadata metadata, Exception refusal) {
+    private void stopAt(RecordAnswer answer, @Nullable RecordMetadata metadata, Exception refusal) {
         int partition = partitionOf(metadata);
         refused.add(partition < 0 ? answer.topic : new TopicPartition(answer.topic, partition));
         Stop before = stop;
         if (before != null && before.isOfClient()) {
             return; // it says why
         }
-        if (before == null || Refusals.weight(refusal) > Refusals.weight(before.refusal)) {
+        if (before == null || RecordRefusals.weight(refusal) > RecordRefusals.weight(before.refusal)) {
             stop = new Stop(answer.topic, answer.place(), refusal);
         }
         if (before == null && !shared) {
@@ -354,7 +354,7 @@ final class OrderedProducer<K, V> {
         }
     }
 
-    private boolean isBehindRefused(Answer answer, @Nullable RecordMetadata metadata) {
+    private boolean isBehindRefused(RecordAnswer answer, @Nullable RecordMetadata metadata) {
         if (refused.contains(answer.topic)) {
             return true;
         }
@@ -370,7 +370,7 @@ final class OrderedProducer<K, V> {
         return metadata == null ? RecordMetadata.UNKNOWN_PARTITION : metadata.partition();
     }
 
-    private void giveBack(Answer answer, @Nullable RecordMetadata metadata, @Nullable Exception refusal) {
+    private void giveBack(RecordAnswer answer, @Nullable RecordMetadata metadata, @Nullable Exception refusal) {
         unfinished.incrementAndGet();
         firstBack.merge(answer.target, answer.token, Math::min);
         if (answer instanceof Kept<?, ?, ?> kept) {

@@ -7,9 +7,9 @@ import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.internal.meters.LatencyCounts;
 import dev.weir.kafka.internal.meters.ProducerLook;
 import dev.weir.kafka.internal.meters.WrittenCount;
-import dev.weir.kafka.internal.producer.Answer.Kept;
+import dev.weir.kafka.internal.producer.RecordAnswer.Kept;
+import dev.weir.kafka.internal.send.RecordRefusals;
 import dev.weir.kafka.internal.send.RefusalSearch;
-import dev.weir.kafka.internal.send.Refusals;
 import dev.weir.kafka.internal.send.ReplaceableProducer;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.spi.StageContext;
@@ -179,7 +179,7 @@ final class OrderedWriter<T, K, V> {
     /** Returns whether it ends with some records being taken out, and the others being sent again. */
     private boolean isPassing(OrderedProducer.Stop stop) {
         // In a shared producer they may be the neighbours of somebody else's record.
-        boolean ofOthers = clients.shared() && Refusals.isOfNeighbour(stop.refusal());
+        boolean ofOthers = clients.shared() && RecordRefusals.isOfNeighbour(stop.refusal());
         return ofOthers
                 || (!rule.isFail() && (stop.isOfRecords() || stop.isOfProgress() || rule.takes(stop.refusal())));
     }
@@ -239,7 +239,7 @@ final class OrderedWriter<T, K, V> {
      * @param answer a {@link Kept} if there is somebody to take what is refused, or if the producer is shared
      */
     @SuppressWarnings("unchecked") // it is of an element of this stream
-    void send(ProducerRecord<K, V> record, Answer answer) throws InterruptedException {
+    void send(ProducerRecord<K, V> record, RecordAnswer answer) throws InterruptedException {
         Exception ofTopic = rule.refusalOf(record.topic());
         if (ofTopic != null && answer instanceof Kept<?, ?, ?> kept) {
             rule.add((T) kept.element, ofTopic, kept.target, kept.token);
@@ -251,7 +251,7 @@ final class OrderedWriter<T, K, V> {
     }
 
     /** Returns false if the producer has stopped; the record was not sent then. One that is refused counts as taken. */
-    private boolean isTaken(OrderedProducer<K, V> sending, ProducerRecord<K, V> record, Answer answer)
+    private boolean isTaken(OrderedProducer<K, V> sending, ProducerRecord<K, V> record, RecordAnswer answer)
             throws InterruptedException {
         Future<?> before = firsts.before(record);
         if (before != null) {
@@ -305,7 +305,7 @@ final class OrderedWriter<T, K, V> {
     }
 
     /** The client gave up waiting for room or for metadata. With a topic that exists that passes; keep on. */
-    private void waitedInVain(String topic, Answer answer) {
+    private void waitedInVain(String topic, RecordAnswer answer) {
         Exception reason = Objects.requireNonNull(answer.notTaken);
         if (!firsts.isKnown(topic) && !watch.isKnown(topic)) {
             throw new ProduceException(topic, answer.place(), reason);
@@ -316,7 +316,7 @@ final class OrderedWriter<T, K, V> {
 
     /** Nothing was sent behind it. */
     @SuppressWarnings("unchecked") // it is of an element of this stream
-    private void reject(Answer answer, Exception refusal) {
+    private void reject(RecordAnswer answer, Exception refusal) {
         if (answer instanceof Kept<?, ?, ?> kept && rule.takes(refusal)) {
             rule.note(answer.topic, refusal);
             rule.add((T) kept.element, refusal, kept.target, kept.token);
@@ -460,7 +460,7 @@ final class OrderedWriter<T, K, V> {
                 return;
             } catch (ExecutionException refused) {
                 Exception cause = refused.getCause() instanceof Exception exception ? exception : refused;
-                boolean ofOthers = clients.shared() && Refusals.isOfNeighbour(cause);
+                boolean ofOthers = clients.shared() && RecordRefusals.isOfNeighbour(cause);
                 if (!(cause instanceof TimeoutException) && !ofOthers) {
                     reject(kept, cause);
                     return;

@@ -170,7 +170,7 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
                 state.id = id;
             } else if (!state.id.equals(id)) {
                 onFailure.accept(new KafkaPipelineException("output topic " + topic
-                        + " was deleted and made anew since this run began; what was written to it before is gone, and its"
+                        + " was deleted and recreated since this run began; what was written to it before is gone, and its"
                         + " partitions and settings may be others: look at them, then start again"));
             }
         } catch (ExecutionException failed) {

@@ -2,7 +2,7 @@ package dev.weir.kafka.internal.producer;
 
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProducerHandle;
-import dev.weir.kafka.internal.producer.Answer.Kept;
+import dev.weir.kafka.internal.producer.RecordAnswer.Kept;
 import dev.weir.kafka.internal.send.ClientInterrupts;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -37,7 +37,8 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
     /**
      * Creates one.
      *
-     * @param clients make the first producer now, and one more after each refusal unless the rule is to fail; not shared
+     * @param clients make the first producer now, and one more after each refusal unless the rule is to fail; not
+     *     shared
      * @param records what is written for an element
      * @param rule takes elements that cannot be written
      * @param maxInFlight see {@link OrderedProducer}
@@ -113,8 +114,8 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
             rule.add(element, refused, target, token);
             return;
         }
-        Answer answer = rule.isFail()
-                ? new Answer(record, target, token)
+        RecordAnswer answer = rule.isFail()
+                ? new RecordAnswer(record, target, token)
                 : new Kept<>(element, record, writer.nextOrdinal(), target, token);
         writer.send(record, answer);
     }

@@ -41,7 +41,7 @@ public final class ProducerSink<K, V> implements SinkFactory<ProducerRecord<K, V
             Function<? super T, ProducerRecord<K, V>> records,
             WriteRule<T> rule,
             int maxInFlight) {
-        Producers<K, V> producers = new Producers<>(settings);
+        RunProducers<K, V> producers = new RunProducers<>(settings);
         OutputTopics topics = OutputTopics.create(settings.clientConfig(), context);
         OrderedWriter.Clients<K, V> clients = producers.clients();
         ProducerLoop<T, K, V> loop = new ProducerLoop<>(clients, context, records, rule, topics, maxInFlight);

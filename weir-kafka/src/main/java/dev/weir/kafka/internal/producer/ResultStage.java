@@ -34,10 +34,10 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
     private final StageContext context;
     private final WriteRule<ProducerRecord<K, V>> rule;
     private final AnswerSignal answered;
-    private final OrderedWriter<InHand<?, ?, ?>.Part, K, V> writer;
+    private final OrderedWriter<MessageInHand<?, ?, ?>.Part, K, V> writer;
 
     /** Messages of which the result was not handed on, in order. */
-    private final ArrayDeque<InHand<K, V, P>> window = new ArrayDeque<>();
+    private final ArrayDeque<MessageInHand<K, V, P>> window = new ArrayDeque<>();
 
     private Batch<Message<K, V, P>> input = new Batch<>(0);
     private int next;
@@ -65,7 +65,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
                 context,
                 new StageMeter(), // the stage emits messages
                 // The rule itself takes the message, in its turn.
-                rule.<InHand<?, ?, ?>.Part>handedTo(InHand.Part::answer),
+                rule.<MessageInHand<?, ?, ?>.Part>handedTo(MessageInHand.Part::answer),
                 topics,
                 0,
                 answered::wake);
@@ -80,7 +80,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
             int maxInHand,
             Stage<Message<K, V, P>> upstream,
             StageContext context) {
-        Producers<K, V> producers = new Producers<>(settings);
+        RunProducers<K, V> producers = new RunProducers<>(settings);
         ResultStage<K, V, P> stage =
                 new ResultStage<>(producers.clients(), settings, failures, maxInHand, upstream, context);
         context.expose(stage.writer.handle());
@@ -101,7 +101,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
             int maxInHand,
             Stage<Message<K, V, P>> upstream,
             StageContext context) {
-        OrderedWriter.Clients<K, V> clients = new Producers<>(settings).sharing(client);
+        OrderedWriter.Clients<K, V> clients = new RunProducers<>(settings).sharing(client);
         return new ResultStage<>(clients, settings, failures, maxInHand, upstream, context);
     }
 
@@ -131,7 +131,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
 
     /** One step: something is sent, again or for the first time, pulled, or waited for. */
     private void advance(long deadlineNanos) throws InterruptedException {
-        InHand<K, V, P> head = window.peek();
+        MessageInHand<K, V, P> head = window.peek();
         try {
             if (writer.isStopped()) {
                 writer.settle();
@@ -167,7 +167,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
 
     private void sendNext() throws InterruptedException {
         Message<K, V, P> message = input.get(next);
-        InHand<K, V, P> sending = new InHand<>(message, input.target(next), input.token(next), answered);
+        MessageInHand<K, V, P> sending = new MessageInHand<>(message, input.target(next), input.token(next), answered);
         next++;
         window.add(sending);
         inHand = window.size();
@@ -179,7 +179,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
     /** The results that are next, as far as they have come. */
     private Batch<Produced<P>> results() throws InterruptedException {
         Batch<Produced<P>> results = new Batch<>(0);
-        for (InHand<K, V, P> head = window.peek(); head != null && head.isAnswered(); head = window.peek()) {
+        for (MessageInHand<K, V, P> head = window.peek(); head != null && head.isAnswered(); head = window.peek()) {
             if (head.refusals() == 0) {
                 results.add(head.produced(), head.target, head.token);
             } else {
@@ -201,7 +201,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
     }
 
     /** The refusal that the rule is not for, if there is one. */
-    private @Nullable ProduceException failureOf(InHand<K, V, P> refused) {
+    private @Nullable ProduceException failureOf(MessageInHand<K, V, P> refused) {
         for (int i = 0; i < refused.message.records().size(); i++) {
             Exception refusal = refused.refusal(i);
             if (refusal != null && !rule.takes(refusal)) {
@@ -213,7 +213,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
     }
 
     /** Each refused record has a claim of its own on the input. */
-    private void reject(InHand<K, V, P> refused) {
+    private void reject(MessageInHand<K, V, P> refused) {
         if (refused.refusals() > 1) {
             refused.target.retain(refused.token, refused.refusals() - 1);
         }

@@ -1,7 +1,7 @@
 package dev.weir.kafka.internal.producer;
 
 import dev.weir.kafka.ProducerSettings;
-import dev.weir.kafka.internal.failure.Outcome;
+import dev.weir.kafka.internal.failure.HandlerOutcome;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.spi.SinkFactory;
 import dev.weir.stream.spi.SinkLoop;
@@ -11,15 +11,15 @@ import java.util.function.Function;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /** Makes the running form of a producing sink for the results of handlers. */
-public final class RoutingSink<R, K, V> implements SinkFactory<Outcome.Done<R>> {
+public final class RoutingSink<R, K, V> implements SinkFactory<HandlerOutcome.Done<R>> {
 
     private final ProducerSettings<K, V> settings;
-    private final Function<? super Outcome.Done<R>, ProducerRecord<K, V>> records;
+    private final Function<? super HandlerOutcome.Done<R>, ProducerRecord<K, V>> records;
     private final WriteFailures failures;
 
     public RoutingSink(
             ProducerSettings<K, V> settings,
-            Function<? super Outcome.Done<R>, ProducerRecord<K, V>> records,
+            Function<? super HandlerOutcome.Done<R>, ProducerRecord<K, V>> records,
             WriteFailures failures) {
         this.settings = Objects.requireNonNull(settings, "settings");
         this.records = records;
@@ -27,9 +27,9 @@ public final class RoutingSink<R, K, V> implements SinkFactory<Outcome.Done<R>> 
     }
 
     @Override
-    public SinkLoop<Outcome.Done<R>> create(StageContext context) {
-        WriteRule<Outcome.Done<R>> rule =
+    public SinkLoop<HandlerOutcome.Done<R>> create(StageContext context) {
+        WriteRule<HandlerOutcome.Done<R>> rule =
                 WriteRule.of(failures, context, (done, refusal, place) -> done.unwritable(refusal));
-        return ProducerSink.<Outcome.Done<R>, K, V>create(settings, context, records, rule, 0);
+        return ProducerSink.<HandlerOutcome.Done<R>, K, V>create(settings, context, records, rule, 0);
     }
 }

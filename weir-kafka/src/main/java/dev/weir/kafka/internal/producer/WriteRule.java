@@ -3,8 +3,8 @@ package dev.weir.kafka.internal.producer;
 import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.ProducerSettings;
-import dev.weir.kafka.internal.failure.Forwarder;
-import dev.weir.kafka.internal.send.Refusals;
+import dev.weir.kafka.internal.failure.FailedRecordForwarder;
+import dev.weir.kafka.internal.send.RecordRefusals;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -50,7 +50,7 @@ public class WriteRule<T> {
 
     // Null if they are skipped.
     private final @Nullable AsFailed<? super T> asFailed;
-    private final @Nullable Forwarder forwarder;
+    private final @Nullable FailedRecordForwarder forwarder;
 
     private Batch<FailedRecord> rejected = new Batch<>(0);
     private long skipped;
@@ -60,7 +60,7 @@ public class WriteRule<T> {
             WriteFailures failures,
             StageContext context,
             @Nullable AsFailed<? super T> asFailed,
-            @Nullable Forwarder forwarder) {
+            @Nullable FailedRecordForwarder forwarder) {
         this.failures = failures;
         this.asFailed = asFailed;
         this.context = context;
@@ -71,13 +71,13 @@ public class WriteRule<T> {
     static <T> WriteRule<T> of(WriteFailures failures, StageContext context, AsFailed<? super T> asFailed) {
         DeadLetters letters = failures.letters();
         return new WriteRule<>(
-                failures, context, asFailed, letters == null ? null : Forwarder.create(letters, context));
+                failures, context, asFailed, letters == null ? null : FailedRecordForwarder.create(letters, context));
     }
 
     /** The same for a sink that is given records to write. */
     public static <K, V> WriteRule<ProducerRecord<K, V>> ofRecords(
             WriteFailures failures, StageContext context, ProducerSettings<K, V> settings) {
-        return of(failures, context, new Unwritten<>(settings)::failed);
+        return of(failures, context, new UnwrittenFailures<>(settings)::failed);
     }
 
     /** Returns a rule for the same refusals, with a memory of its own, whose elements somebody else deals with. */
@@ -97,7 +97,8 @@ public class WriteRule<T> {
 
     /** Returns whether it is for a refusal like that; the run fails with others. Any thread. */
     public final boolean takes(Exception refusal) {
-        return !isFail() && (Refusals.isOfRecord(refusal) || (failures.ofTopics() && Refusals.isOfTopic(refusal)));
+        return !isFail()
+                && (RecordRefusals.isOfRecord(refusal) || (failures.ofTopics() && RecordRefusals.isOfTopic(refusal)));
     }
 
     /** The refusal of a topic a moment ago, with which its next records need not be tried; null if there is none. */
@@ -122,7 +123,7 @@ public class WriteRule<T> {
      * each record that is refused from memory the time would begin anew, and the topic never be asked again.
      */
     public final void note(String topic, Exception refusal) {
-        if (Refusals.isOfTopic(refusal)) {
+        if (RecordRefusals.isOfTopic(refusal)) {
             topics.compute(
                     topic,
                     (same, before) -> before != null && (before.refusal == refusal || !isOver(before))

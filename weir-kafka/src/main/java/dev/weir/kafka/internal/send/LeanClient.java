@@ -44,7 +44,7 @@ final class LeanClient<K, V> implements Producer<K, V> {
     private final Serializer<V> values;
     private final LeanProducer lean;
     private final LeanMeters meters;
-    private final Outstanding outstanding = new Outstanding();
+    private final OutstandingRecords outstanding = new OutstandingRecords();
     private final LongAdder blockedNanos = new LongAdder();
 
     /** Whoever sends takes it; who finds none makes another one. */
@@ -70,7 +70,7 @@ final class LeanClient<K, V> implements Producer<K, V> {
         byte[] key = serialized(record, keys, record.key(), "key");
         byte[] value = serialized(record, values, record.value(), "value");
         Long timestamp = record.timestamp();
-        Sending sending = new Sending(
+        PendingSend sending = new PendingSend(
                 callback, timestamp == null ? System.currentTimeMillis() : timestamp, length(key), length(value));
         LeanRecord shown = spare.getAndSet(null);
         if (shown == null) {
@@ -86,7 +86,7 @@ final class LeanClient<K, V> implements Producer<K, V> {
         } catch (InterruptedException interrupted) {
             throw new InterruptException(interrupted);
         } catch (LeanException refused) {
-            sending.failed(place(record, refused), Faults.asOfClient(refused));
+            sending.failed(place(record, refused), ProduceFaults.asOfClient(refused));
             return sending;
         } finally {
             if (!taken) {
@@ -177,7 +177,7 @@ final class LeanClient<K, V> implements Producer<K, V> {
         public void failed(long token, SendException why) {
             Exception ofClient = lastFaultOfClient;
             if (why != lastFault || ofClient == null) {
-                ofClient = Faults.asOfClient(why);
+                ofClient = ProduceFaults.asOfClient(why);
                 lastFault = why;
                 lastFaultOfClient = ofClient;
             }

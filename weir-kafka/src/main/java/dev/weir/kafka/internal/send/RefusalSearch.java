@@ -110,7 +110,7 @@ public final class RefusalSearch<R> {
         for (Map.Entry<R, State> each : List.copyOf(states.entrySet())) {
             State state = each.getValue();
             if ((state instanceof State.Refused || state instanceof State.AtFault)
-                    && (most == null || Refusals.weight(state.why()) > Refusals.weight(most.why))) {
+                    && (most == null || RecordRefusals.weight(state.why()) > RecordRefusals.weight(most.why))) {
                 most = new Reason<>(each.getKey(), state.why());
             }
         }

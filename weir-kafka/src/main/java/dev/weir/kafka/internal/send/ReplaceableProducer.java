@@ -196,7 +196,7 @@ public final class ReplaceableProducer<K, V> {
      * @param number of the client that refused; if it is not open any more, nothing happens
      */
     public void refused(int number, Exception refusal, Duration patience) {
-        boolean isOfClient = !(refusal instanceof TimeoutException) && !Refusals.isOfRecord(refusal);
+        boolean isOfClient = !(refusal instanceof TimeoutException) && !RecordRefusals.isOfRecord(refusal);
         if (isOfClient && number == clientsOpened) {
             leave(patience);
         }
@@ -246,13 +246,13 @@ public final class ReplaceableProducer<K, V> {
     /**
      * The same for a run.
      *
-     * @param then what happens to records of a client that is stuck, for the log
+     * @param where the end of the log's sentence about a client that is stuck
      * @return the failure of the run; null if it may go on, be it with another client
      */
-    public @Nullable KafkaPipelineException look(long nowNanos, boolean awaited, String then) {
+    public @Nullable KafkaPipelineException look(long nowNanos, boolean awaited, String where) {
         Found found = look(nowNanos, awaited);
         if (found == Found.STUCK) {
-            LOG.warn("{}; {}", stuck(), then);
+            LOG.warn("{}; another producer takes its place{}", stuck(), where);
         }
         return health.failure(found);
     }

@@ -16,13 +16,13 @@ final class EndedLoans {
      *
      * @param count of this one and those before it
      */
-    private record Ended(Loan loan, @Nullable Ended before, int count) {}
+    private record Ended(LockedRecord loan, @Nullable Ended before, int count) {}
 
     private final AtomicReference<@Nullable Ended> newest = new AtomicReference<>();
     private volatile int worthWaking = Integer.MAX_VALUE;
 
     /** True if the member is to be woken. */
-    boolean add(Loan loan) {
+    boolean add(LockedRecord loan) {
         Ended before;
         Ended added;
         do {
@@ -44,7 +44,7 @@ final class EndedLoans {
     }
 
     /** Takes them out, the last one first. */
-    void takeAll(Consumer<Loan> taker) {
+    void takeAll(Consumer<LockedRecord> taker) {
         for (Ended each = newest.getAndSet(null); each != null; each = each.before) {
             taker.accept(each.loan);
         }

@@ -24,7 +24,7 @@ final class LentRange {
     final long last;
     final long acquiredNanos;
 
-    private final @Nullable Loan[] loans;
+    private final @Nullable LockedRecord[] loans;
     private final byte[] states;
     private int open;
     private int untold;
@@ -56,9 +56,9 @@ final class LentRange {
         this.acquiredNanos = nowNanos;
         this.knownSinceNanos = nowNanos;
         int size = Math.toIntExact(last - first + 1);
-        this.loans = new Loan[size];
+        this.loans = new LockedRecord[size];
         this.states = new byte[size];
-        Arrays.fill(states, Ack.GAP);
+        Arrays.fill(states, AcknowledgementRange.GAP);
         this.untold = size;
     }
 
@@ -89,7 +89,7 @@ final class LentRange {
     }
 
     /** There is a record at this offset. */
-    void put(Loan loan) {
+    void put(LockedRecord loan) {
         int at = at(loan.offset());
         loans[at] = loan;
         if (states[at] != OPEN) {
@@ -102,19 +102,19 @@ final class LentRange {
     /** From this offset on the broker sent nothing, which says nothing about what is there. */
     void notSentFrom(long offset) {
         for (long each = Math.max(first, offset); each <= last; each++) {
-            states[at(each)] = Ack.RELEASE;
+            states[at(each)] = AcknowledgementRange.RELEASE;
         }
     }
 
     /** Rejects those of these offsets that are in the range; nothing was put there. */
     void reject(long from, long to) {
         for (long each = Math.max(first, from); each <= Math.min(last, to); each++) {
-            states[at(each)] = Ack.REJECT;
+            states[at(each)] = AcknowledgementRange.REJECT;
         }
     }
 
     /** The work on a record ended; false if it is none of these, or no more. */
-    boolean end(Loan loan, byte type, long nowNanos) {
+    boolean end(LockedRecord loan, byte type, long nowNanos) {
         int at = at(loan.offset());
         if (loans[at] != loan || states[at] != OPEN) {
             return false;
@@ -133,10 +133,10 @@ final class LentRange {
     }
 
     /** Ends those for which {@code test} holds, which may have an effect; returns how many. */
-    int endIf(Predicate<Loan> test, byte type, long nowNanos) {
+    int endIf(Predicate<LockedRecord> test, byte type, long nowNanos) {
         int ended = 0;
         for (int i = 0; i < states.length; i++) {
-            Loan loan = loans[i];
+            LockedRecord loan = loans[i];
             if (states[i] == OPEN && loan != null && test.test(loan)) {
                 close(i, type, nowNanos);
                 ended++;
@@ -163,15 +163,15 @@ final class LentRange {
     }
 
     /** Forgets all that is open, which nobody tells the broker about; returns what it was. */
-    List<Loan> loseOpen() {
+    List<LockedRecord> loseOpen() {
         return loseOpen(first, last);
     }
 
     /** The same of a part of it. */
-    List<Loan> loseOpen(long from, long to) {
-        List<Loan> lost = new ArrayList<>();
+    List<LockedRecord> loseOpen(long from, long to) {
+        List<LockedRecord> lost = new ArrayList<>();
         for (int i = at(Math.max(first, from)); i <= at(Math.min(last, to)); i++) {
-            Loan loan = loans[i];
+            LockedRecord loan = loans[i];
             if (states[i] == OPEN && loan != null) {
                 states[i] = TOLD;
                 loans[i] = null;
@@ -182,9 +182,9 @@ final class LentRange {
         return lost;
     }
 
-    void addOpenTo(List<Loan> all) {
+    void addOpenTo(List<LockedRecord> all) {
         for (int i = 0; i < states.length; i++) {
-            Loan loan = loans[i];
+            LockedRecord loan = loans[i];
             if (states[i] == OPEN && loan != null) {
                 all.add(loan);
             }
@@ -209,22 +209,22 @@ final class LentRange {
     }
 
     /** Takes out what is known and not told, as few stretches as it can be said with. */
-    List<Ack> takeUntold() {
-        List<Ack> all = new ArrayList<>();
+    List<AcknowledgementRange> takeUntold() {
+        List<AcknowledgementRange> all = new ArrayList<>();
         for (int i = 0; i < states.length; ) {
             if (states[i] < 0) {
                 i++;
                 continue;
             }
             int end = i;
-            byte type = Ack.GAP;
+            byte type = AcknowledgementRange.GAP;
             int records = 0;
             while (end < states.length && states[end] >= 0 && goesWith(type, states[end], end == i)) {
-                type = states[end] == Ack.GAP ? type : states[end];
-                records += states[end] == Ack.GAP ? 0 : 1;
+                type = states[end] == AcknowledgementRange.GAP ? type : states[end];
+                records += states[end] == AcknowledgementRange.GAP ? 0 : 1;
                 states[end++] = TOLD;
             }
-            all.add(new Ack(first + i, first + end - 1, type, records));
+            all.add(new AcknowledgementRange(first + i, first + end - 1, type, records));
             i = end;
         }
         untold = 0;
@@ -233,8 +233,10 @@ final class LentRange {
 
     /** A gap is as good as accepted: one word for a whole range costs the broker least. */
     private static boolean goesWith(byte type, byte next, boolean isFirst) {
-        boolean ends = next == Ack.GAP || next == Ack.ACCEPT;
-        return isFirst || next == type || (ends && (type == Ack.GAP || type == Ack.ACCEPT));
+        boolean ends = next == AcknowledgementRange.GAP || next == AcknowledgementRange.ACCEPT;
+        return isFirst
+                || next == type
+                || (ends && (type == AcknowledgementRange.GAP || type == AcknowledgementRange.ACCEPT));
     }
 
     Lock lock() {
@@ -267,17 +269,17 @@ final class LentRange {
     }
 
     /** Takes out what is open, to be renewed; nothing if nothing is. */
-    List<Ack> takeRenewals() {
+    List<AcknowledgementRange> takeRenewals() {
         lockBefore = lock;
         renewing = open > 0;
-        List<Ack> all = new ArrayList<>();
+        List<AcknowledgementRange> all = new ArrayList<>();
         for (int i = 0; i < states.length; i++) {
             if (states[i] == OPEN) {
                 int end = i;
                 while (end + 1 < states.length && states[end + 1] == OPEN) {
                     end++;
                 }
-                all.add(new Ack(first + i, first + end, Ack.RENEW, end - i + 1));
+                all.add(new AcknowledgementRange(first + i, first + end, AcknowledgementRange.RENEW, end - i + 1));
                 i = end;
             }
         }

@@ -8,7 +8,7 @@ import org.apache.kafka.clients.consumer.AcknowledgeType;
  *
  * @param record stands for the batch
  */
-record RestOfBatch(String topic, int partition, long offset, Loan record) implements Loan {
+record RestOfBatch(String topic, int partition, long offset, LockedRecord record) implements LockedRecord {
 
     @Override
     public boolean giveBack() {

@@ -1,6 +1,6 @@
 package dev.weir.kafka.internal.session;
 
-import dev.weir.kafka.internal.session.Outbox.Packet;
+import dev.weir.kafka.internal.session.PendingAcknowledgements.Packet;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -26,7 +26,7 @@ final class SessionPartitions {
     /** The same where little more is lent until the broker has them. */
     private static final long HURRIED_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    private final Map<TopicIdPartition, Lent> lent = new LinkedHashMap<>();
+    private final Map<TopicIdPartition, AcquiredRanges> lent = new LinkedHashMap<>();
     private final Set<TopicIdPartition> wanted = new LinkedHashSet<>();
     private final Set<TopicIdPartition> listed = new HashSet<>();
 
@@ -53,17 +53,17 @@ final class SessionPartitions {
         return !wanted.isEmpty();
     }
 
-    private Lent lentOf(TopicIdPartition id) {
-        return lent.computeIfAbsent(id, Lent::new);
+    private AcquiredRanges lentOf(TopicIdPartition id) {
+        return lent.computeIfAbsent(id, AcquiredRanges::new);
     }
 
-    Collection<Lent> lent() {
+    Collection<AcquiredRanges> lent() {
         return lent.values();
     }
 
     @Nullable
-    Lent find(Uuid topic, int partition) {
-        for (Lent each : lent.values()) {
+    AcquiredRanges find(Uuid topic, int partition) {
+        for (AcquiredRanges each : lent.values()) {
             if (each.id.partition() == partition && each.id.topicId().equals(topic)) {
                 return each;
             }
@@ -75,8 +75,8 @@ final class SessionPartitions {
      * The work on a record ended; false if none of these partitions has it lent. A recreated topic has the name, the
      * partitions and the offsets of the former one, so it is the loan itself that tells them apart.
      */
-    boolean end(Loan loan, byte type, long nowNanos) {
-        for (Lent each : lent.values()) {
+    boolean end(LockedRecord loan, byte type, long nowNanos) {
+        for (AcquiredRanges each : lent.values()) {
             if (each.id.partition() == loan.partition() && each.id.topic().equals(loan.topic())) {
                 LentRange range = each.find(loan.offset());
                 if (range != null && range.end(loan, type, nowNanos)) {
@@ -95,7 +95,7 @@ final class SessionPartitions {
     /** Records that are lent and not done. */
     int open() {
         int open = 0;
-        for (Lent each : lent.values()) {
+        for (AcquiredRanges each : lent.values()) {
             open += each.open();
         }
         return open;
@@ -103,7 +103,7 @@ final class SessionPartitions {
 
     /** Returns whether nothing is lent or to be told. */
     boolean areQuiet() {
-        return lent.values().stream().allMatch(Lent::isEmpty);
+        return lent.values().stream().allMatch(AcquiredRanges::isEmpty);
     }
 
     /**
@@ -152,7 +152,7 @@ final class SessionPartitions {
      * Returns whether acknowledgements wait long enough, of all partitions or of those that are not fetched any more.
      */
     boolean haveDueAcks(long nowNanos, boolean flush, boolean unwanted) {
-        for (Lent each : lent.values()) {
+        for (AcquiredRanges each : lent.values()) {
             long age = each.outbox.isHurried() ? HURRIED_AGE_NANOS : ACK_AGE_NANOS;
             if (each.outbox.hasAcks()
                     && (flush || nowNanos - each.outbox.sinceNanos() >= age)
@@ -164,9 +164,9 @@ final class SessionPartitions {
     }
 
     /** Takes the next acknowledgements of each partition, or of those only that are to be read. */
-    Map<Lent, Packet> takeAcks(boolean wantedOnly) {
-        Map<Lent, Packet> all = new LinkedHashMap<>();
-        for (Lent each : lent.values()) {
+    Map<AcquiredRanges, Packet> takeAcks(boolean wantedOnly) {
+        Map<AcquiredRanges, Packet> all = new LinkedHashMap<>();
+        for (AcquiredRanges each : lent.values()) {
             Packet packet = !wantedOnly || wanted.contains(each.id) ? each.outbox.take() : null;
             if (packet != null) {
                 all.put(each, packet);
@@ -175,9 +175,9 @@ final class SessionPartitions {
         return all;
     }
 
-    Map<Lent, Packet> takeRenewals() {
-        Map<Lent, Packet> all = new LinkedHashMap<>();
-        for (Lent each : lent.values()) {
+    Map<AcquiredRanges, Packet> takeRenewals() {
+        Map<AcquiredRanges, Packet> all = new LinkedHashMap<>();
+        for (AcquiredRanges each : lent.values()) {
             Packet packet = each.outbox.takeRenewals();
             if (packet != null) {
                 all.put(each, packet);

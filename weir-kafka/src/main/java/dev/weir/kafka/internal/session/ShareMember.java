@@ -11,8 +11,8 @@ import org.apache.kafka.common.protocol.ApiMessage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A member of a share group: joins it, finds out who leads the partitions that it gets, and has {@link Sessions} with
- * them. It has neither thread nor socket: {@link #turn} does what is due. Confined to one thread, but for {@link
+ * A member of a share group: joins it, finds out who leads the partitions that it gets, and has {@link ShareSessions}
+ * with them. It has neither thread nor socket: {@link #turn} does what is due. Confined to one thread, but for {@link
  * #ended}, {@link #isJoined}, {@link #span}, {@link #lockMillis} and {@link #batchRecords}.
  */
 public final class ShareMember implements AutoCloseable {
@@ -35,12 +35,12 @@ public final class ShareMember implements AutoCloseable {
      */
     public record Reading(boolean checksCrc, int maxBytes, UnreadableBatches unreadable) {}
 
-    private final Network network;
-    private final Membership membership;
-    private final Directory directory;
-    private final Sessions sessions;
-    private final Network.Channel asker;
-    private Network.@Nullable Channel coordinator;
+    private final SessionNetwork network;
+    private final ShareMembership membership;
+    private final ClusterDirectory directory;
+    private final ShareSessions sessions;
+    private final SessionNetwork.Channel asker;
+    private SessionNetwork.@Nullable Channel coordinator;
     private @Nullable InetSocketAddress coordinatorAddress;
 
     /** True if partitions, or their leaders, may be others than the sessions know. */
@@ -50,12 +50,12 @@ public final class ShareMember implements AutoCloseable {
 
     private volatile boolean joined;
 
-    public ShareMember(Identity identity, Reading reading, Network network, Borrower borrower) {
+    public ShareMember(Identity identity, Reading reading, SessionNetwork network, RecordBorrower borrower) {
         this.network = network;
-        this.membership = new Membership(identity.member(), identity.group(), identity.topics(), borrower);
-        this.directory = new Directory(identity.group(), identity.topics(), identity.bootstrap(), borrower);
-        this.sessions = new Sessions(
-                new Requests(identity.group(), membership.id()),
+        this.membership = new ShareMembership(identity.member(), identity.group(), identity.topics(), borrower);
+        this.directory = new ClusterDirectory(identity.group(), identity.topics(), identity.bootstrap(), borrower);
+        this.sessions = new ShareSessions(
+                new ShareRequests(identity.group(), membership.id()),
                 directory,
                 network,
                 borrower,
@@ -81,7 +81,7 @@ public final class ShareMember implements AutoCloseable {
     }
 
     /** The work on a record ended. Any thread; true if the next turn should come now. */
-    public boolean ended(Loan loan) {
+    public boolean ended(LockedRecord loan) {
         return sessions.ended(loan);
     }
 
@@ -142,7 +142,7 @@ public final class ShareMember implements AutoCloseable {
         if (directory.isDue(nowNanos) && asker.canSend()) {
             ApiMessage question = directory.next(nowNanos);
             boolean finds = question instanceof FindCoordinatorRequestData;
-            asker.send(question, finds ? Directory.COORDINATOR_VERSION : Directory.METADATA_VERSION);
+            asker.send(question, finds ? ClusterDirectory.COORDINATOR_VERSION : ClusterDirectory.METADATA_VERSION);
         }
     }
 
@@ -165,7 +165,7 @@ public final class ShareMember implements AutoCloseable {
     }
 
     /** Loans on which the work has not ended. */
-    public List<Loan> openLoans() {
+    public List<LockedRecord> openLoans() {
         return sessions.openLoans();
     }
 
@@ -203,7 +203,7 @@ public final class ShareMember implements AutoCloseable {
         asker.drop();
     }
 
-    private final class OfMembership implements Network.Receiver {
+    private final class OfMembership implements SessionNetwork.Receiver {
 
         @Override
         public void answered(ApiMessage answer) {
@@ -220,7 +220,7 @@ public final class ShareMember implements AutoCloseable {
         }
     }
 
-    private final class OfDirectory implements Network.Receiver {
+    private final class OfDirectory implements SessionNetwork.Receiver {
 
         @Override
         public void answered(ApiMessage answer) {

@@ -40,17 +40,17 @@ final class UnreadableParts {
     private static final class Passed {
 
         private final Id id;
-        private final Loan record;
+        private final LockedRecord record;
         private final List<RestOfBatch> rest = new ArrayList<>();
         private @Nullable AcknowledgeType outcome;
 
-        Passed(Id id, Loan record) {
+        Passed(Id id, LockedRecord record) {
             this.id = id;
             this.record = record;
         }
     }
 
-    private final Borrower borrower;
+    private final RecordBorrower borrower;
     private final UnreadableBatches policy;
     private final List<Passed> inFlight = new ArrayList<>();
 
@@ -64,7 +64,7 @@ final class UnreadableParts {
         }
     };
 
-    UnreadableParts(Borrower borrower, UnreadableBatches policy) {
+    UnreadableParts(RecordBorrower borrower, UnreadableBatches policy) {
         this.borrower = borrower;
         this.policy = policy;
     }
@@ -76,7 +76,7 @@ final class UnreadableParts {
      * @throws RecordDecodeException if the policy is to fail
      */
     void found(
-            Lent of,
+            AcquiredRanges of,
             RecordBatch batch,
             List<LentRange> ranges,
             List<AcquiredRecords> acquired,
@@ -121,7 +121,7 @@ final class UnreadableParts {
         }
     }
 
-    private void skipped(Lent of, RecordBatch batch, LentRange range) {
+    private void skipped(AcquiredRanges of, RecordBatch batch, LentRange range) {
         long from = Math.max(range.first, batch.baseOffset());
         long to = Math.min(range.last, batch.lastOffset()) + 1;
         if (from < to) {
@@ -140,12 +140,17 @@ final class UnreadableParts {
         return null;
     }
 
-    private Loan lend(
-            Lent of, RecordBatch batch, LentRange range, long offset, KafkaException cause, short deliveryCount) {
+    private LockedRecord lend(
+            AcquiredRanges of,
+            RecordBatch batch,
+            LentRange range,
+            long offset,
+            KafkaException cause,
+            short deliveryCount) {
         LOG.warn("goes on as one record that cannot be decoded: {}", cause.getMessage());
         byte[] bytes = new byte[batch.sizeInBytes()];
         batch.writeTo(ByteBuffer.wrap(bytes));
-        Loan loan = borrower.lend(
+        LockedRecord loan = borrower.lend(
                 UnreadableBatch.acquired(
                         of.id.topicPartition(), offset, batch.lastOffset() + 1, bytes, cause, deliveryCount),
                 range.lock().sinceNanos());
@@ -153,17 +158,17 @@ final class UnreadableParts {
         return loan;
     }
 
-    private static KafkaException named(Lent of, RecordBatch batch, RuntimeException fault) {
+    private static KafkaException named(AcquiredRanges of, RecordBatch batch, RuntimeException fault) {
         String place = of + "@" + batch.baseOffset() + ".." + batch.lastOffset();
         return new KafkaException(
-                fault instanceof BatchReader.TooLarge
+                fault instanceof AcquiredBatchReader.TooLarge
                         ? place + " is " + fault.getMessage()
                         : place + " is a batch that is corrupt (" + fault.getMessage() + ")",
                 fault);
     }
 
     /** The work on a record ended. */
-    void ended(Loan record) {
+    void ended(LockedRecord record) {
         for (Passed each : inFlight) {
             if (each.record == record) {
                 each.outcome = record.outcome();
@@ -172,7 +177,7 @@ final class UnreadableParts {
     }
 
     /** Ends the offsets whose record has ended or is gone. */
-    void takeEnded(BiConsumer<Loan, AcknowledgeType> end) {
+    void takeEnded(BiConsumer<LockedRecord, AcknowledgeType> end) {
         for (Iterator<Passed> all = inFlight.iterator(); all.hasNext(); ) {
             Passed each = all.next();
             AcknowledgeType outcome = each.record.isGone() ? AcknowledgeType.RELEASE : each.outcome;

@@ -1,7 +1,7 @@
 package dev.weir.kafka.internal.share;
 
 import dev.weir.kafka.internal.fetch.UnreadableBatch;
-import dev.weir.kafka.internal.session.Loan;
+import dev.weir.kafka.internal.session.LockedRecord;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  *          \-> GONE (given back unseen)   \-> GONE (its lock was lost)
  * </pre>
  */
-public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> implements Loan, UnreadableBatch.Holder {
+public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
+        implements LockedRecord, UnreadableBatch.Holder {
 
     private enum Place {
         WAITING,
@@ -34,7 +35,7 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> impleme
     private final int delivery;
     private final @Nullable UnreadableBatch unreadable;
     private final IntSupplier deliveryLimit;
-    private final AtomicReference<Fate> fate = new AtomicReference<>(Fate.ACCEPT);
+    private final AtomicReference<RecordFate> fate = new AtomicReference<>(RecordFate.ACCEPT);
 
     private volatile boolean offered;
     private volatile boolean copied;
@@ -108,8 +109,8 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> impleme
      * Says which fate it ends with when its last claim ends; of several RELEASE wins over REJECT, and that over ACCEPT.
      * Any thread.
      */
-    public void endsWith(Fate another) {
-        var unused = fate.accumulateAndGet(another, Fate::and);
+    public void endsWith(RecordFate another) {
+        var unused = fate.accumulateAndGet(another, RecordFate::and);
     }
 
     @Override
@@ -117,7 +118,7 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> impleme
         return fate().type();
     }
 
-    Fate fate() {
+    RecordFate fate() {
         return fate.get();
     }
 
@@ -181,7 +182,7 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> impleme
 
     /** Returns whether it goes back if it does: its work is not done, or somebody gave it back. */
     boolean isUndone() {
-        return place.get() != Place.SETTLED || fate() == Fate.RELEASE;
+        return place.get() != Place.SETTLED || fate() == RecordFate.RELEASE;
     }
 
     void retain(int more) {
@@ -190,7 +191,7 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> impleme
 
     /** Ends a claim of which nobody will say that it is done. */
     void abandon() {
-        endsWith(Fate.RELEASE);
+        endsWith(RecordFate.RELEASE);
         endClaim();
     }
 

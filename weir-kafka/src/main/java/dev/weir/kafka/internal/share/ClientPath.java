@@ -1,7 +1,7 @@
 package dev.weir.kafka.internal.share;
 
 import dev.weir.kafka.internal.group.ShareFaults;
-import dev.weir.kafka.internal.share.Held.Stretch;
+import dev.weir.kafka.internal.share.HeldLocks.Stretch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The way over Kafka's own share consumers: several {@linkplain Lane lanes}, which share a pipeline. A lane's size is
- * fixed, so another size is another lane: the new one begins before the old one ends, if there is room for both.
+ * The way over Kafka's own share consumers: several {@linkplain ShareLane lanes}, which share a pipeline. A lane's size
+ * is fixed, so another size is another lane: the new one begins before the old one ends, if there is room for both.
  * Guarded by its lock, but for whether it has joined.
  */
 final class ClientPath implements SharePath {
@@ -35,10 +35,10 @@ final class ClientPath implements SharePath {
     private static final long REFUSED_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final Lane.Setup setup;
+    private final ShareLane.Setup setup;
     private final int maxLanes;
-    private final List<Lane> running = new ArrayList<>();
-    private final List<Lane> ending = new ArrayList<>();
+    private final List<ShareLane> running = new ArrayList<>();
+    private final List<ShareLane> ending = new ArrayList<>();
     private final Map<TopicPartition, Long> lastHeld = new HashMap<>();
     private int made;
     private boolean stopped;
@@ -56,7 +56,7 @@ final class ClientPath implements SharePath {
      *
      * @param maxLanes that may be there at once, those that end included
      */
-    ClientPath(Lane.Setup setup, int maxLanes) {
+    ClientPath(ShareLane.Setup setup, int maxLanes) {
         this.setup = setup;
         this.maxLanes = maxLanes;
     }
@@ -73,7 +73,8 @@ final class ClientPath implements SharePath {
     }
 
     private void add(Plan plan) {
-        Lane lane = new Lane(setup, made++, plan.pollRecords(), plan.mode(), this::refused, () -> joined = true);
+        ShareLane lane =
+                new ShareLane(setup, made++, plan.pollRecords(), plan.mode(), this::refused, () -> joined = true);
         running.add(lane);
         lane.start();
     }
@@ -85,10 +86,10 @@ final class ClientPath implements SharePath {
             if (stopped) {
                 return;
             }
-            ending.removeIf(Lane::hasEnded);
+            ending.removeIf(ShareLane::hasEnded);
             setup.ready().lowWater(plan.pollRecords());
             while (running.size() > Math.max(1, plan.lanes())) {
-                Lane other = otherThan(plan);
+                ShareLane other = otherThan(plan);
                 retire(other == null ? running.getLast() : other);
             }
             if (System.nanoTime() - refusedAtNanos >= REFUSED_NANOS) {
@@ -111,8 +112,8 @@ final class ClientPath implements SharePath {
         return running.size() + ending.size() < Math.min(maxLanes, places);
     }
 
-    private @Nullable Lane otherThan(Plan plan) {
-        for (Lane lane : running) {
+    private @Nullable ShareLane otherThan(Plan plan) {
+        for (ShareLane lane : running) {
             if (lane.pollRecords() != plan.pollRecords() || lane.mode() != plan.mode()) {
                 return lane;
             }
@@ -125,7 +126,7 @@ final class ClientPath implements SharePath {
      * next look; else the old one makes room.
      */
     private void replaceOne(Plan plan) {
-        Lane other = otherThan(plan);
+        ShareLane other = otherThan(plan);
         if (other != null && hasRoom()) {
             add(plan);
         } else if (other != null && ending.isEmpty()) {
@@ -133,14 +134,14 @@ final class ClientPath implements SharePath {
         }
     }
 
-    private void retire(Lane lane) {
+    private void retire(ShareLane lane) {
         boolean ignored = running.remove(lane);
         lane.retire();
         ending.add(lane);
     }
 
     /** The group has no place for a lane: the others go on, if it has taken any. On the lane's thread, which ends. */
-    private void refused(Lane lane, GroupMaxSizeReachedException full) {
+    private void refused(ShareLane lane, GroupMaxSizeReachedException full) {
         lock.lock();
         try {
             boolean ignored = running.remove(lane);
@@ -174,7 +175,7 @@ final class ClientPath implements SharePath {
 
     @Override
     public int close(Duration patience) {
-        List<Lane> all;
+        List<ShareLane> all;
         long patienceNanos = patience.compareTo(LONGEST) < 0 ? patience.toNanos() : LONGEST.toNanos();
         long deadline = System.nanoTime() + patienceNanos;
         lock.lock();
@@ -187,11 +188,11 @@ final class ClientPath implements SharePath {
         }
         all.forEach(lane -> lane.close(deadline));
         awaitEnd(all, deadline);
-        return all.stream().mapToInt(Lane::unfinished).sum();
+        return all.stream().mapToInt(ShareLane::unfinished).sum();
     }
 
     /** An interrupt means now: what is not done goes back at once. */
-    private void awaitEnd(List<Lane> all, long deadlineNanos) {
+    private void awaitEnd(List<ShareLane> all, long deadlineNanos) {
         long deadline = deadlineNanos;
         boolean interrupted = false;
         for (int i = 0; i < all.size(); ) {
@@ -204,7 +205,7 @@ final class ClientPath implements SharePath {
             } catch (InterruptedException hurry) {
                 interrupted = true;
                 deadline = System.nanoTime();
-                for (Lane lane : all) {
+                for (ShareLane lane : all) {
                     lane.close(deadline);
                 }
             }

@@ -27,12 +27,12 @@ final class LaneFates {
     private static final long FLUSH_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final String name;
-    private final Lane.Setup setup;
+    private final ShareLane.Setup setup;
     private final ShareCounters counters;
     private final ShareConsumer<byte[], byte[]> client;
-    private final Held held;
+    private final HeldLocks held;
     private final Thread thread;
-    private final Confirmations confirmations;
+    private final AcknowledgementTally confirmations;
     private final ConcurrentLinkedQueue<AcquiredRecord> settled = new ConcurrentLinkedQueue<>();
 
     /** The client takes no fate of a record while it renews its lock. */
@@ -41,14 +41,14 @@ final class LaneFates {
     private int unsent;
     private long unsentSinceNanos;
 
-    LaneFates(String name, Lane.Setup setup, ShareConsumer<byte[], byte[]> client, Held held, Thread thread) {
+    LaneFates(String name, ShareLane.Setup setup, ShareConsumer<byte[], byte[]> client, HeldLocks held, Thread thread) {
         this.name = name;
         this.setup = setup;
         this.counters = setup.counters();
         this.client = client;
         this.held = held;
         this.thread = thread;
-        this.confirmations = new Confirmations(name, counters, this::lockLost);
+        this.confirmations = new AcknowledgementTally(name, counters, this::lockLost);
     }
 
     void begin() {

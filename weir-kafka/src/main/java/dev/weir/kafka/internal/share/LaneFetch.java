@@ -41,11 +41,11 @@ final class LaneFetch {
 
     private final String name;
     private final AcquireMode mode;
-    private final Lane.Setup setup;
+    private final ShareLane.Setup setup;
     private final ReadyRecords ready;
     private final ShareCounters counters;
     private final ShareConsumer<byte[], byte[]> client;
-    private final Held held;
+    private final HeldLocks held;
     private final LaneFates fates;
     private final Runnable onJoined;
     private final IntSupplier deliveryLimit;
@@ -63,9 +63,9 @@ final class LaneFetch {
     LaneFetch(
             String name,
             AcquireMode mode,
-            Lane.Setup setup,
+            ShareLane.Setup setup,
             ShareConsumer<byte[], byte[]> client,
-            Held held,
+            HeldLocks held,
             LaneFates fates,
             Runnable onJoined) {
         this.name = name;

@@ -19,10 +19,10 @@ final class LaneLocks {
     /** The wait of the close for renewals under way, so that finished work can be acknowledged. */
     private static final long LAST_RENEWAL_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    private final Lane.Setup setup;
+    private final ShareLane.Setup setup;
     private final ReadyRecords ready;
     private final ShareCounters counters;
-    private final Held held;
+    private final HeldLocks held;
     private final LaneFates fates;
     private final LaneFetch fetch;
 
@@ -31,7 +31,7 @@ final class LaneLocks {
 
     private volatile int unfinished;
 
-    LaneLocks(Lane.Setup setup, Held held, LaneFates fates, LaneFetch fetch) {
+    LaneLocks(ShareLane.Setup setup, HeldLocks held, LaneFates fates, LaneFetch fetch) {
         this.setup = setup;
         this.ready = setup.ready();
         this.counters = setup.counters();

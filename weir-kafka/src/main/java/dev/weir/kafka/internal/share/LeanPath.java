@@ -4,10 +4,10 @@ import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.internal.fetch.LeanConfig;
 import dev.weir.kafka.internal.group.ShareFaults;
+import dev.weir.kafka.internal.session.LeanConnections;
 import dev.weir.kafka.internal.session.ShareMember;
 import dev.weir.kafka.internal.session.ShareMember.Identity;
 import dev.weir.kafka.internal.session.ShareMember.Reading;
-import dev.weir.kafka.internal.session.Wires;
 import dev.weir.kafka.internal.share.LaneTuner.Look;
 import dev.weir.lean.LeanException;
 import java.nio.charset.StandardCharsets;
@@ -32,10 +32,10 @@ final class LeanPath implements SharePath, Runnable {
     private static final Duration LONGEST = Duration.ofDays(365);
     private static final long LAST_ANSWER_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    private final Lane.Setup setup;
-    private final Wires wires;
+    private final ShareLane.Setup setup;
+    private final LeanConnections wires;
     private final ShareMember member;
-    private final Lending lending;
+    private final RecordLending lending;
     private final Thread thread;
 
     private volatile Plan plan = CreditTuner.first(1);
@@ -49,7 +49,7 @@ final class LeanPath implements SharePath, Runnable {
      *
      * @param settings of the group, for its member's name and for batches that cannot be read
      */
-    LeanPath(Lane.Setup setup, ShareSettings<?, ?> settings) {
+    LeanPath(ShareLane.Setup setup, ShareSettings<?, ?> settings) {
         this.setup = setup;
         Identity identity = new Identity(
                 memberId(settings.memberName()),
@@ -60,8 +60,8 @@ final class LeanPath implements SharePath, Runnable {
                 !text(ConsumerConfig.CHECK_CRCS_CONFIG).strip().equalsIgnoreCase("false"),
                 Math.toIntExact(settings.maxBatchBytes()),
                 settings.unreadableBatches());
-        this.wires = new Wires(LeanConfig.of(setup.config()));
-        this.lending = new Lending(setup, this::ended);
+        this.wires = new LeanConnections(LeanConfig.of(setup.config()));
+        this.lending = new RecordLending(setup, this::ended);
         this.member = new ShareMember(identity, reading, wires, lending);
         this.thread = Thread.ofPlatform().daemon().name("weir-share").unstarted(this);
     }

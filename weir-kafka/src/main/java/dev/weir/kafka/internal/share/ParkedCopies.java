@@ -3,7 +3,7 @@ package dev.weir.kafka.internal.share;
 import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.KafkaPipelineException;
-import dev.weir.kafka.internal.failure.Letters;
+import dev.weir.kafka.internal.failure.DeadLetterWriter;
 import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.internal.send.ProducerOrigin;
 import dev.weir.kafka.internal.send.RefusalSearch;
@@ -38,7 +38,7 @@ final class ParkedCopies implements AutoCloseable {
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
 
     private final String topic;
-    private final Letters letters;
+    private final DeadLetterWriter letters;
     private final ReplaceableProducer<byte[], byte[]> producer;
     private final ShareCounters counters;
 
@@ -98,7 +98,7 @@ final class ParkedCopies implements AutoCloseable {
         this.progress = progress;
         this.producer = new ReplaceableProducer<>(producers, false, progress);
         this.topic = to.topic();
-        this.letters = new Letters(to);
+        this.letters = new DeadLetterWriter(to);
         this.counters = counters;
         producer.open();
     }
@@ -219,7 +219,7 @@ final class ParkedCopies implements AutoCloseable {
         if (closing || impossible != null) {
             return closing ? null : impossible;
         }
-        return producer.look(nowNanos, false, "another producer takes its place");
+        return producer.look(nowNanos, false, "");
     }
 
     @Override

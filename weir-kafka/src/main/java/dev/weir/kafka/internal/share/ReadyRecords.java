@@ -172,7 +172,7 @@ final class ReadyRecords {
         for (int i = 0; i < tokens.length; i++) {
             tokens[i] = i;
         }
-        return Batch.of(values, values.length, new Acquisition(taken), tokens);
+        return Batch.of(values, values.length, new AcquisitionTarget(taken), tokens);
     }
 
     /** The pipeline gets no more, but for records that the group would give up if they went back. */

@@ -105,7 +105,7 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
             }
             ReadyRecords ready = new ReadyRecords(context.clock());
             AtomicReference<ShareGroupConfig> group = new AtomicReference<>(start.config());
-            Lane.Setup setup = new Lane.Setup(
+            ShareLane.Setup setup = new ShareLane.Setup(
                     context.pipelineName(),
                     clientConfig(),
                     topics,
@@ -113,7 +113,7 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
                     group::get,
                     ready,
                     counters,
-                    new Scouts(),
+                    new ScoutingLanes(),
                     copies,
                     context::dropRevoked,
                     context::fail);

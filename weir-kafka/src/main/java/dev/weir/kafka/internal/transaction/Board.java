@@ -77,7 +77,7 @@ final class Board<K, V> {
     private volatile @Nullable OpenTransaction<K, V> filling;
 
     /** The cut being committed; at most one, so commits are in order. */
-    private volatile @Nullable Cut<K, V> committing;
+    private volatile @Nullable TransactionCut<K, V> committing;
 
     /** Producers without a transaction. */
     private final ArrayDeque<TransactionalProducer<K, V>> free = new ArrayDeque<>();
@@ -109,7 +109,7 @@ final class Board<K, V> {
     volatile Set<AckTarget> leaving = Set.of();
 
     /** Commits that are confirmed and that the owner does not know of. From the committing thread to the owner. */
-    final Queue<Cut<K, V>> confirmed = new ConcurrentLinkedQueue<>();
+    final Queue<TransactionCut<K, V>> confirmed = new ConcurrentLinkedQueue<>();
 
     /** Times from a record's timestamp to its commit. */
     final LatencyCounts latency = new LatencyCounts();
@@ -146,7 +146,7 @@ final class Board<K, V> {
 
     /** The cut being committed, if there is one. Any thread; it stays only under the lock. */
     @Nullable
-    Cut<K, V> committing() {
+    TransactionCut<K, V> committing() {
         return committing;
     }
 
@@ -191,7 +191,7 @@ final class Board<K, V> {
     }
 
     /** The transaction that takes records takes no more, and is to be committed. The owner. */
-    void cut(Cut<K, V> cut) {
+    void cut(TransactionCut<K, V> cut) {
         go(Transition.CUT);
         filling = null;
         committing = cut;
@@ -208,7 +208,7 @@ final class Board<K, V> {
     }
 
     /** The cut is committed. The committing thread, without the lock. */
-    void committed(Cut<K, V> cut) {
+    void committed(TransactionCut<K, V> cut) {
         lock.lock();
         try {
             go(Transition.COMMIT);
@@ -255,7 +255,7 @@ final class Board<K, V> {
     boolean abortRefused(OpenTransaction<K, V> transaction) {
         lock.lock();
         try {
-            Cut<K, V> cut = committing;
+            TransactionCut<K, V> cut = committing;
             boolean isOpen = transaction == filling || (cut != null && transaction == cut.transaction());
             if (!isOpen || state.isAborting()) {
                 return false;
@@ -283,7 +283,7 @@ final class Board<K, V> {
     /** Takes the transactions that are to be aborted, the older one first. The committing thread. */
     List<OpenTransaction<K, V>> takeOpen() {
         List<OpenTransaction<K, V>> broken = new ArrayList<>();
-        Cut<K, V> cut = committing;
+        TransactionCut<K, V> cut = committing;
         if (cut != null) {
             broken.add(cut.transaction());
         }

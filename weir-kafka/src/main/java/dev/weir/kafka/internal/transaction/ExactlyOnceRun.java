@@ -6,7 +6,7 @@ import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.internal.health.ClientWatch;
 import dev.weir.kafka.internal.producer.OutputTopics;
-import dev.weir.kafka.internal.producer.Producers;
+import dev.weir.kafka.internal.producer.RunProducers;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.Action;
 import dev.weir.stream.spi.AckTarget;
@@ -41,11 +41,11 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
 
         private final ExactlyOnceRun<K, V> of;
         private final Board<K, V> board;
-        private final Committer<K, V> committer;
-        private final Producers<K, V> producers;
+        private final TransactionCommitter<K, V> committer;
+        private final RunProducers<K, V> producers;
         private final TransactionCounts counts = new TransactionCounts();
         private final TransactionPlan plan;
-        private final Transactions<K, V> transactions;
+        private final ConsumerTransactions<K, V> transactions;
         private final ClientProgress progress;
 
         Opened(
@@ -56,9 +56,9 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
                 StageContext context) {
             this.of = of;
             this.plan = plan;
-            this.producers = new Producers<>(of.settings);
+            this.producers = new RunProducers<>(of.settings);
             this.board = new Board<>(context.clock(), isBounded);
-            this.committer = new Committer<>(
+            this.committer = new TransactionCommitter<>(
                     board,
                     context,
                     counts,
@@ -66,18 +66,18 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
                     number -> producers.transactional(plan.transactionalId(number), TransactionPlan.TIMEOUT_MILLIS));
             this.progress = ClientProgress.of(
                     of.settings.clientConfig(),
-                    IntStream.range(0, Committer.PRODUCERS)
+                    IntStream.range(0, TransactionCommitter.PRODUCERS)
                             .mapToObj(plan::transactionalId)
                             .toList());
             committer.watch(progress);
             board.rule = TransactionRule.of(of.failures, context, of.settings, committer.trial());
-            this.transactions =
-                    new Transactions<>(board, committer, plan, context, new Fence(consumer.clientConfig(), plan)::look);
+            this.transactions = new ConsumerTransactions<>(
+                    board, committer, plan, context, new TransactionFence(consumer.clientConfig(), plan)::look);
             context.expose(counts);
         }
 
         /** The transactions by which the consumer commits. */
-        public Transactions<K, V> transactions() {
+        public ConsumerTransactions<K, V> transactions() {
             return transactions;
         }
 

@@ -4,8 +4,8 @@ import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.internal.health.ClientHealth;
 import dev.weir.kafka.internal.meters.LatencyCounts;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
-import dev.weir.kafka.internal.send.Refusals;
-import dev.weir.kafka.internal.transaction.Inputs.Root;
+import dev.weir.kafka.internal.send.RecordRefusals;
+import dev.weir.kafka.internal.transaction.LostInputs.Root;
 import dev.weir.stream.spi.AckTarget;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -111,10 +111,10 @@ final class OpenTransaction<K, V> implements Callback {
     final Queue<TransactionRule.Refusal> refusals = new ConcurrentLinkedQueue<>();
 
     /** Its records in their order, to be written again if it is aborted; null if they are not kept. Sent ones only. */
-    final @Nullable List<Kept<K, V>> kept;
+    final @Nullable List<KeptRecord<K, V>> kept;
 
     /** The ends of claims with records in {@link #kept}: many records of a group share it. */
-    private final Map<Root, Ended> lasting = new HashMap<>();
+    private final Map<Root, EndedClaim> lasting = new HashMap<>();
 
     // Letters in the place of records, and those without their value. Under the lock.
     private int letters;
@@ -153,7 +153,7 @@ final class OpenTransaction<K, V> implements Callback {
             }
             bytes.addAndGet(
                     Math.max(0, metadata.serializedKeySize()) + (long) Math.max(0, metadata.serializedValueSize()));
-        } else if (refusal != null && refusedTopic.isEmpty() && !Refusals.isOfNeighbour(refusal)) {
+        } else if (refusal != null && refusedTopic.isEmpty() && !RecordRefusals.isOfNeighbour(refusal)) {
             refusedTopic = metadata == null ? "?" : metadata.topic();
             onRefusal.accept(this, refusal);
         }
@@ -170,17 +170,17 @@ final class OpenTransaction<K, V> implements Callback {
      * @param withPlaces whether somebody asks for their places
      */
     AckTarget lasting(AckTarget target, long token, boolean withPlaces) {
-        boolean knowsForGood = target instanceof Ended || (target instanceof OffsetTracker && !withPlaces);
+        boolean knowsForGood = target instanceof EndedClaim || (target instanceof OffsetTracker && !withPlaces);
         return target == AckTarget.NONE || knowsForGood
                 ? target
                 : lasting.computeIfAbsent(
                         new Root(target, token),
-                        claim -> new Ended(
+                        claim -> new EndedClaim(
                                 target, token, withPlaces ? TransactionRule.places(target, token) : List.of()));
     }
 
     /** Hands over what is kept, the last one first. */
-    void keptBackwards(Consumer<? super Kept<K, V>> taker) {
+    void keptBackwards(Consumer<? super KeptRecord<K, V>> taker) {
         if (kept != null) {
             kept.reversed().forEach(taker);
         }

@@ -43,7 +43,7 @@ record ProducersLook<K, V>(Board<K, V> board, List<TransactionalProducer<K, V>> 
 
     private long unanswered() {
         OpenTransaction<K, V> filling = board.filling();
-        Cut<K, V> committing = board.committing();
+        TransactionCut<K, V> committing = board.committing();
         return (filling == null ? 0 : filling.unanswered())
                 + (committing == null ? 0 : committing.transaction().unanswered());
     }

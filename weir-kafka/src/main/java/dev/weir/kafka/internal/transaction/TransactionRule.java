@@ -6,14 +6,14 @@ import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerSettings;
-import dev.weir.kafka.internal.failure.Letters;
+import dev.weir.kafka.internal.failure.DeadLetterWriter;
 import dev.weir.kafka.internal.failure.TopicCheck;
-import dev.weir.kafka.internal.producer.Unwritten;
+import dev.weir.kafka.internal.producer.UnwrittenFailures;
 import dev.weir.kafka.internal.producer.WriteRule;
 import dev.weir.kafka.internal.send.ReadyBytes;
+import dev.weir.kafka.internal.send.RecordRefusals;
 import dev.weir.kafka.internal.send.RefusalSearch;
 import dev.weir.kafka.internal.send.RefusalSearch.State;
-import dev.weir.kafka.internal.send.Refusals;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.StageContext;
@@ -64,9 +64,9 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     private final WriteRule<ProducerRecord<K, V>> skipping;
 
     /** Null if records are skipped. */
-    private final @Nullable Letters letters;
+    private final @Nullable DeadLetterWriter letters;
 
-    private final Unwritten<K, V> unwritten;
+    private final UnwrittenFailures<K, V> unwritten;
     private final TransactionalProducer<K, V> trial;
     private boolean trialIsOpen;
     private boolean hasWarned;
@@ -86,8 +86,8 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     private TransactionRule(
             StageContext context,
             WriteRule<ProducerRecord<K, V>> skipping,
-            @Nullable Letters letters,
-            Unwritten<K, V> unwritten,
+            @Nullable DeadLetterWriter letters,
+            UnwrittenFailures<K, V> unwritten,
             TransactionalProducer<K, V> trial) {
         this.context = context;
         this.skipping = skipping;
@@ -113,8 +113,8 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         TransactionRule<K, V> made = new TransactionRule<>(
                 context,
                 WriteRule.ofRecords(skip, context, settings),
-                deadLetters == null ? null : new Letters(deadLetters),
-                new Unwritten<>(settings),
+                deadLetters == null ? null : new DeadLetterWriter(deadLetters),
+                new UnwrittenFailures<>(settings),
                 trial);
         if (deadLetters != null) {
             TopicCheck.check(deadLetters.settings(), List.of(deadLetters.topic()));
@@ -144,7 +144,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
 
     /** The inputs that the element was made of, of which the caller holds the claim. */
     static List<String> places(AckTarget target, long token) {
-        if (target instanceof Ended ended) {
+        if (target instanceof EndedClaim ended) {
             return ended.places();
         }
         List<String> places = new ArrayList<>(1);
@@ -153,7 +153,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     }
 
     private static Exception meant(Exception refusal) {
-        return refusal instanceof TimeoutException waited ? Refusals.ofVainWait(waited) : refusal;
+        return refusal instanceof TimeoutException waited ? RecordRefusals.ofVainWait(waited) : refusal;
     }
 
     // ---- The segment's thread --------------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         for (String place : suspects.isEmpty() ? List.<String>of() : places(target, token)) {
             if (suspects.stateOf(new Origin(place, topic)) instanceof State.Suspect before) {
                 isSuspect = true;
-                if (Refusals.isOfTopic(before.why(), topic)) {
+                if (RecordRefusals.isOfTopic(before.why(), topic)) {
                     skipping.note(topic, before.why());
                 }
             }
@@ -190,7 +190,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         AtomicReference<@Nullable Exception> refusal = new AtomicReference<>();
         try {
             trial.begin();
-            var ignored = trial.client.send(Kept.copy(record), (metadata, why) -> refusal.set(why));
+            var ignored = trial.client.send(KeptRecord.copy(record), (metadata, why) -> refusal.set(why));
             trial.flush();
         } catch (InterruptException interrupted) {
             throw interrupted;
@@ -220,11 +220,11 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     }
 
     /** The largest letter that its topic takes. */
-    private ProducerRecord<K, V> letter(Letters from, FailedRecord failed, String place) {
+    private ProducerRecord<K, V> letter(DeadLetterWriter from, FailedRecord failed, String place) {
         for (int tooLarge = 0; ; tooLarge++) {
             ProducerRecord<K, V> letter = ready(from.propose(failed, tooLarge));
             Exception refusal = tried(letter);
-            if (refusal == null || Faults.fatal(refusal, letter.topic()) == null) {
+            if (refusal == null || TransactionFaults.fatal(refusal, letter.topic()) == null) {
                 return letter;
             }
             if (!(refusal instanceof RecordTooLargeException) || tooLarge == SMALLEST) {
@@ -280,7 +280,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
             for (Refusal refusal : transaction.refusals) {
                 if (takes(refusal.why)) {
                     isExcused = true;
-                    if (Refusals.isOfOtherTopics(refusal.why, refusal.topic)) {
+                    if (RecordRefusals.isOfOtherTopics(refusal.why, refusal.topic)) {
                         continue; // the record was not sent yet when that of another topic was refused
                     }
                     for (String place : refusal.places) {
@@ -300,7 +300,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
 
     /** Counts what is in a transaction that is committed, and forgets the suspects that do not come again. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
-    void committed(Cut<K, V> done) {
+    void committed(TransactionCut<K, V> done) {
         long before = written;
         written = before + done.transaction().letters();
         cut += done.transaction().cutLetters();

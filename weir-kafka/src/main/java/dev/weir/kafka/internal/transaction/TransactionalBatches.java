@@ -7,13 +7,13 @@ import dev.weir.kafka.internal.commit.OffsetTexts;
 import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.internal.health.ClientWatch;
 import dev.weir.kafka.internal.producer.OutputTopics;
-import dev.weir.kafka.internal.producer.Producers;
+import dev.weir.kafka.internal.producer.RunProducers;
 import dev.weir.kafka.internal.producer.TopicWatch;
 import dev.weir.kafka.internal.producer.WriteRule;
 import dev.weir.kafka.internal.send.ClientInterrupts;
+import dev.weir.kafka.internal.send.RecordRefusals;
 import dev.weir.kafka.internal.send.RefusalSearch;
 import dev.weir.kafka.internal.send.RefusalSearch.Reason;
-import dev.weir.kafka.internal.send.Refusals;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.spi.AckTarget;
@@ -66,12 +66,12 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
             this.record = record;
             this.target = target;
             this.token = token;
-            this.headers = Kept.headers(record);
+            this.headers = KeptRecord.headers(record);
         }
 
         /** The record, or another like it: one cannot be sent twice. */
         ProducerRecord<K, V> toSend() {
-            ProducerRecord<K, V> next = wasSent ? Kept.copy(record, headers) : record;
+            ProducerRecord<K, V> next = wasSent ? KeptRecord.copy(record, headers) : record;
             wasSent = true;
             return next;
         }
@@ -83,7 +83,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         @Override
         public void onCompletion(@Nullable RecordMetadata metadata, @Nullable Exception why) {
             if (why != null) {
-                Exception refusal = why instanceof TimeoutException waited ? Refusals.ofVainWait(waited) : why;
+                Exception refusal = why instanceof TimeoutException waited ? RecordRefusals.ofVainWait(waited) : why;
                 if (Thread.currentThread() == sender) {
                     search.refusedForItself(this, refusal);
                 } else {
@@ -178,7 +178,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
             int commitRecords,
             WriteFailures failures) {
         return context -> {
-            Producers<K, V> producers = new Producers<>(settings);
+            RunProducers<K, V> producers = new RunProducers<>(settings);
             ClientProgress progress = ClientProgress.of(settings.clientConfig(), Set.of(transactionalId));
             TransactionalBatches<K, V> loop = new TransactionalBatches<>(
                     () -> producers.transactional(transactionalId, TransactionPlan.TIMEOUT_MILLIS),
@@ -320,7 +320,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         RuntimeException why = broken;
         for (int failures = failuresBefore + 1; ; failures++) {
             Reason<Claim> reason = search.reason();
-            boolean mayRule = !ended && !Faults.isFenced(why);
+            boolean mayRule = !ended && !TransactionFaults.isFenced(why);
             boolean ruled = search.review(refusal -> mayRule && rule.takes(refusal), this::reject);
             if (!ruled) {
                 failIfFinal(why, reason);
@@ -372,12 +372,13 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         if (ended || broken instanceof InterruptException || broken instanceof KafkaPipelineException) {
             throw broken;
         }
-        if (reason != null && Faults.fatal(reason.why(), reason.record().record.topic()) != null) {
+        if (reason != null
+                && TransactionFaults.fatal(reason.why(), reason.record().record.topic()) != null) {
             throw new ProduceException(
                     reason.record().record.topic(), reason.record().place(), reason.why());
         }
         Exception why = reason == null ? broken : reason.why();
-        if (Faults.isFenced(why) || Faults.isFenced(broken)) {
+        if (TransactionFaults.isFenced(why) || TransactionFaults.isFenced(broken)) {
             counts.fenced.increment();
             throw new KafkaPipelineException(
                     "another producer took transactional.id=" + transactionalId
@@ -385,14 +386,14 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
                             + " transaction is seen; give each run an id of its own, and commit more often",
                     why);
         }
-        KafkaPipelineException fatal = Faults.fatal(why, "");
+        KafkaPipelineException fatal = TransactionFaults.fatal(why, "");
         if (fatal != null) {
             throw fatal;
         }
     }
 
     private static KafkaPipelineException ofRun(KafkaException failure) {
-        return Faults.ofRun(failure) instanceof KafkaPipelineException known
+        return TransactionFaults.ofRun(failure) instanceof KafkaPipelineException known
                 ? known
                 : new KafkaPipelineException("transactions cannot go on: " + OffsetTexts.messageOf(failure), failure);
     }
@@ -410,9 +411,8 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         if (ended) {
             return;
         }
-        String then = "its transaction in pipeline " + context.pipelineName()
-                + " is aborted and written again by another producer";
-        KafkaPipelineException broken = producer.client.look(nowNanos, committing, then);
+        String where = " and writes the transaction of pipeline " + context.pipelineName() + " again";
+        KafkaPipelineException broken = producer.client.look(nowNanos, committing, where);
         if (broken != null) {
             context.fail(broken);
             producer.breakOff();

@@ -71,12 +71,12 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     private final Board<K, V> board;
-    private final Committer<K, V> committer;
+    private final TransactionCommitter<K, V> committer;
     private final TransactionCounts counts;
     private final TransactionPlan plan;
     private final TopicWatch topics;
     private final StageMeter meter;
-    private final Inputs<K, V> inputs;
+    private final LostInputs<K, V> inputs;
     private final ArrayDeque<Element<K, V>> waiting = new ArrayDeque<>();
 
     /** The topic that was written to last. */
@@ -89,7 +89,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
     TransactionalLoop(
             Board<K, V> board,
-            Committer<K, V> committer,
+            TransactionCommitter<K, V> committer,
             TransactionCounts counts,
             TransactionPlan plan,
             TopicWatch topics,
@@ -100,7 +100,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         this.plan = plan;
         this.topics = topics;
         this.meter = context.meter();
-        this.inputs = new Inputs<>(board, committer);
+        this.inputs = new LostInputs<>(board, committer);
         board.sinkMeter = meter;
         nextTurnNanos = board.clock.nanoTime();
     }
@@ -203,7 +203,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
                 committer.abortFilling(thrown);
             }
             if (isOfTransaction || (rule != null && rule.takes(thrown))) {
-                batch.set(at[0], Kept.copy(batch.get(at[0]), headers));
+                batch.set(at[0], KeptRecord.copy(batch.get(at[0]), headers));
                 return isOpen ? at[0] - from : 0;
             }
             throw ofRecord(thrown, batch.get(at[0]), batch.target(at[0]), batch.token(at[0]));
@@ -234,13 +234,13 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             AckTarget target,
             long token,
             boolean isLetter) {
-        headers = Kept.headers(record);
+        headers = KeptRecord.headers(record);
         TransactionRule<K, V> rule = board.rule;
         AckTarget known = filling.kept == null ? target : filling.lasting(target, token, rule != null);
         Callback answer = rule == null ? filling : rule.answerOf(filling, record, TransactionRule.places(known, token));
         filling.producer.send(record, answer);
         if (filling.kept != null) {
-            filling.kept.add(new Kept<>(record, headers, known, token, isLetter));
+            filling.kept.add(new KeptRecord<>(record, headers, known, token, isLetter));
         }
     }
 
@@ -421,7 +421,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             throw interrupted;
         } catch (RuntimeException thrown) {
             if (isOfTransaction(thrown)) {
-                element.record = Kept.copy(record, headers);
+                element.record = KeptRecord.copy(record, headers);
                 committer.abortFilling(thrown);
                 return false;
             }

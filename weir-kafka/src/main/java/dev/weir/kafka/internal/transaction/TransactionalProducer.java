@@ -52,7 +52,7 @@ final class TransactionalProducer<K, V> {
     private final boolean isOfRun;
 
     /**
-     * Topics that were made anew since the client was opened. It commits offsets by the ids that it learned first, and
+     * Topics that were recreated since the client was opened. It commits offsets by the ids that it learned first, and
      * repeats a request that the brokers refuse for such an id until {@code max.block.ms} is over.
      */
     private final Set<String> outdated = ConcurrentHashMap.newKeySet();
@@ -133,7 +133,8 @@ final class TransactionalProducer<K, V> {
 
     /** A configuration that was good once is good: names of brokers are not resolved at the moment. */
     private boolean mayPass(KafkaException refused) {
-        return Faults.passes(refused) || (client.hasOpened() && refused.getCause() instanceof ConfigException);
+        return TransactionFaults.passes(refused)
+                || (client.hasOpened() && refused.getCause() instanceof ConfigException);
     }
 
     private Producer<K, V> client() {
@@ -195,7 +196,7 @@ final class TransactionalProducer<K, V> {
     }
 
     /** A topic of that name is another one than it was. Any thread. */
-    void topicMadeAnew(String name) {
+    void topicRecreated(String name) {
         outdated.add(name);
     }
 
@@ -245,7 +246,7 @@ final class TransactionalProducer<K, V> {
         } catch (InterruptException interrupted) {
             throw interrupted;
         } catch (KafkaException | IllegalStateException broken) {
-            if (!isOfRun && Faults.isFenced(broken)) {
+            if (!isOfRun && TransactionFaults.isFenced(broken)) {
                 throw broken;
             }
             if (!isOfRun && broken instanceof TimeoutException && !ended.getAsBoolean()) {

@@ -2,8 +2,8 @@ package dev.weir.kafka.internal.transaction;
 
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.internal.buffer.Delay;
-import dev.weir.kafka.internal.buffer.Plan.Delivery;
+import dev.weir.kafka.internal.buffer.ConsumerPlan.Delivery;
+import dev.weir.kafka.internal.buffer.DueRecords;
 import dev.weir.kafka.internal.buffer.RecordBuffer;
 import dev.weir.kafka.internal.consumer.ConsumerStart;
 import dev.weir.stream.spi.Batch;
@@ -83,7 +83,7 @@ public final class TransactionalSource<K, V> implements SourceFactory<ConsumerRe
             opened.close();
             return "";
         });
-        RecordBuffer buffer = new RecordBuffer(context.clock(), Delay.of(subscription));
+        RecordBuffer buffer = new RecordBuffer(context.clock(), DueRecords.of(subscription));
         Stage<ConsumerRecord<K, V>> records = start.open(context, buffer, ofRun, opened.transactions());
         opened.start();
         return new Held<>(opened, start.pulled(records, context));

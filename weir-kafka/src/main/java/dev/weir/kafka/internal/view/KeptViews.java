@@ -124,7 +124,7 @@ public final class KeptViews implements RecordViews {
         Objects.requireNonNull(encoder, "encoder");
         KeptBatches from = kept();
         from.rewind();
-        Encoded to = home.takeOutput();
+        EncodedElement to = home.takeOutput();
         boolean done = false;
         try {
             while (from.next()) {

@@ -18,7 +18,7 @@ public final class ViewPool {
     private static final int MAX_SPARES = 1024;
 
     private final Spares<KeptBatches> batches = new Spares<>(MAX_SPARES);
-    private final Spares<Encoded> outputs = new Spares<>(MAX_SPARES);
+    private final Spares<EncodedElement> outputs = new Spares<>(MAX_SPARES);
     private final Spares<KeptViews> views = new Spares<>(MAX_SPARES);
 
     /** Views of nothing, to be added to. */
@@ -45,12 +45,12 @@ public final class ViewPool {
         }
     }
 
-    Encoded takeOutput() {
-        Encoded spare = outputs.take();
-        return spare == null ? new Encoded(this) : spare;
+    EncodedElement takeOutput() {
+        EncodedElement spare = outputs.take();
+        return spare == null ? new EncodedElement(this) : spare;
     }
 
-    void give(Encoded done) {
+    void give(EncodedElement done) {
         if (done.sizeBytes() <= MAX_KEPT_BYTES) {
             done.clear();
             outputs.give(done);

@@ -8,7 +8,7 @@ import dev.weir.kafka.Subscription;
 import dev.weir.kafka.Subscription.Priorities;
 import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
 import dev.weir.kafka.internal.fetch.ClientFetcher;
-import dev.weir.kafka.internal.fetch.Fetcher;
+import dev.weir.kafka.internal.fetch.RecordFetcher;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
 import dev.weir.stream.spi.Batch;
@@ -38,7 +38,7 @@ class FlowControlTest {
     private final AssignedPartition partition =
             new AssignedPartition(id, new OffsetTracker(1_000, wakeUps::incrementAndGet), Long.MAX_VALUE);
     private final MockConsumer<byte[], byte[]> client = new MockConsumer<>("earliest");
-    private final Fetcher fetcher = new ClientFetcher(client);
+    private final RecordFetcher fetcher = new ClientFetcher(client);
     private final AtomicLong nanos = new AtomicLong();
     private final OwnerClock time = new OwnerClock() {
         @Override
@@ -267,7 +267,7 @@ class FlowControlTest {
     /** What is not due fills the others for as long as it is not. */
     @Test
     void partition_ofARetryTopic_doesNotWaitForRecordsThatAreNotDue() {
-        RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM, new Delay(record -> 1, () -> 0));
+        RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM, new DueRecords(record -> 1, () -> 0));
         Map<TopicPartition, AssignedPartition> assigned = full(outlet, new int[12]);
         outlet.purge(List.of(nth(assigned, 0)));
         finish(nth(assigned, 0), 0, 100);

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
-import dev.weir.kafka.internal.buffer.Outlets;
-import dev.weir.kafka.internal.buffer.Pauses;
+import dev.weir.kafka.internal.buffer.PausedPartitions;
 import dev.weir.kafka.internal.buffer.RecordBuffer;
+import dev.weir.kafka.internal.buffer.RecordOutlets;
 import dev.weir.kafka.internal.fetch.ClientFetcher;
-import dev.weir.kafka.internal.fetch.Waiting;
+import dev.weir.kafka.internal.fetch.OwnerWaits;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageMeter;
@@ -33,10 +33,10 @@ class CommitAheadTest {
     private final Answering client = new Answering();
     private final ClientFetcher fetcher = new ClientFetcher(client);
     private final RecordBuffer buffer = new RecordBuffer(new VirtualClock());
-    private final Pauses pauses = new Pauses();
+    private final PausedPartitions pauses = new PausedPartitions();
     private final ManualClock clock = new ManualClock();
     private final GoneTopic topic = new GoneTopic(new TopicPartition("t", 0));
-    private final Commits commits = new Commits(
+    private final OffsetCommits commits = new OffsetCommits(
             client,
             fetcher,
             ConsumerSettings.builder().bootstrapServers("h:1").build(),
@@ -44,7 +44,7 @@ class CommitAheadTest {
             clock,
             MemberCommit.NONE);
     private final CommitAhead ahead = new CommitAhead(
-            commits, Outlets.single(buffer), AHEAD, pauses::isPaused, new Waiting(fetcher, clock), clock);
+            commits, RecordOutlets.single(buffer), AHEAD, pauses::isPaused, new OwnerWaits(fetcher, clock), clock);
     private final AssignedPartition a = partition(0);
     private final AssignedPartition b = partition(1);
 

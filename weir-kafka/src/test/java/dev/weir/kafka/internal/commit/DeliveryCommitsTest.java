@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
-import dev.weir.kafka.internal.buffer.Assignment;
-import dev.weir.kafka.internal.buffer.Outlets;
+import dev.weir.kafka.internal.buffer.PartitionAssignment;
 import dev.weir.kafka.internal.buffer.RecordBuffer;
+import dev.weir.kafka.internal.buffer.RecordOutlets;
 import dev.weir.kafka.internal.fetch.ClientFetcher;
-import dev.weir.kafka.internal.fetch.Waiting;
+import dev.weir.kafka.internal.fetch.OwnerWaits;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.internal.lookup.OwnerThread;
 import dev.weir.stream.testing.VirtualClock;
@@ -39,7 +39,7 @@ class DeliveryCommitsTest {
     private final ClientFetcher fetcher = new ClientFetcher(client);
     private final ManualClock clock = new ManualClock();
     private final GoneTopic topic = new GoneTopic(ID);
-    private final Commits commits = new Commits(
+    private final OffsetCommits commits = new OffsetCommits(
             client,
             fetcher,
             ConsumerSettings.builder().bootstrapServers("h:1").build(),
@@ -50,10 +50,10 @@ class DeliveryCommitsTest {
     private DeliveryCommits of(Delivery delivery) {
         CommitAhead ahead = new CommitAhead(
                 commits,
-                Outlets.single(new RecordBuffer(new VirtualClock())),
+                RecordOutlets.single(new RecordBuffer(new VirtualClock())),
                 1,
                 id -> false,
-                new Waiting(fetcher, clock),
+                new OwnerWaits(fetcher, clock),
                 clock);
         return new DeliveryCommits(
                 delivery == Delivery.AT_LEAST_ONCE,
@@ -64,7 +64,7 @@ class DeliveryCommitsTest {
     }
 
     // With transactions, and at most once, it was taken for gone for as long as it stayed assigned: its place in the
-    // topic that had been made anew was never committed, and nothing of that topic was read.
+    // topic that had been recreated was never committed, and nothing of that topic was read.
     @ParameterizedTest
     @EnumSource
     void partitionThatWasGone_isFoundAgain(Delivery delivery) {
@@ -102,8 +102,8 @@ class DeliveryCommitsTest {
         @Override
         public void begin(
                 org.apache.kafka.clients.consumer.Consumer<?, ?> client,
-                Commits commits,
-                Assignment assignment,
+                OffsetCommits commits,
+                PartitionAssignment assignment,
                 Consumer<List<AssignedPartition>> reopen,
                 OwnerThread owner,
                 OwnerClock clock) {}
@@ -128,7 +128,7 @@ class DeliveryCommitsTest {
         }
 
         @Override
-        public void topicMadeAnew(String name) {}
+        public void topicRecreated(String name) {}
 
         @Override
         public void lost() {}

@@ -34,7 +34,8 @@ class DirectCommitTest {
             broker.configureBlocking(false);
             DirectCommit commit = new DirectCommit(
                     new Member(new ConsumerGroupMetadata("g", generation, id, Optional.empty())),
-                    Map.of("bootstrap.servers", "127.0.0.1:" + broker.socket().getLocalPort()));
+                    Map.of("bootstrap.servers", "127.0.0.1:" + broker.socket().getLocalPort()),
+                    false);
             assertThat(commit.commit(OFFSETS, WITHIN_NANOS)).isFalse();
             try (var connection = broker.accept()) {
                 assertThat(connection).isNull();

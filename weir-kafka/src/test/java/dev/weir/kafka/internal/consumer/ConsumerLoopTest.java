@@ -11,16 +11,16 @@ import dev.weir.kafka.RestrictedConsumer;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
 import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
-import dev.weir.kafka.internal.buffer.Outlets;
+import dev.weir.kafka.internal.buffer.ConsumerPlan;
+import dev.weir.kafka.internal.buffer.ConsumerPlan.Delivery;
 import dev.weir.kafka.internal.buffer.PartitionOutlets;
-import dev.weir.kafka.internal.buffer.Plan;
-import dev.weir.kafka.internal.buffer.Plan.Delivery;
 import dev.weir.kafka.internal.buffer.RecordBuffer;
+import dev.weir.kafka.internal.buffer.RecordOutlets;
 import dev.weir.kafka.internal.buffer.SharedOutlets;
 import dev.weir.kafka.internal.commit.MemberCommit;
 import dev.weir.kafka.internal.fetch.ClientFetcher;
 import dev.weir.kafka.internal.fetch.ClientLimits;
-import dev.weir.kafka.internal.fetch.Fetcher;
+import dev.weir.kafka.internal.fetch.RecordFetcher;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.internal.lookup.SilentLookup;
 import dev.weir.stream.spi.Batch;
@@ -81,13 +81,13 @@ class ConsumerLoopTest {
         }
     };
 
-    private ConsumerLoop start(Fetcher fetcher, Outlets outlets) throws InterruptedException {
+    private ConsumerLoop start(RecordFetcher fetcher, RecordOutlets outlets) throws InterruptedException {
         return start(fetcher, outlets, Duration.ofSeconds(20), null, Duration.ofMinutes(5), OwnerClock.SYSTEM);
     }
 
     private ConsumerLoop start(
-            Fetcher fetcher,
-            Outlets outlets,
+            RecordFetcher fetcher,
+            RecordOutlets outlets,
             Duration revokeDeadline,
             @Nullable ExternalOffsets store,
             Duration maxPollInterval,
@@ -105,7 +105,7 @@ class ConsumerLoopTest {
                 fetcher,
                 settings,
                 new ClientLimits(100, maxPollInterval, Duration.ofMinutes(5)),
-                new Plan(Subscription.topics("t"), Map.of(), new Delivery.Committable(), store, Set.of()),
+                new ConsumerPlan(Subscription.topics("t"), Map.of(), new Delivery.Committable(), store, Set.of()),
                 failure -> told.add("failed " + failure),
                 outlets,
                 new Answers(),
@@ -129,7 +129,7 @@ class ConsumerLoopTest {
     // The last commit's failure went past the listener, and what it had for its partitions was never let go.
     @Test
     void close_withALastCommitThatFails_stillTellsTheListener() throws Exception {
-        ConsumerLoop loop = start(new ClientFetcher(client), Outlets.single(buffer()));
+        ConsumerLoop loop = start(new ClientFetcher(client), RecordOutlets.single(buffer()));
         // What has not begun has nothing to commit.
         loop.control()
                 .seek(Map.of(ID, Position.offset(5)))
@@ -150,7 +150,7 @@ class ConsumerLoopTest {
             told.add("beside " + Objects.requireNonNull(offsets.get(ID)).offset());
             return taken;
         };
-        ConsumerLoop loop = start(new ClientFetcher(client), Outlets.single(buffer()));
+        ConsumerLoop loop = start(new ClientFetcher(client), RecordOutlets.single(buffer()));
         loop.control()
                 .seek(Map.of(ID, Position.offset(5)))
                 .toCompletableFuture()
@@ -164,7 +164,7 @@ class ConsumerLoopTest {
     void listener_whoseQuestionMeetsALateWakeUp_isAnswered() throws InterruptedException {
         onAssigned = consumer -> told.add("committed " + consumer.committed(Set.of(ID)));
         client.lateWakeUps = 1;
-        ConsumerLoop loop = start(new ClientFetcher(client), Outlets.single(buffer()));
+        ConsumerLoop loop = start(new ClientFetcher(client), RecordOutlets.single(buffer()));
         String ignored = loop.close(Duration.ZERO);
         assertThat(told).containsExactly("committed {}", "revoked [t-0]");
     }
@@ -194,9 +194,9 @@ class ConsumerLoopTest {
     // A client that is not closed stays a member of its group, with partitions that nobody reads.
     @Test
     void close_withAFetcherThatCannotBeClosed_stillClosesTheClient() throws InterruptedException {
-        Fetcher real = new ClientFetcher(client);
-        Fetcher faulty = (Fetcher) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {Fetcher.class}, (self, method, args) -> {
+        RecordFetcher real = new ClientFetcher(client);
+        RecordFetcher faulty = (RecordFetcher) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {RecordFetcher.class}, (self, method, args) -> {
                     if (method.getName().equals("close")) {
                         throw new IllegalStateException("a socket is stuck");
                     }
@@ -206,7 +206,7 @@ class ConsumerLoopTest {
                         throw Objects.requireNonNull(thrown.getCause());
                     }
                 });
-        ConsumerLoop loop = start(faulty, Outlets.single(buffer()));
+        ConsumerLoop loop = start(faulty, RecordOutlets.single(buffer()));
         String ignored = loop.close(Duration.ZERO);
         assertThat(client.closed()).isTrue();
     }
@@ -236,7 +236,7 @@ class ConsumerLoopTest {
     @Test
     void close_withAnErrorWhileTheClientIsClosed_answersAndFailsTheRun() throws InterruptedException {
         client.closesWith = new NoClassDefFoundError("planted");
-        ConsumerLoop loop = start(new ClientFetcher(client), Outlets.single(buffer()));
+        ConsumerLoop loop = start(new ClientFetcher(client), RecordOutlets.single(buffer()));
         CompletionStage<Void> seek = loop.control().seek(Map.of(new TopicPartition("other", 0), Position.offset(5)));
         String ignored = CompletableFuture.supplyAsync(() -> loop.close(Duration.ZERO))
                 .orTimeout(20, TimeUnit.SECONDS)
@@ -250,7 +250,7 @@ class ConsumerLoopTest {
     void attachment_inTheTurnOfTheClose_isRefused() throws InterruptedException {
         SharedOutlets outlets = new SharedOutlets();
         ConsumerLoop loop = start(new ClientFetcher(client), outlets);
-        Parking parking = loop.share(outlets);
+        PartitionParking parking = loop.share(outlets);
         CompletableFuture<Void> stopped = new CompletableFuture<>();
         // In a poll, so that the next turn sees the stop before any request.
         client.schedulePollTask(() -> {
@@ -287,7 +287,7 @@ class ConsumerLoopTest {
         RecordBuffer buffer = buffer();
         ConsumerLoop loop = start(
                 new ClientFetcher(client),
-                Outlets.single(buffer),
+                RecordOutlets.single(buffer),
                 Duration.ofMinutes(4),
                 store,
                 maxPollInterval,
@@ -317,7 +317,7 @@ class ConsumerLoopTest {
         CountDownLatch revoked = new CountDownLatch(1);
         onRevoked = revoked::countDown;
         RecordBuffer buffer = buffer();
-        ConsumerLoop loop = start(besides(new ClientFetcher(client), fetched), Outlets.single(buffer));
+        ConsumerLoop loop = start(besides(new ClientFetcher(client), fetched), RecordOutlets.single(buffer));
         client.schedulePollTask(() -> {
             client.updateBeginningOffsets(Map.of(stays, 0L));
             client.rebalance(List.of(ID, stays));
@@ -351,20 +351,20 @@ class ConsumerLoopTest {
         return Objects.requireNonNull(buffer.take(Stage.NEVER, new StageMeter()));
     }
 
-    private static Fetcher.Fetched next(Queue<ConsumerRecord<byte[], byte[]>> fetched) {
+    private static RecordFetcher.Fetched next(Queue<ConsumerRecord<byte[], byte[]>> fetched) {
         ConsumerRecord<byte[], byte[]> next = fetched.poll();
         if (next == null) {
             LockSupport.parkNanos(1_000_000);
-            return Fetcher.Fetched.of(ConsumerRecords.empty());
+            return RecordFetcher.Fetched.of(ConsumerRecords.empty());
         }
         TopicPartition id = new TopicPartition(next.topic(), next.partition());
-        return Fetcher.Fetched.of(new ConsumerRecords<>(Map.of(id, List.of(next)), Map.of()));
+        return RecordFetcher.Fetched.of(new ConsumerRecords<>(Map.of(id, List.of(next)), Map.of()));
     }
 
     /** The same fetcher, which can fetch these records without the client. */
-    private Fetcher besides(Fetcher real, Queue<ConsumerRecord<byte[], byte[]>> fetched) {
-        return (Fetcher) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {Fetcher.class}, (self, method, args) -> {
+    private RecordFetcher besides(RecordFetcher real, Queue<ConsumerRecord<byte[], byte[]>> fetched) {
+        return (RecordFetcher) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {RecordFetcher.class}, (self, method, args) -> {
                     if (method.getName().equals("canFetchOnly")) {
                         return true;
                     }

@@ -60,7 +60,7 @@ class ConsumerSimulationTest {
 
     /**
      * Worlds that showed what none of those of each build did: a group that starts at the end gives the partitions of a
-     * topic made anew before its new id is known.
+     * recreated topic before its new id is known.
      */
     @ParameterizedTest
     @ValueSource(longs = 1127)

@@ -9,7 +9,7 @@ enum SimulatedEvent {
     /** An unclean election cuts a log; other records follow behind the cut, with a higher leader epoch. */
     TRUNCATION,
     /**
-     * The topic is deleted and made anew under its name: another topic id, logs from 0 on, perhaps longer than before.
+     * The topic is deleted and recreated under its name: another topic id, logs from 0 on, perhaps longer than before.
      */
     RECREATION,
     /** The subscription starts at the end, the process dies before it has committed, and partitions are added. */

@@ -169,7 +169,7 @@ final class SimulatedLog extends GroupPartition {
         lostBlindly |= doubtful && blind;
     }
 
-    /** The topic is deleted and made anew. */
+    /** The topic is deleted and recreated. */
     void recreate(int incarnation, boolean commitIsDeleted) {
         elections.begin(incarnation);
         // A commit from here has the topic's id.
@@ -239,7 +239,7 @@ final class SimulatedLog extends GroupPartition {
             // so, the next poll or the topic's id, is looked at when reading goes on.
             case LATEST, NEAREST -> offset >= Math.max(0, nearest) && offset <= Math.max(end, endInHold);
         };
-        // A consumer that was told the topic's id just before it was made anew takes even a place in the new one for
+        // A consumer that was told the topic's id just before it was recreated takes even a place in the new one for
         // one in
         // the old one, until it is told the new id, up to some seconds later; a cut may be what makes it ask.
         boolean anew = elections.incarnation() > 0 && policy == OutOfRangePolicy.NEAREST && offset == 0;

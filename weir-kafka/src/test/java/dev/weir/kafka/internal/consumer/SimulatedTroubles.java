@@ -3,7 +3,7 @@ package dev.weir.kafka.internal.consumer;
 import static dev.weir.kafka.internal.consumer.SimulatedWorld.require;
 
 import dev.weir.kafka.OutOfRangePolicy;
-import dev.weir.kafka.TopicMadeAnewException;
+import dev.weir.kafka.RecreatedTopicException;
 import dev.weir.kafka.internal.consumer.SimulatedEvent.Planted;
 import java.util.Collection;
 import java.util.EnumSet;
@@ -236,7 +236,7 @@ final class SimulatedTroubles {
     private @Nullable TopicPartition lost() {
         return switch (world.context.failure) {
             case dev.weir.kafka.OffsetOutOfRangeException loss -> new TopicPartition(loss.topic(), loss.partition());
-            case TopicMadeAnewException loss -> new TopicPartition(loss.topic(), loss.partition());
+            case RecreatedTopicException loss -> new TopicPartition(loss.topic(), loss.partition());
             case null, default -> null;
         };
     }

@@ -4,9 +4,9 @@ import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.OutOfRangePolicy;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.internal.buffer.Outlets;
-import dev.weir.kafka.internal.buffer.Plan;
-import dev.weir.kafka.internal.buffer.Plan.Delivery;
+import dev.weir.kafka.internal.buffer.ConsumerPlan;
+import dev.weir.kafka.internal.buffer.ConsumerPlan.Delivery;
+import dev.weir.kafka.internal.buffer.RecordOutlets;
 import dev.weir.kafka.internal.fetch.ClientFetcher;
 import dev.weir.kafka.internal.fetch.ClientLimits;
 import dev.weir.kafka.internal.lookup.OwnerClock;
@@ -125,14 +125,14 @@ final class SimulatedWorld implements OwnerClock {
                 new ClientFetcher(client),
                 settings,
                 new ClientLimits(client.maxPollRecords(), Duration.ofMinutes(5), Duration.ofSeconds(30)),
-                new Plan(
+                new ConsumerPlan(
                         bounded ? all.untilEnd() : all,
                         bounded ? endOffsets : Map.of(),
                         commitAhead > 0 ? new Delivery.AtMostOnce(commitAhead) : new Delivery.Committable(),
                         null,
                         Set.of()),
                 context::fail,
-                Outlets.single(pipeline.buffer),
+                RecordOutlets.single(pipeline.buffer),
                 lookup,
                 this,
                 client::commitDirectly,

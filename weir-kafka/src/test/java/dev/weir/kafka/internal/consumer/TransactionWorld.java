@@ -5,10 +5,10 @@ import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.Subscription.Selection;
-import dev.weir.kafka.internal.buffer.Outlets;
-import dev.weir.kafka.internal.buffer.Plan;
-import dev.weir.kafka.internal.buffer.Plan.Delivery;
+import dev.weir.kafka.internal.buffer.ConsumerPlan;
+import dev.weir.kafka.internal.buffer.ConsumerPlan.Delivery;
 import dev.weir.kafka.internal.buffer.RecordBuffer;
+import dev.weir.kafka.internal.buffer.RecordOutlets;
 import dev.weir.kafka.internal.consumer.TransactionCluster.Input;
 import dev.weir.kafka.internal.consumer.TransactionCluster.Out;
 import dev.weir.kafka.internal.fetch.ClientFetcher;
@@ -341,14 +341,14 @@ final class TransactionWorld implements OwnerClock {
                 new ClientFetcher(client),
                 settings,
                 new ClientLimits(client.maxPollRecords(), Duration.ofMinutes(5), Duration.ofSeconds(30)),
-                new Plan(
+                new ConsumerPlan(
                         bounded ? Subscription.topics("t").untilEnd() : Subscription.topics("t"),
                         bounded ? ends : Map.of(),
                         new Delivery.Committable(),
                         null,
                         Set.of()),
                 context::fail,
-                Outlets.single(buffer),
+                RecordOutlets.single(buffer),
                 new Answers(),
                 this,
                 (offsets, nanos) -> false,

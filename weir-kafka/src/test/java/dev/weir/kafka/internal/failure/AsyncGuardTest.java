@@ -26,9 +26,9 @@ class AsyncGuardTest {
 
     private final ConsumerRecord<byte[], byte[]> raw = new ConsumerRecord<>("t", 0, 7, new byte[1], new byte[1]);
 
-    private CompletableFuture<Outcome<String>> call(FailureRules rules) {
+    private CompletableFuture<HandlerOutcome<String>> call(FailureRules rules) {
         return new AsyncGuard<byte[], byte[], String>(rules, record -> handled)
-                .apply(new Job<>(new Decoded.Read<>(raw, raw)))
+                .apply(new HandlerJob<>(new Decoded.Read<>(raw, raw)))
                 .toCompletableFuture();
     }
 
@@ -40,16 +40,16 @@ class AsyncGuardTest {
     @Test
     void success_tellsTheBreakerAndGivesTheResult() throws Exception {
         openAndWait();
-        CompletableFuture<Outcome<String>> outcome = call(FailureRules.NONE.withBreaker(breaker));
+        CompletableFuture<HandlerOutcome<String>> outcome = call(FailureRules.NONE.withBreaker(breaker));
         handled.complete("done");
-        assertThat(outcome.get()).isEqualTo(new Outcome.Done<>(raw, "done", 1));
+        assertThat(outcome.get()).isEqualTo(new HandlerOutcome.Done<>(raw, "done", 1));
         assertThat(breaker.state()).isEqualTo(State.CLOSED);
     }
 
     @Test
     void failure_tellsTheBreakerAndFailsTheOutcome() throws Exception {
         openAndWait();
-        CompletableFuture<Outcome<String>> outcome = call(FailureRules.NONE.withBreaker(breaker));
+        CompletableFuture<HandlerOutcome<String>> outcome = call(FailureRules.NONE.withBreaker(breaker));
         handled.completeExceptionally(new IllegalStateException("refused"));
         assertThatThrownBy(outcome::get).isInstanceOf(ExecutionException.class).hasMessageContaining("refused");
         assertThat(breaker.state()).isEqualTo(State.OPEN);
@@ -61,7 +61,7 @@ class AsyncGuardTest {
     @Test
     void outcome_thatThePipelineCancels_givesTheProbesPlaceBack() throws Exception {
         openAndWait();
-        CompletableFuture<Outcome<String>> outcome = call(FailureRules.NONE.withBreaker(breaker));
+        CompletableFuture<HandlerOutcome<String>> outcome = call(FailureRules.NONE.withBreaker(breaker));
         outcome.cancel(true);
         assertThat(handled).isCancelled();
         assertThat(breaker.state()).isEqualTo(State.HALF_OPEN);
@@ -82,7 +82,7 @@ class AsyncGuardTest {
     @Test
     void handlersFuture_thatIsCancelledByItsOwner_isAFailureLikeOthers() throws Exception {
         openAndWait();
-        CompletableFuture<Outcome<String>> outcome = call(FailureRules.NONE.withBreaker(breaker));
+        CompletableFuture<HandlerOutcome<String>> outcome = call(FailureRules.NONE.withBreaker(breaker));
         handled.cancel(true);
         assertThatThrownBy(outcome::get).isInstanceOf(CancellationException.class);
         assertThat(breaker.state()).isEqualTo(State.OPEN);
@@ -90,7 +90,7 @@ class AsyncGuardTest {
 
     @Test
     void future_thatTakesTooLong_isCancelledAndFails() {
-        CompletableFuture<Outcome<String>> outcome = call(FailureRules.NONE.withTimeout(Duration.ofMillis(1)));
+        CompletableFuture<HandlerOutcome<String>> outcome = call(FailureRules.NONE.withTimeout(Duration.ofMillis(1)));
         assertThatThrownBy(outcome::get).hasCauseInstanceOf(HandlerTimeoutException.class);
         assertThatThrownBy(handled::get).isInstanceOf(CancellationException.class);
     }

@@ -76,9 +76,9 @@ class BatchGuardTest {
         }
     };
 
-    private static Job<byte[], byte[]> job(int number, int key) {
+    private static HandlerJob<byte[], byte[]> job(int number, int key) {
         var record = new ConsumerRecord<>("t", 0, number, ("k" + key).getBytes(UTF_8), new byte[0]);
-        return new Job<>(new Decoded.Read<>(record, record));
+        return new HandlerJob<>(new Decoded.Read<>(record, record));
     }
 
     private BatchJob<byte[], byte[]> batch(int... keys) {
@@ -89,7 +89,7 @@ class BatchGuardTest {
         return new BatchJob<>(members, 0);
     }
 
-    private static Ordering<Job<byte[], byte[]>> byKey() {
+    private static Ordering<HandlerJob<byte[], byte[]>> byKey() {
         return Ordering.byHash(job -> Integer.parseInt(new String(job.raw().key(), UTF_8).substring(1)));
     }
 
@@ -170,7 +170,7 @@ class BatchGuardTest {
         assertThat(calls.all).containsExactly(List.of(0L, 1L, 2L, 3L), List.of(3L), List.of(3L));
         assertThat(batch.members().getLast().outcome)
                 .isInstanceOfSatisfying(
-                        Outcome.Failed.class,
+                        HandlerOutcome.Failed.class,
                         failed -> assertThat(failed.failed().attempts()).isEqualTo(ATTEMPTS));
     }
 
@@ -297,7 +297,7 @@ class BatchGuardTest {
     void undecodableRecord_isNotGivenToTheHandler() throws Exception {
         Calls calls = new Calls();
         var raw = new ConsumerRecord<byte[], byte[]>("t", 0, 9, new byte[0], new byte[0]);
-        Job<byte[], byte[]> refused = new Job<>(
+        HandlerJob<byte[], byte[]> refused = new HandlerJob<>(
                 new Decoded.Refused<>(raw, new RecordDecodeException("t", 0, 9, new IOException("not a number"))));
         BatchJob<byte[], byte[]> batch = new BatchJob<>(
                 new ArrayList<>(List.of(
@@ -329,7 +329,7 @@ class BatchGuardTest {
                 }
             }
             Map<Long, Integer> throwing = Map.copyOf(calls.throwing);
-            Ordering<Job<byte[], byte[]>> ordering = switch (random.nextInt(3)) {
+            Ordering<HandlerJob<byte[], byte[]>> ordering = switch (random.nextInt(3)) {
                 case 0 -> Ordering.unordered();
                 case 1 -> Ordering.input();
                 default -> byKey();
@@ -365,10 +365,10 @@ class BatchGuardTest {
         }
     }
 
-    private static Stage<Job<byte[], byte[]>> upstream(Queue<Batch<Job<byte[], byte[]>>> batches) {
+    private static Stage<HandlerJob<byte[], byte[]>> upstream(Queue<Batch<HandlerJob<byte[], byte[]>>> batches) {
         return new Stage<>() {
             @Override
-            public @Nullable Batch<Job<byte[], byte[]>> pull(long deadlineNanos) {
+            public @Nullable Batch<HandlerJob<byte[], byte[]>> pull(long deadlineNanos) {
                 return batches.poll();
             }
 
@@ -377,8 +377,8 @@ class BatchGuardTest {
         };
     }
 
-    private Queue<Batch<Job<byte[], byte[]>>> records(int... keys) {
-        Batch<Job<byte[], byte[]>> all = new Batch<>(0);
+    private Queue<Batch<HandlerJob<byte[], byte[]>>> records(int... keys) {
+        Batch<HandlerJob<byte[], byte[]>> all = new Batch<>(0);
         for (int i = 0; i < keys.length; i++) {
             all.add(job(i, keys[i]), target, i);
         }
@@ -425,11 +425,11 @@ class BatchGuardTest {
 
     @Test
     void failureAbove_comesBehindWhatWasGatheredBefore() throws Exception {
-        Queue<Batch<Job<byte[], byte[]>>> batches = records(1, 1, 1);
-        Stage<Job<byte[], byte[]>> above = upstream(batches);
-        Stage<Job<byte[], byte[]>> failing = new Stage<>() {
+        Queue<Batch<HandlerJob<byte[], byte[]>>> batches = records(1, 1, 1);
+        Stage<HandlerJob<byte[], byte[]>> above = upstream(batches);
+        Stage<HandlerJob<byte[], byte[]>> failing = new Stage<>() {
             @Override
-            public @Nullable Batch<Job<byte[], byte[]>> pull(long deadlineNanos) throws InterruptedException {
+            public @Nullable Batch<HandlerJob<byte[], byte[]>> pull(long deadlineNanos) throws InterruptedException {
                 if (batches.isEmpty()) {
                     throw new IllegalStateException("above");
                 }

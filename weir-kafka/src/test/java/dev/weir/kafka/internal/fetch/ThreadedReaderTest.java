@@ -33,22 +33,22 @@ class ThreadedReaderTest {
 
         private final int number;
         private final List<String> orders = new ArrayList<>();
-        private final Map<TopicPartition, Placement> has = new HashMap<>();
+        private final Map<TopicPartition, PartitionPlacement> has = new HashMap<>();
         private final Queue<FetchedTurn> turns = new ArrayDeque<>();
 
         private Lane(int number) {
             this.number = number;
         }
 
-        private void order(String what, Placement placement) {
+        private void order(String what, PartitionPlacement placement) {
             orders.add(what + " " + placement.partition.id.partition());
         }
 
-        private Placement placement(LeanPartition partition) {
+        private PartitionPlacement placement(LeanPartition partition) {
             return Objects.requireNonNull(has.get(partition.id));
         }
 
-        private static FetchedTurn.Part part(Placement placement, long position, int broker, int records) {
+        private static FetchedTurn.Part part(PartitionPlacement placement, long position, int broker, int records) {
             FetchedTurn.Part part = new FetchedTurn.Part(placement);
             for (int i = records; i > 0; i--) {
                 part.records.add(
@@ -77,30 +77,30 @@ class ThreadedReaderTest {
         }
 
         @Override
-        public void add(Placement placement, StartAt start, Uuid topicId) {
+        public void add(PartitionPlacement placement, StartAt start, Uuid topicId) {
             String where = " at " + start.offset() + (topicId.equals(TOPIC_ID) ? " in its topic" : "");
             order("add" + where + (placement.paused ? " paused" : "") + ":", placement);
             has.put(placement.partition.id, placement);
         }
 
         @Override
-        public void replace(Placement earlier, Placement placement, StartAt start) {
+        public void replace(PartitionPlacement earlier, PartitionPlacement placement, StartAt start) {
             order("replace at " + start.offset() + ":", placement);
             has.put(placement.partition.id, placement);
         }
 
         @Override
-        public void remove(Placement placement) {
+        public void remove(PartitionPlacement placement) {
             order("remove", placement);
         }
 
         @Override
-        public void giveAway(Placement placement) {
+        public void giveAway(PartitionPlacement placement) {
             order("give away", placement);
         }
 
         @Override
-        public void pausedOrResumed(Placement placement, boolean paused) {
+        public void pausedOrResumed(PartitionPlacement placement, boolean paused) {
             order(paused ? "pause" : "resume", placement);
         }
 
@@ -155,7 +155,7 @@ class ThreadedReaderTest {
         return d;
     }
 
-    private void givesAway(Placement placement, long position, int records) {
+    private void givesAway(PartitionPlacement placement, long position, int records) {
         FetchedTurn.Part part = Lane.part(placement, position, 1, records);
         part.givenAway = TOPIC_ID;
         second.tells(part);
@@ -206,7 +206,7 @@ class ThreadedReaderTest {
     @Test
     void soughtWhileLeaving_isReadFromThere_andNothingOfBeforeIsAdded() {
         LeanPartition partition = leaving();
-        Placement before = second.placement(partition);
+        PartitionPlacement before = second.placement(partition);
         partition.drop();
         reader.place(partition, StartAt.offset(50));
         givesAway(before, 15, 3);

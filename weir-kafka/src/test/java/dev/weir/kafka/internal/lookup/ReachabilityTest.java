@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class ReachabilityTest {
 
     private long nowNanos;
-    private Contact contact = new Contact(0, 0);
+    private BrokerContact contact = new BrokerContact(0, 0);
 
     private final Reachability reachability = new Reachability(() -> contact, new OwnerClock() {
         @Override
@@ -24,7 +24,7 @@ class ReachabilityTest {
 
     private void after(Duration time, long answers, long losses) {
         nowNanos += time.toNanos();
-        contact = new Contact(answers, losses);
+        contact = new BrokerContact(answers, losses);
         reachability.look();
     }
 
@@ -75,7 +75,7 @@ class ReachabilityTest {
 
     @Test
     void clientWithoutMetrics_isNeverSilent() {
-        contact = Contact.UNKNOWN;
+        contact = BrokerContact.UNKNOWN;
         nowNanos += Duration.ofHours(1).toNanos();
         reachability.look();
         assertThat(reachability.silentSince()).isNull();

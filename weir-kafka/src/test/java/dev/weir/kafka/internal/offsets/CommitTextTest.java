@@ -187,7 +187,8 @@ class CommitTextTest {
         String alone = CommitText.withTopicId("", Uuid.randomUuid().toString(), 5, 37);
         assertThat(alone).hasSize(37);
         assertThat(CommitText.topicId(5, alone)).isNotNull();
-        assertThat(CommitText.withTopicId("", Uuid.randomUuid().toString(), 5, 36)).isEmpty();
+        assertThat(CommitText.withTopicId("", Uuid.randomUuid().toString(), 5, 36))
+                .isEmpty();
     }
 
     /** Long gaps at random: to deflate them gains nothing. */

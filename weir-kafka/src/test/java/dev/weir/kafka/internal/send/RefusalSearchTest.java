@@ -24,7 +24,7 @@ class RefusalSearchTest {
     private final RefusalSearch<String> search = new RefusalSearch<>();
     private final List<String> log = new ArrayList<>();
 
-    /** A broker that refuses a batch as a whole for one of its records, behind a client that then takes nothing more. */
+    /** A broker that refuses a batch for one of its records, behind a client that then takes nothing more. */
     private final class Broker implements RefusalSearch.Way<String> {
 
         private final Set<String> bad;

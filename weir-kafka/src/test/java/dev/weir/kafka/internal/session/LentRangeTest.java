@@ -12,8 +12,8 @@ class LentRangeTest {
 
     private static final Lock LOCK = new Lock(0, 2_000_000_000);
 
-    private static Ack ack(long first, long last, byte type, int records) {
-        return new Ack(first, last, type, records);
+    private static AcknowledgementRange ack(long first, long last, byte type, int records) {
+        return new AcknowledgementRange(first, last, type, records);
     }
 
     /** A record that was not sent may exist: acknowledged as a gap, it would never be delivered. */
@@ -21,7 +21,9 @@ class LentRangeTest {
     void offsetsThatWereNotSent_areReleased_andGapsBeforeThemStayGaps() {
         LentRange range = new LentRange(10, 19, LOCK, 0);
         range.notSentFrom(14);
-        assertThat(range.takeUntold()).containsExactly(ack(10, 13, Ack.GAP, 0), ack(14, 19, Ack.RELEASE, 6));
+        assertThat(range.takeUntold())
+                .containsExactly(
+                        ack(10, 13, AcknowledgementRange.GAP, 0), ack(14, 19, AcknowledgementRange.RELEASE, 6));
         assertThat(range.isOver()).isTrue();
     }
 
@@ -29,14 +31,14 @@ class LentRangeTest {
     void rangeOfWhichNothingWasSent_isReleasedWhole() {
         LentRange range = new LentRange(10, 12, LOCK, 0);
         range.notSentFrom(7);
-        assertThat(range.takeUntold()).containsExactly(ack(10, 12, Ack.RELEASE, 3));
+        assertThat(range.takeUntold()).containsExactly(ack(10, 12, AcknowledgementRange.RELEASE, 3));
     }
 
     @Test
     void rangeOfWhichAllWasSent_keepsItsLastOffset() {
         LentRange range = new LentRange(10, 12, LOCK, 0);
         range.notSentFrom(13);
-        assertThat(range.takeUntold()).containsExactly(ack(10, 12, Ack.GAP, 0));
+        assertThat(range.takeUntold()).containsExactly(ack(10, 12, AcknowledgementRange.GAP, 0));
     }
 
     @Test
@@ -44,7 +46,8 @@ class LentRangeTest {
         LentRange range = new LentRange(10, 19, LOCK, 0);
         range.notSentFrom(15);
         assertThat(range.part(13, 16).takeUntold())
-                .containsExactly(ack(13, 14, Ack.GAP, 0), ack(15, 16, Ack.RELEASE, 2));
+                .containsExactly(
+                        ack(13, 14, AcknowledgementRange.GAP, 0), ack(15, 16, AcknowledgementRange.RELEASE, 2));
     }
 
     @Test
@@ -73,12 +76,17 @@ class LentRangeTest {
         ScriptedLoan second = put(range, 3);
         ScriptedLoan third = put(range, 4);
         assertThat(range.open()).isEqualTo(3);
-        assertThat(range.end(first, Ack.ACCEPT, 0)).isTrue();
-        assertThat(range.end(second, Ack.ACCEPT, 0)).isTrue();
-        assertThat(range.end(third, Ack.REJECT, 0)).isTrue();
-        assertThat(range.end(third, Ack.ACCEPT, 0)).as("it has ended").isFalse();
+        assertThat(range.end(first, AcknowledgementRange.ACCEPT, 0)).isTrue();
+        assertThat(range.end(second, AcknowledgementRange.ACCEPT, 0)).isTrue();
+        assertThat(range.end(third, AcknowledgementRange.REJECT, 0)).isTrue();
+        assertThat(range.end(third, AcknowledgementRange.ACCEPT, 0))
+                .as("it has ended")
+                .isFalse();
         assertThat(range.takeUntold())
-                .containsExactly(ack(0, 3, Ack.ACCEPT, 2), ack(4, 4, Ack.REJECT, 1), ack(5, 6, Ack.GAP, 0));
+                .containsExactly(
+                        ack(0, 3, AcknowledgementRange.ACCEPT, 2),
+                        ack(4, 4, AcknowledgementRange.REJECT, 1),
+                        ack(5, 6, AcknowledgementRange.GAP, 0));
         assertThat(range.isOver()).isTrue();
     }
 
@@ -88,15 +96,16 @@ class LentRangeTest {
         ScriptedLoan first = put(range, 0);
         ScriptedLoan second = put(range, 1);
         ScriptedLoan third = put(range, 2);
-        assertThat(range.end(first, Ack.ACCEPT, 0)).isTrue();
-        assertThat(range.end(third, Ack.RELEASE, 0)).isTrue();
+        assertThat(range.end(first, AcknowledgementRange.ACCEPT, 0)).isTrue();
+        assertThat(range.end(third, AcknowledgementRange.RELEASE, 0)).isTrue();
         assertThat(range.firstOpen()).isEqualTo(1);
-        assertThat(range.takeUntold()).containsExactly(ack(0, 0, Ack.ACCEPT, 1), ack(2, 2, Ack.RELEASE, 1));
+        assertThat(range.takeUntold())
+                .containsExactly(ack(0, 0, AcknowledgementRange.ACCEPT, 1), ack(2, 2, AcknowledgementRange.RELEASE, 1));
         assertThat(range.firstUntold()).isEqualTo(1);
         assertThat(range.isOver()).isFalse();
-        assertThat(range.end(second, Ack.ACCEPT, 0)).isTrue();
+        assertThat(range.end(second, AcknowledgementRange.ACCEPT, 0)).isTrue();
         assertThat(range.firstOpen()).isEqualTo(3);
-        assertThat(range.takeUntold()).containsExactly(ack(1, 1, Ack.ACCEPT, 1));
+        assertThat(range.takeUntold()).containsExactly(ack(1, 1, AcknowledgementRange.ACCEPT, 1));
     }
 
     /** A late end of a former loan of the offset must not acknowledge the record that is lent now. */
@@ -104,9 +113,10 @@ class LentRangeTest {
     void loanOfAnEarlierDelivery_endsNothing() {
         LentRange range = new LentRange(0, 0, LOCK, 0);
         ScriptedLoan now = put(range, 0);
-        assertThat(range.end(ScriptedLoan.at(0), Ack.ACCEPT, 0)).isFalse();
+        assertThat(range.end(ScriptedLoan.at(0), AcknowledgementRange.ACCEPT, 0))
+                .isFalse();
         assertThat(range.open()).isEqualTo(1);
-        assertThat(range.end(now, Ack.ACCEPT, 0)).isTrue();
+        assertThat(range.end(now, AcknowledgementRange.ACCEPT, 0)).isTrue();
     }
 
     @Test
@@ -119,8 +129,9 @@ class LentRangeTest {
         assertThat(range.open()).isEqualTo(2);
         assertThat(range.loseOpen()).containsExactly(first, third);
         assertThat(range.open()).isZero();
-        assertThat(range.takeUntold()).containsExactly(ack(1, 1, Ack.GAP, 0), ack(3, 3, Ack.GAP, 0));
-        assertThat(range.end(second, Ack.ACCEPT, 0)).isFalse();
+        assertThat(range.takeUntold())
+                .containsExactly(ack(1, 1, AcknowledgementRange.GAP, 0), ack(3, 3, AcknowledgementRange.GAP, 0));
+        assertThat(range.end(second, AcknowledgementRange.ACCEPT, 0)).isFalse();
         assertThat(range.isOver()).isTrue();
     }
 
@@ -130,7 +141,10 @@ class LentRangeTest {
         range.reject(8, 11);
         range.reject(14, 20);
         assertThat(range.takeUntold())
-                .containsExactly(ack(10, 11, Ack.REJECT, 2), ack(12, 13, Ack.GAP, 0), ack(14, 14, Ack.REJECT, 1));
+                .containsExactly(
+                        ack(10, 11, AcknowledgementRange.REJECT, 2),
+                        ack(12, 13, AcknowledgementRange.GAP, 0),
+                        ack(14, 14, AcknowledgementRange.REJECT, 1));
     }
 
     @Test
@@ -141,9 +155,12 @@ class LentRangeTest {
         put(range, 2);
         put(range, 3);
         put(range, 5);
-        assertThat(range.end(done, Ack.ACCEPT, 0)).isTrue();
+        assertThat(range.end(done, AcknowledgementRange.ACCEPT, 0)).isTrue();
         assertThat(range.takeRenewals())
-                .containsExactly(ack(0, 0, Ack.RENEW, 1), ack(2, 3, Ack.RENEW, 2), ack(5, 5, Ack.RENEW, 1));
+                .containsExactly(
+                        ack(0, 0, AcknowledgementRange.RENEW, 1),
+                        ack(2, 3, AcknowledgementRange.RENEW, 2),
+                        ack(5, 5, AcknowledgementRange.RENEW, 1));
         assertThat(range.isRenewing()).isTrue();
         assertThat(range.loseOpen()).hasSize(4);
         assertThat(range.takeRenewals()).isEmpty();
@@ -156,7 +173,7 @@ class LentRangeTest {
         ScriptedLoan kept = put(range, 3);
         put(range, 1);
         ScriptedLoan done = put(range, 4);
-        assertThat(range.end(done, Ack.ACCEPT, 30)).isTrue();
+        assertThat(range.end(done, AcknowledgementRange.ACCEPT, 30)).isTrue();
         assertThat(range.takeRenewals()).hasSize(2);
         range.renewed(new Lock(3, 4));
         assertThat(range.takeRenewals()).hasSize(2);
@@ -165,10 +182,10 @@ class LentRangeTest {
         assertThat(part.acquiredNanos).isEqualTo(9);
         assertThat(part.lock()).isEqualTo(new Lock(3, 4));
         assertThat(part.isRenewing()).isTrue();
-        assertThat(part.takeUntold()).containsExactly(ack(4, 4, Ack.ACCEPT, 1));
-        assertThat(part.end(kept, Ack.ACCEPT, 40)).isTrue();
+        assertThat(part.takeUntold()).containsExactly(ack(4, 4, AcknowledgementRange.ACCEPT, 1));
+        assertThat(part.end(kept, AcknowledgementRange.ACCEPT, 40)).isTrue();
         assertThat(part.knownSinceNanos()).isEqualTo(40);
-        assertThat(part.takeUntold()).containsExactly(ack(3, 3, Ack.ACCEPT, 1));
+        assertThat(part.takeUntold()).containsExactly(ack(3, 3, AcknowledgementRange.ACCEPT, 1));
         part.notRenewed();
         assertThat(part.lock()).isEqualTo(new Lock(3, 4));
         part.renewed(new Lock(5, 6));
@@ -182,11 +199,13 @@ class LentRangeTest {
         ScriptedLoan first = put(range, 0);
         ScriptedLoan second = put(range, 1);
         assertThat(range.hasUntold()).isFalse();
-        assertThat(range.end(second, Ack.ACCEPT, 20)).isTrue();
+        assertThat(range.end(second, AcknowledgementRange.ACCEPT, 20)).isTrue();
         assertThat(range.hasUntold()).isTrue();
-        assertThat(range.endIf(loan -> loan == first, Ack.RELEASE, 30)).isEqualTo(1);
+        assertThat(range.endIf(loan -> loan == first, AcknowledgementRange.RELEASE, 30))
+                .isEqualTo(1);
         assertThat(range.knownSinceNanos()).isEqualTo(20);
-        assertThat(range.takeUntold()).containsExactly(ack(0, 0, Ack.RELEASE, 1), ack(1, 1, Ack.ACCEPT, 1));
+        assertThat(range.takeUntold())
+                .containsExactly(ack(0, 0, AcknowledgementRange.RELEASE, 1), ack(1, 1, AcknowledgementRange.ACCEPT, 1));
     }
 
     @Test
@@ -194,10 +213,10 @@ class LentRangeTest {
         LentRange range = new LentRange(0, 3, LOCK, 0);
         ScriptedLoan first = put(range, 0);
         ScriptedLoan last = put(range, 3);
-        List<Loan> all = new ArrayList<>();
+        List<LockedRecord> all = new ArrayList<>();
         range.addOpenTo(all);
         assertThat(all).containsExactly(first, last);
-        assertThat(range.endIf(loan -> false, Ack.RELEASE, 0)).isZero();
+        assertThat(range.endIf(loan -> false, AcknowledgementRange.RELEASE, 0)).isZero();
         assertThat(range.open()).isEqualTo(2);
     }
 }

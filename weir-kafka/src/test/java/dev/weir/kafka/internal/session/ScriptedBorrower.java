@@ -7,7 +7,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
 
 /** A borrower whose loans are set by a test, and which notes what it hears. */
-class ScriptedBorrower implements Borrower {
+class ScriptedBorrower implements RecordBorrower {
 
     final List<ScriptedLoan> lent = new ArrayList<>();
     final List<Long> lost = new ArrayList<>();
@@ -24,7 +24,7 @@ class ScriptedBorrower implements Borrower {
     int emptied;
 
     /** A record with the time from which its lock counts. */
-    static final class ScriptedLoan implements Loan {
+    static final class ScriptedLoan implements LockedRecord {
 
         final ConsumerRecord<byte[], byte[]> record;
         final long lockedSinceNanos;
@@ -162,12 +162,12 @@ class ScriptedBorrower implements Borrower {
     }
 
     @Override
-    public void goesBack(Loan loan) {
+    public void goesBack(LockedRecord loan) {
         wentBack.add(loan.offset());
     }
 
     @Override
-    public void lost(Loan loan) {
+    public void lost(LockedRecord loan) {
         if (loan.lose()) {
             lost.add(loan.offset());
         }

@@ -67,8 +67,8 @@ final class SimulatedGroup {
         share.window(WINDOW);
         share.observe((member, partition, offset, type) -> {
             SimulatedWork work = host(member).work;
-            wronglyReleased += type == Ack.RELEASE && work.isOpen(partition, offset) ? 1 : 0;
-            wronglyAccepted += type == Ack.ACCEPT && !work.isDone(partition, offset) ? 1 : 0;
+            wronglyReleased += type == AcknowledgementRange.RELEASE && work.isOpen(partition, offset) ? 1 : 0;
+            wronglyAccepted += type == AcknowledgementRange.ACCEPT && !work.isDone(partition, offset) ? 1 : 0;
         });
     }
 

@@ -14,7 +14,7 @@ final class SimulatedHost implements BrokerNetwork {
     final String member;
     final ClientProcess process;
     final SimulatedWork work;
-    final Wires wires;
+    final LeanConnections wires;
     private final SimulatedGroup group;
 
     SimulatedHost(String member, SimulatedGroup group, SimulatedWork work) {
@@ -25,8 +25,8 @@ final class SimulatedHost implements BrokerNetwork {
         String address = group.brokers.network().host() + "/" + member;
         BrokerNetworks.put(address, this);
         try {
-            this.wires =
-                    new Wires(LeanSettings.builder().bootstrapServers(address).build());
+            this.wires = new LeanConnections(
+                    LeanSettings.builder().bootstrapServers(address).build());
         } finally {
             BrokerNetworks.remove(address);
         }

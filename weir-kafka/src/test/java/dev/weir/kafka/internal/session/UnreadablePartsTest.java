@@ -28,10 +28,10 @@ class UnreadablePartsTest {
     private static final Lock LOCK = new Lock(0, 2_000_000_000);
     private static final int CHECKSUM = 17;
 
-    private final Lent of = new Lent(new TopicIdPartition(new Uuid(1, 2), 3, "topic"));
+    private final AcquiredRanges of = new AcquiredRanges(new TopicIdPartition(new Uuid(1, 2), 3, "topic"));
     private final ScriptedBorrower borrower = new ScriptedBorrower();
-    private final Deliveries deliveries =
-            new Deliveries(borrower, new ShareMember.Reading(true, 1 << 20, UnreadableBatches.DEAD_LETTER));
+    private final AcquiredRecordsReader deliveries =
+            new AcquiredRecordsReader(borrower, new ShareMember.Reading(true, 1 << 20, UnreadableBatches.DEAD_LETTER));
 
     @AfterEach
     void close() {
@@ -61,7 +61,7 @@ class UnreadablePartsTest {
 
     private List<LentRange> answer(ByteBuffer batch, long first, long last) {
         List<LentRange> ranges = deliveries.read(of, data(batch, first, last), LOCK, 0);
-        ranges.forEach(range -> of.add(range).forEach(Loan::lose));
+        ranges.forEach(range -> of.add(range).forEach(LockedRecord::lose));
         return ranges;
     }
 
@@ -69,7 +69,7 @@ class UnreadablePartsTest {
         return answer(batch(CHECKSUM, 1), first, last);
     }
 
-    private void end(Loan loan, AcknowledgeType type) {
+    private void end(LockedRecord loan, AcknowledgeType type) {
         LentRange range = of.find(loan.offset());
         if (range != null) {
             range.end(loan, type.id, 0);
@@ -79,7 +79,7 @@ class UnreadablePartsTest {
     private void end(ScriptedLoan loan, AcknowledgeType outcome) {
         loan.taken = true;
         loan.outcome = outcome;
-        end((Loan) loan, outcome);
+        end((LockedRecord) loan, outcome);
         deliveries.unreadable().ended(loan);
         deliveries.unreadable().takeEnded(this::end);
     }
@@ -93,8 +93,8 @@ class UnreadablePartsTest {
         assertThat(first.hasUntold()).isFalse();
         assertThat(second.hasUntold()).isFalse();
         end(borrower.lent.getFirst(), outcome);
-        assertThat(first.takeUntold()).containsExactly(new Ack(100, 103, outcome.id, 4));
-        assertThat(second.takeUntold()).containsExactly(new Ack(104, 107, outcome.id, 4));
+        assertThat(first.takeUntold()).containsExactly(new AcknowledgementRange(100, 103, outcome.id, 4));
+        assertThat(second.takeUntold()).containsExactly(new AcknowledgementRange(104, 107, outcome.id, 4));
     }
 
     @Test
@@ -102,7 +102,8 @@ class UnreadablePartsTest {
         acquire(100, 103);
         end(borrower.lent.getFirst(), AcknowledgeType.ACCEPT);
         LentRange later = acquire(104, 109).getFirst();
-        assertThat(later.takeUntold()).containsExactly(new Ack(104, 109, Ack.REJECT, 6));
+        assertThat(later.takeUntold())
+                .containsExactly(new AcknowledgementRange(104, 109, AcknowledgementRange.REJECT, 6));
         assertThat(borrower.lent).hasSize(1);
     }
 
@@ -118,9 +119,10 @@ class UnreadablePartsTest {
     void recordWhoseLockIsLost_givesTheOtherPartsBack() {
         LentRange first = acquire(100, 103).getFirst();
         LentRange second = acquire(104, 109).getFirst();
-        first.loseOpen().forEach(Loan::lose);
+        first.loseOpen().forEach(LockedRecord::lose);
         deliveries.unreadable().takeEnded(this::end);
-        assertThat(second.takeUntold()).containsExactly(new Ack(104, 109, Ack.RELEASE, 6));
+        assertThat(second.takeUntold())
+                .containsExactly(new AcknowledgementRange(104, 109, AcknowledgementRange.RELEASE, 6));
         acquire(100, 109);
         assertThat(borrower.lent).extracting(ScriptedLoan::offset).containsExactly(100L, 100L);
     }
@@ -133,18 +135,21 @@ class UnreadablePartsTest {
         assertThat(borrower.lent).hasSize(2);
         assertThat(borrower.lent.getFirst().isGone()).isTrue();
         deliveries.unreadable().takeEnded(this::end);
-        assertThat(second.takeUntold()).containsExactly(new Ack(104, 109, Ack.RELEASE, 6));
+        assertThat(second.takeUntold())
+                .containsExactly(new AcknowledgementRange(104, 109, AcknowledgementRange.RELEASE, 6));
         end(borrower.lent.getLast(), AcknowledgeType.ACCEPT);
-        assertThat(again.takeUntold()).containsExactly(new Ack(100, 103, Ack.ACCEPT, 4));
+        assertThat(again.takeUntold())
+                .containsExactly(new AcknowledgementRange(100, 103, AcknowledgementRange.ACCEPT, 4));
     }
 
     @Test
     void partThatIsLeftOut_isToldByItsOffsets_andRejected() {
-        try (Deliveries skipping =
-                new Deliveries(borrower, new ShareMember.Reading(true, 1 << 20, UnreadableBatches.SKIP))) {
+        try (AcquiredRecordsReader skipping =
+                new AcquiredRecordsReader(borrower, new ShareMember.Reading(true, 1 << 20, UnreadableBatches.SKIP))) {
             LentRange range = skipping.read(of, data(batch(CHECKSUM, 1), 102, 105), LOCK, 0)
                     .getFirst();
-            assertThat(range.takeUntold()).containsExactly(new Ack(102, 105, Ack.REJECT, 4));
+            assertThat(range.takeUntold())
+                    .containsExactly(new AcknowledgementRange(102, 105, AcknowledgementRange.REJECT, 4));
         }
         assertThat(borrower.skipped).containsExactly("topic-3@102..106");
         assertThat(borrower.lent).isEmpty();

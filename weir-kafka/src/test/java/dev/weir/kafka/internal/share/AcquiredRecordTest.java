@@ -27,7 +27,7 @@ class AcquiredRecordTest {
         "RELEASE, REJECT, RELEASE",
         "RELEASE, ACCEPT, RELEASE"
     })
-    void claimsThatEndDifferently_rejectNothingThatOneGaveBack(Fate first, Fate second, Fate whole) {
+    void claimsThatEndDifferently_rejectNothingThatOneGaveBack(RecordFate first, RecordFate second, RecordFate whole) {
         AcquiredRecord record = taken(1);
         record.retain(1);
         record.endsWith(first);

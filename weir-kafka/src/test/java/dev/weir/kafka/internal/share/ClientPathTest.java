@@ -38,7 +38,7 @@ class ClientPathTest {
     /** The group refuses the members whose numbers, from 0 on, {@code refused} says. */
     private ClientPath path(int maxLanes, IntPredicate refused) {
         path = new ClientPath(
-                new Lane.Setup(
+                new ShareLane.Setup(
                         "test",
                         Map.of("client.id", "lane"),
                         List.of("orders"),
@@ -53,7 +53,7 @@ class ClientPathTest {
                         () -> ShareClientStub.group(5, true),
                         ready,
                         counters,
-                        new Scouts(),
+                        new ScoutingLanes(),
                         null,
                         () -> {},
                         failures::add),

@@ -58,8 +58,8 @@ public final class SimulatedSink {
     private final Runnable lastActs;
     private final Set<Step> transitions = new HashSet<>();
     private final Board<byte[], byte[]> board;
-    private final Committer<byte[], byte[]> committer;
-    private final Transactions<byte[], byte[]> transactions;
+    private final TransactionCommitter<byte[], byte[]> committer;
+    private final ConsumerTransactions<byte[], byte[]> transactions;
     private final Turns.Strand segment;
     private final Tasks tasks;
     private Batch<ProducerRecord<byte[], byte[]>> next = new Batch<>(MAX_BATCH);
@@ -89,11 +89,11 @@ public final class SimulatedSink {
         this.board = new Board<>(turns, turns, isBounded);
         board.onTransition = (from, by) -> transitions.add(new Step(from, by));
         TransactionCounts counts = new TransactionCounts();
-        this.committer = new Committer<>(
+        this.committer = new TransactionCommitter<>(
                 board, context, counts, null, number -> clients.apply(plan.transactionalId(number)), tasks);
         board.rule = TransactionRule.of(
                 skips ? WriteFailures.skip() : WriteFailures.fail(), context, NO_SETTINGS, committer.trial());
-        this.transactions = new Transactions<>(board, committer, plan, context, fence);
+        this.transactions = new ConsumerTransactions<>(board, committer, plan, context, fence);
         TransactionalLoop<byte[], byte[]> loop =
                 new TransactionalLoop<>(board, committer, counts, plan, ALL_KNOWN, context);
         this.segment = turns.strand("segment", () -> loop.run(new Offered()));

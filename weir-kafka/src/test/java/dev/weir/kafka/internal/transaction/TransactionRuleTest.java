@@ -33,8 +33,8 @@ class TransactionRuleTest {
 
     private final Board<String, String> board = new Board<>(Clock.SYSTEM, false);
     private final BareContext context = new BareContext();
-    private final Committer<String, String> committer =
-            new Committer<>(board, context, new TransactionCounts(), null, number -> new Client());
+    private final TransactionCommitter<String, String> committer =
+            new TransactionCommitter<>(board, context, new TransactionCounts(), null, number -> new Client());
     private final OffsetTracker source = new OffsetTracker(10, () -> {});
 
     private final ProducerRecord<String, String> record = new ProducerRecord<>("out", "large");
@@ -54,7 +54,7 @@ class TransactionRuleTest {
         committer.start();
         board.lock.lockInterruptibly();
         try {
-            while (board.freeProducers() < Committer.PRODUCERS) {
+            while (board.freeProducers() < TransactionCommitter.PRODUCERS) {
                 board.changed.await();
             }
         } finally {

@@ -6,7 +6,7 @@ import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.internal.BareContext;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
 import dev.weir.kafka.internal.producer.TopicWatch;
-import dev.weir.kafka.internal.transaction.Inputs.Root;
+import dev.weir.kafka.internal.transaction.LostInputs.Root;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -57,14 +57,14 @@ class TransactionalLoopTest {
     private Board<String, String> board = new Board<>(Clock.SYSTEM, false);
     private final BareContext context = new BareContext();
     private final TransactionCounts counts = new TransactionCounts();
-    private @Nullable Committer<String, String> committer;
+    private @Nullable TransactionCommitter<String, String> committer;
     private final OffsetTracker source = new OffsetTracker(100, () -> {});
     private @Nullable Thread segment;
 
     private void start(boolean keeps, boolean skips) throws InterruptedException {
         source.name(new TopicPartition("in", 0));
         board = new Board<>(Clock.SYSTEM, keeps);
-        committer = new Committer<>(board, context, counts, null, number -> new Closing());
+        committer = new TransactionCommitter<>(board, context, counts, null, number -> new Closing());
         board.emits(source);
         if (skips) {
             ProducerSettings<String, String> settings = ProducerSettings.builder(
@@ -74,7 +74,7 @@ class TransactionalLoopTest {
             board.rule = TransactionRule.of(WriteFailures.skip(), context, settings, committer.trial());
         }
         committer.start();
-        await(() -> board.freeProducers() == Committer.PRODUCERS);
+        await(() -> board.freeProducers() == TransactionCommitter.PRODUCERS);
         TransactionPlan plan = new TransactionPlan("g", "run", 1, 1_000, 1_000, 1);
         TransactionalLoop<String, String> loop =
                 new TransactionalLoop<>(board, committer, counts, plan, new AllKnown(), context);

@@ -119,9 +119,9 @@ class TransactionalProducerTest {
     }
 
     @Test
-    void client_waitsInVainWithATopicThatWasMadeAnew_untilItIsReplaced() throws Exception {
+    void client_waitsInVainWithATopicThatWasRecreated_untilItIsReplaced() throws Exception {
         producer.open();
-        producer.topicMadeAnew("t");
+        producer.topicRecreated("t");
         assertThat(producer.waitsInVain(OFFSETS.keySet())).as("nobody waits").isFalse();
         Sending sending = new Sending();
         assertThat(producer.waitsInVain(OFFSETS.keySet())).isTrue();

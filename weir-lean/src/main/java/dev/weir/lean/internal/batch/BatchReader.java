@@ -164,7 +164,7 @@ public final class BatchReader implements BatchView {
         int codec = attributes & CODEC;
         int recordsAt = at + BatchLayout.HEADER_BYTES;
         int end = at + size;
-        if (codec == Codec.NONE) {
+        if (codec == CompressionCodec.NONE) {
             records.start(bytes, at, bytes, recordsAt, end, fromOffset);
             return;
         }

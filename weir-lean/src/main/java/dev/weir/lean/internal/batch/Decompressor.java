@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Decompressor implements AutoCloseable {
 
-    private final Output output;
-    private final @Nullable Codec[] codecs = new Codec[Codec.ZSTD + 1];
+    private final DecompressionBuffer output;
+    private final @Nullable CompressionCodec[] codecs = new CompressionCodec[CompressionCodec.ZSTD + 1];
 
     /** @param limitBytes of a decompressed batch */
     public Decompressor(int limitBytes) {
-        this.output = new Output(limitBytes);
+        this.output = new DecompressionBuffer(limitBytes);
     }
 
     int limitBytes() {
@@ -21,7 +21,7 @@ public final class Decompressor implements AutoCloseable {
     }
 
     static boolean knows(int codec) {
-        return codec >= Codec.NONE && codec <= Codec.ZSTD;
+        return codec >= CompressionCodec.NONE && codec <= CompressionCodec.ZSTD;
     }
 
     /**
@@ -45,20 +45,20 @@ public final class Decompressor implements AutoCloseable {
     /** Frees what the codecs have of the native heap; none is used any more. */
     @Override
     public void close() {
-        for (Codec codec : codecs) {
+        for (CompressionCodec codec : codecs) {
             if (codec != null) {
                 codec.close();
             }
         }
     }
 
-    private Codec codec(int number) {
-        Codec codec = codecs[number];
+    private CompressionCodec codec(int number) {
+        CompressionCodec codec = codecs[number];
         if (codec == null) {
             codec = switch (number) {
-                case Codec.GZIP -> new Gzip();
-                case Codec.SNAPPY -> new SnappyBlocks();
-                case Codec.LZ4 -> new Lz4Frame();
+                case CompressionCodec.GZIP -> new GzipCodec();
+                case CompressionCodec.SNAPPY -> new SnappyBlocks();
+                case CompressionCodec.LZ4 -> new Lz4Frame();
                 default -> new ZstdFrames();
             };
             codecs[number] = codec;

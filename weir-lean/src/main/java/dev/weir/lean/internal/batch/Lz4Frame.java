@@ -20,7 +20,7 @@ import net.jpountz.lz4.LZ4SafeDecompressor;
  *   length: the highest bit says that the block is not compressed
  * </pre>
  */
-final class Lz4Frame implements Codec {
+final class Lz4Frame implements CompressionCodec {
 
     private static final int MAGIC = 0x184d2204;
     private static final int FIXED_BYTES = 7;
@@ -29,7 +29,7 @@ final class Lz4Frame implements Codec {
     private final LZ4SafeDecompressor lz4 = LZ4Factory.fastestInstance().safeDecompressor();
 
     @Override
-    public void decompress(ByteBuffer input, Output output) throws CodecException, TooLargeException {
+    public void decompress(ByteBuffer input, DecompressionBuffer output) throws CodecException, TooLargeException {
         int at = input.position();
         int end = input.limit();
         if (end - at < FIXED_BYTES || Integer.reverseBytes(input.getInt(at)) != MAGIC) {
@@ -65,7 +65,7 @@ final class Lz4Frame implements Codec {
         }
     }
 
-    private void block(ByteBuffer input, int at, int length, int maxBlock, Output output)
+    private void block(ByteBuffer input, int at, int length, int maxBlock, DecompressionBuffer output)
             throws CodecException, TooLargeException {
         ByteBuffer to = output.room();
         try {

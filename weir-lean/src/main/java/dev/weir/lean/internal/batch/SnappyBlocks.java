@@ -14,7 +14,7 @@ import org.xerial.snappy.Snappy;
  *   +----+-----------+---+---------+------------+--------+-------- ... ---+--------+--- ...
  * </pre>
  */
-final class SnappyBlocks implements Codec {
+final class SnappyBlocks implements CompressionCodec {
 
     /** The first eight bytes as a number. */
     private static final long MAGIC = 0x82534e4150505900L;
@@ -25,7 +25,7 @@ final class SnappyBlocks implements Codec {
     private static final int MOST_DENSE = 64;
 
     @Override
-    public void decompress(ByteBuffer input, Output output) throws CodecException, TooLargeException {
+    public void decompress(ByteBuffer input, DecompressionBuffer output) throws CodecException, TooLargeException {
         int end = input.limit();
         if (input.remaining() < HEADER_BYTES || input.getLong(input.position()) != MAGIC) {
             block(input, output);
@@ -47,7 +47,7 @@ final class SnappyBlocks implements Codec {
         }
     }
 
-    private static void block(ByteBuffer input, Output output) throws CodecException, TooLargeException {
+    private static void block(ByteBuffer input, DecompressionBuffer output) throws CodecException, TooLargeException {
         try {
             long length = Snappy.uncompressedLength(input);
             if (length < 0 || length > (long) MOST_DENSE * input.remaining()) {

@@ -11,12 +11,12 @@ import java.nio.ByteBuffer;
  * <p>All at once and not as a stream: a stream keeps a window of its own, of any size that the frame asks for. When the
  * room was short it begins again with twice as much, so that what comes out is never larger than the output may be.
  */
-final class ZstdFrames implements Codec {
+final class ZstdFrames implements CompressionCodec {
 
     private final ZstdDecompressCtx context = new ZstdDecompressCtx();
 
     @Override
-    public void decompress(ByteBuffer input, Output output) throws CodecException, TooLargeException {
+    public void decompress(ByteBuffer input, DecompressionBuffer output) throws CodecException, TooLargeException {
         ByteBuffer to = output.room();
         while (true) {
             try {

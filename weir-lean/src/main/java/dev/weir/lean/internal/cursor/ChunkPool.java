@@ -5,7 +5,7 @@ import java.util.ArrayDeque;
 /** Chunks that nobody uses, and the buffers of those that were copied. Confined to one thread. */
 public final class ChunkPool {
 
-    private final ArrayDeque<Chunk> free = new ArrayDeque<>();
+    private final ArrayDeque<ResponseChunk> free = new ArrayDeque<>();
     private final SpareBuffers spares;
 
     /** @param maxSpareBytes kept of buffers that nobody uses */
@@ -14,18 +14,18 @@ public final class ChunkPool {
     }
 
     /** A chunk, until it is given back. */
-    public Chunk take() {
-        Chunk chunk = free.pollLast();
-        return chunk == null ? new Chunk() : chunk;
+    public ResponseChunk take() {
+        ResponseChunk chunk = free.pollLast();
+        return chunk == null ? new ResponseChunk() : chunk;
     }
 
-    void give(Chunk chunk) {
+    void give(ResponseChunk chunk) {
         chunk.release(spares);
         free.addLast(chunk);
     }
 
     /** Frees the response's buffer of a chunk by copying; returns how many bytes that were. */
-    int detach(Chunk chunk) {
+    int detach(ResponseChunk chunk) {
         return chunk.detach(spares);
     }
 

@@ -1,6 +1,6 @@
 package dev.weir.lean.internal.cursor;
 
-import dev.weir.lean.BatchHandler;
+import dev.weir.lean.BatchViewHandler;
 import dev.weir.lean.RecordHandler;
 import dev.weir.lean.internal.batch.BatchLayout;
 import dev.weir.lean.internal.batch.BatchReader;
@@ -21,7 +21,7 @@ public final class PartitionCursor {
     private final boolean committedOnly;
     private final boolean checkCrc;
     private final ChunkPool pool;
-    private final ArrayDeque<Chunk> chunks = new ArrayDeque<>();
+    private final ArrayDeque<ResponseChunk> chunks = new ArrayDeque<>();
 
     private long position = -1;
 
@@ -75,7 +75,7 @@ public final class PartitionCursor {
     }
 
     /** Adds what was fetched after everything that was added before. */
-    public void add(Chunk chunk) {
+    public void add(ResponseChunk chunk) {
         chunks.addLast(chunk);
     }
 
@@ -85,7 +85,7 @@ public final class PartitionCursor {
         leaderEpoch = epochBefore;
         moves++;
         interrupted = true;
-        Chunk chunk;
+        ResponseChunk chunk;
         while ((chunk = chunks.pollFirst()) != null) {
             pool.give(chunk);
         }
@@ -99,7 +99,7 @@ public final class PartitionCursor {
     /** Frees the buffers of responses by copying; returns how many bytes that were. */
     public int detach() {
         int copied = 0;
-        for (Chunk chunk : chunks) {
+        for (ResponseChunk chunk : chunks) {
             copied += pool.detach(chunk);
         }
         return copied;
@@ -115,14 +115,14 @@ public final class PartitionCursor {
     public int deliver(
             BatchReader reader,
             @Nullable RecordHandler records,
-            @Nullable BatchHandler batches,
+            @Nullable BatchViewHandler batches,
             int limit,
             Tally tally) {
         reader.of(topic, partition, index);
         interrupted = false;
         int delivered = 0;
         while (delivered < limit && !interrupted) {
-            Chunk chunk = chunks.peekFirst();
+            ResponseChunk chunk = chunks.peekFirst();
             if (chunk == null) {
                 break;
             }
@@ -138,9 +138,9 @@ public final class PartitionCursor {
 
     private int deliver(
             BatchReader reader,
-            Chunk chunk,
+            ResponseChunk chunk,
             @Nullable RecordHandler records,
-            @Nullable BatchHandler batches,
+            @Nullable BatchViewHandler batches,
             Tally tally) {
         int now = moves;
         reader.open(chunk.bytes(), chunk.at, chunk.end(), position);
@@ -207,7 +207,7 @@ public final class PartitionCursor {
      * @param logEnd no offset behind it is believed
      */
     public long offsetBehindBatch(long logEnd) {
-        Chunk chunk = chunks.peekFirst();
+        ResponseChunk chunk = chunks.peekFirst();
         if (chunk == null || chunk.end() - chunk.at < BatchLayout.HEADER_BYTES) {
             return position + 1;
         }
@@ -222,7 +222,7 @@ public final class PartitionCursor {
 
     /** A copy of the next batch, as far as it has come and its own size makes sense; null if there is none. */
     public byte @Nullable [] copyOfBatch() {
-        Chunk chunk = chunks.peekFirst();
+        ResponseChunk chunk = chunks.peekFirst();
         if (chunk == null || chunk.end() - chunk.at < BatchLayout.LOG_OVERHEAD) {
             return null;
         }

@@ -10,17 +10,17 @@ public final class Compressor implements AutoCloseable {
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
 
-    private final @Nullable Squeezer squeezer;
+    private final @Nullable CodecCompressor squeezer;
     private ByteBuffer input = NOTHING;
     private ByteBuffer output = NOTHING;
 
     public Compressor(LeanCompression compression) {
         squeezer = switch (compression) {
             case NONE -> null;
-            case GZIP -> new Squeezers.Gzip();
-            case SNAPPY -> new Squeezers.SnappyBlocks();
-            case LZ4 -> new Squeezers.Lz4Frame();
-            case ZSTD -> new Squeezers.ZstdFrame();
+            case GZIP -> new CodecCompressors.Gzip();
+            case SNAPPY -> new CodecCompressors.SnappyBlocks();
+            case LZ4 -> new CodecCompressors.Lz4Frame();
+            case ZSTD -> new CodecCompressors.ZstdFrame();
         };
     }
 

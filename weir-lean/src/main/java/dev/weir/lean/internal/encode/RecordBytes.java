@@ -29,11 +29,11 @@ public final class RecordBytes {
     /** Beside its parts a record has five numbers, a longer one, and attributes. */
     public static final int MAX_OVERHEAD_BYTES = 5 * VarInts.MAX_BYTES + 10 + 1;
 
-    public final Part key = new Part();
-    public final Part value = new Part();
+    public final RecordPart key = new RecordPart();
+    public final RecordPart value = new RecordPart();
 
-    private final Part name = new Part();
-    private final Part content = new Part();
+    private final RecordPart name = new RecordPart();
+    private final RecordPart content = new RecordPart();
     private ByteBuffer headers = ByteBuffer.allocate(FIRST_HEADER_BYTES);
     private ByteBuffer encodedKey = ByteBuffer.allocate(FIRST_KEY_BYTES);
     private int headersEnd;
@@ -66,12 +66,12 @@ public final class RecordBytes {
     }
 
     /** The name of the header that {@link #addHeader} adds. */
-    public Part headerName() {
+    public RecordPart headerName() {
         return name;
     }
 
     /** The value of the header that {@link #addHeader} adds. */
-    public Part headerValue() {
+    public RecordPart headerValue() {
         return content;
     }
 
@@ -90,7 +90,7 @@ public final class RecordBytes {
         content.clear();
     }
 
-    private int put(Part part, int at) {
+    private int put(RecordPart part, int at) {
         return part.copyTo(headers, VarInts.putSigned(headers, at, part.length()));
     }
 

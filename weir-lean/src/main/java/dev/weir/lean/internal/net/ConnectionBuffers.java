@@ -14,7 +14,7 @@ public final class ConnectionBuffers {
     final ByteBuffer size = ByteBuffer.allocateDirect(Integer.BYTES);
     private final ReceiveBuffer one;
     private final ReceiveBuffer other;
-    private final Outgoing out = new Outgoing();
+    private final OutgoingRequest out = new OutgoingRequest();
 
     /** @param maxResponseBytes of each of the two for responses */
     public ConnectionBuffers(int maxResponseBytes) {
@@ -42,7 +42,7 @@ public final class ConnectionBuffers {
     }
 
     /** The bytes being sent. */
-    Outgoing out() {
+    OutgoingRequest out() {
         return out;
     }
 }

@@ -76,6 +76,6 @@ final class PlainTransport implements Transport {
 
     @Override
     public void close() {
-        Quietly.close(channel);
+        QuietClose.close(channel);
     }
 }

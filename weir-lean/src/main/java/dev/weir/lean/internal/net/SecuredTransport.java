@@ -153,7 +153,7 @@ final class SecuredTransport implements Transport {
 
     @Override
     public void close() {
-        Quietly.close(channel);
+        QuietClose.close(channel);
     }
 
     /** Sends nothing, and remembers through what. */

@@ -89,7 +89,7 @@ final class SocketTransports implements Transports {
             return new SecuredTransport(
                     secured.buildChannel(id, key, MAX_HANDSHAKE_BYTES, MemoryPool.NONE, new Registry()), key);
         } catch (IOException | RuntimeException e) {
-            Quietly.close(channel);
+            QuietClose.close(channel);
             throw e;
         }
     }
@@ -134,9 +134,9 @@ final class SocketTransports implements Transports {
     @Override
     public void close() {
         if (secured != null) {
-            Quietly.close(secured);
+            QuietClose.close(secured);
         }
-        Quietly.close(selector);
+        QuietClose.close(selector);
     }
 
     /** The metrics that the client would show. */

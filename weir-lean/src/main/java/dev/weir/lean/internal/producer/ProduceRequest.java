@@ -36,17 +36,17 @@ final class ProduceRequest implements BrokerLink.Encoder {
 
     private final byte[] clientId;
     private final int timeoutMillis;
-    private Flight flight;
+    private RequestFlight flight;
     private short version;
 
     ProduceRequest(String clientId, int timeoutMillis) {
         this.clientId = clientId.getBytes(StandardCharsets.UTF_8);
         this.timeoutMillis = timeoutMillis;
-        this.flight = new Flight();
+        this.flight = new RequestFlight();
     }
 
     /** Sets the batches of the next request: batches of one topic stand side by side. */
-    ProduceRequest of(Flight batches, short newVersion) {
+    ProduceRequest of(RequestFlight batches, short newVersion) {
         flight = batches;
         version = newVersion;
         return this;
@@ -56,7 +56,7 @@ final class ProduceRequest implements BrokerLink.Encoder {
     public int maxBytes() {
         long all = (long) FIXED_BYTES + clientId.length;
         for (int i = 0; i < flight.size(); i++) {
-            Batch batch = flight.batch(i);
+            ProducerBatch batch = flight.batch(i);
             all += (batch.writer.bytes().isDirect() ? 0 : batch.writer.sizeBytes())
                     + flight.partition(i).topic.nameBytes.length
                     + PARTITION_BYTES;
@@ -80,7 +80,7 @@ final class ProduceRequest implements BrokerLink.Encoder {
         int inserted = 0;
         int at = 0;
         while (at < flight.size()) {
-            Topic topic = flight.partition(at).topic;
+            ProducerTopic topic = flight.partition(at).topic;
             int end = endOf(topic, at);
             VarInts.putUnsigned(out, topic.nameBytes.length + 1);
             out.put(topic.nameBytes);
@@ -94,7 +94,8 @@ final class ProduceRequest implements BrokerLink.Encoder {
     }
 
     /** Returns how many bytes are not in the buffer. The system would copy those in the heap with each attempt. */
-    private static int batch(ByteBuffer out, BrokerLink.Inserts inserts, Partition partition, Batch batch) {
+    private static int batch(
+            ByteBuffer out, BrokerLink.Inserts inserts, ProducerPartition partition, ProducerBatch batch) {
         int size = batch.writer.sizeBytes();
         boolean direct = batch.writer.bytes().isDirect();
         out.putInt(partition.number);
@@ -116,7 +117,7 @@ final class ProduceRequest implements BrokerLink.Encoder {
         return count;
     }
 
-    private int endOf(Topic topic, int from) {
+    private int endOf(ProducerTopic topic, int from) {
         int end = from;
         while (end < flight.size() && flight.partition(end).topic == topic) {
             end++;

@@ -21,17 +21,17 @@ final class ProducerBroker implements BrokerLink.Listener {
     private final BrokerAddress address;
     private final ProduceRequest request;
     private final long requestTimeoutNanos;
-    private final Events events;
+    private final ProduceAnswers events;
     private final ProducerCounters counters;
     private final BrokerLinks links;
     private final BrokerLink link;
     private final CRC32C crc = new CRC32C();
 
     /** Partitions that may send now; gathered anew in each turn. */
-    private final Ready ready;
+    private final SendableBatches ready;
 
-    private final ArrayDeque<Flight> flights = new ArrayDeque<>();
-    private final ArrayDeque<Flight> spare = new ArrayDeque<>();
+    private final ArrayDeque<RequestFlight> flights = new ArrayDeque<>();
+    private final ArrayDeque<RequestFlight> spare = new ArrayDeque<>();
 
     private boolean throttled;
     private long throttledUntilNanos;
@@ -40,12 +40,12 @@ final class ProducerBroker implements BrokerLink.Listener {
             BrokerAddress address,
             ProduceRequest request,
             LeanProducerSettings settings,
-            Events events,
+            ProduceAnswers events,
             ProducerCounters counters,
             BrokerLinks links) {
         this.address = address;
         this.request = request;
-        this.ready = new Ready(settings.maxRequestBytes());
+        this.ready = new SendableBatches(settings.maxRequestBytes());
         this.requestTimeoutNanos = settings.requestTimeout().toNanos();
         this.events = events;
         this.counters = counters;
@@ -69,13 +69,13 @@ final class ProducerBroker implements BrokerLink.Listener {
     }
 
     /** A partition may send to this broker in this turn. */
-    void offer(Partition partition) {
+    void offer(ProducerPartition partition) {
         ready.add(partition);
     }
 
     /** Sends one request if it can; returns how many batches went. */
     int send(long nowNanos) {
-        Flight oldest = flights.peek();
+        RequestFlight oldest = flights.peek();
         if (oldest != null && nowNanos - oldest.sentNanos > requestTimeoutNanos) {
             link.disconnect("no answer within requestTimeout=" + requestTimeoutNanos / NANOS_PER_MILLI + " ms");
         }
@@ -101,11 +101,11 @@ final class ProducerBroker implements BrokerLink.Listener {
                             + " of the request; the lean path needs Kafka 3.1 or newer, use the official client",
                     null);
         }
-        List<Partition> partitions = ready.ofNextRequest();
-        Flight flight = spare.isEmpty() ? new Flight() : spare.pop();
+        List<ProducerPartition> partitions = ready.ofNextRequest();
+        RequestFlight flight = spare.isEmpty() ? new RequestFlight() : spare.pop();
         for (int i = 0; i < partitions.size(); i++) {
-            Partition partition = partitions.get(i);
-            Batch batch = partition.take();
+            ProducerPartition partition = partitions.get(i);
+            ProducerBatch batch = partition.take();
             batch.writer.stamp(partition.producerId, partition.epoch, batch.sequence, crc);
             flight.add(partition, batch);
             counters.add(ProducerCounters.QUEUED_NANOS, nowNanos - batch.begunNanos);
@@ -136,7 +136,7 @@ final class ProducerBroker implements BrokerLink.Listener {
             throttled = true;
             counters.add(ProducerCounters.THROTTLED_MILLIS, answer.throttleTimeMs());
         }
-        Flight flight = flights.remove();
+        RequestFlight flight = flights.remove();
         counters.add(ProducerCounters.ANSWERS, 1);
         counters.add(ProducerCounters.ANSWER_NANOS, links.nanoTime() - flight.sentNanos);
         int answered = 0;
@@ -163,7 +163,7 @@ final class ProducerBroker implements BrokerLink.Listener {
         return new LeanException(link + " sent an answer to a produce request that " + what, null);
     }
 
-    private void tell(Partition partition, Batch batch, PartitionProduceResponse each) {
+    private void tell(ProducerPartition partition, ProducerBatch batch, PartitionProduceResponse each) {
         if (each.errorCode() == 0) {
             events.written(partition, batch, each.baseOffset());
         } else {
@@ -174,7 +174,7 @@ final class ProducerBroker implements BrokerLink.Listener {
     @Override
     public void lost(String why) {
         events.disconnected();
-        for (Flight flight = flights.poll(); flight != null; flight = flights.poll()) {
+        for (RequestFlight flight = flights.poll(); flight != null; flight = flights.poll()) {
             for (int i = 0; i < flight.size(); i++) {
                 events.lost(flight.partition(i), flight.batch(i), link + ": " + why);
             }

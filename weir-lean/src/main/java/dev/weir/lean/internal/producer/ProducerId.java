@@ -9,7 +9,7 @@ import org.apache.kafka.common.message.InitProducerIdResponseData;
 final class ProducerId {
 
     /** For partitions that have none yet. */
-    private long id = Partition.UNKNOWN;
+    private long id = ProducerPartition.UNKNOWN;
 
     private short epoch;
     private boolean wanted;
@@ -26,9 +26,9 @@ final class ProducerId {
     }
 
     /** Returns whether the partition has one, or gets it now; if not, it is asked for. */
-    boolean identifies(Partition partition) {
-        if (partition.producerId == Partition.UNKNOWN) {
-            if (id == Partition.UNKNOWN) {
+    boolean identifies(ProducerPartition partition) {
+        if (partition.producerId == ProducerPartition.UNKNOWN) {
+            if (id == ProducerPartition.UNKNOWN) {
                 wanted = true;
                 return false;
             }
@@ -38,14 +38,14 @@ final class ProducerId {
     }
 
     /** Sequences of the partition begin anew: under its next epoch, or under another id that it has yet to get. */
-    void renumber(Partition partition) {
+    void renumber(ProducerPartition partition) {
         if (partition.epoch < Short.MAX_VALUE) {
             partition.renumber(partition.producerId, (short) (partition.epoch + 1));
             return;
         }
         if (id == partition.producerId) {
-            id = Partition.UNKNOWN;
+            id = ProducerPartition.UNKNOWN;
         }
-        partition.renumber(Partition.UNKNOWN, (short) 0);
+        partition.renumber(ProducerPartition.UNKNOWN, (short) 0);
     }
 }

@@ -1,12 +1,12 @@
 package dev.weir.lean.internal.threads;
 
-import dev.weir.lean.BatchHandler;
+import dev.weir.lean.BatchViewHandler;
 import dev.weir.lean.LeanException;
 import dev.weir.lean.LeanMetrics;
 import dev.weir.lean.LeanSettings;
 import dev.weir.lean.RecordHandler;
 import dev.weir.lean.StartAt;
-import dev.weir.lean.internal.consumer.Engine;
+import dev.weir.lean.internal.consumer.ConsumerEngine;
 import dev.weir.lean.spi.Slot;
 import java.io.IOException;
 import java.util.List;
@@ -28,22 +28,22 @@ public final class LeanThread implements Runnable {
     private static final long TELL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final long AWAIT_MILLIS = 100;
 
-    private final Crew crew;
+    private final ReaderThreads crew;
     private final int number;
-    private final Engine engine;
+    private final ConsumerEngine engine;
     private final @Nullable RecordHandler records;
-    private final @Nullable BatchHandler batches;
+    private final @Nullable BatchViewHandler batches;
     private final int cpu; // -1: any
     private final Queue<Runnable> orders = new ConcurrentLinkedQueue<>();
     private volatile List<Slot> slots = List.of();
 
     /** @param cpu to run on alone; -1: any */
     public LeanThread(
-            Crew crew,
+            ReaderThreads crew,
             int number,
             LeanSettings settings,
             @Nullable RecordHandler records,
-            @Nullable BatchHandler batches,
+            @Nullable BatchViewHandler batches,
             int cpu) {
         this.crew = crew;
         this.number = number;
@@ -51,7 +51,7 @@ public final class LeanThread implements Runnable {
         this.batches = batches == null ? null : endingBatches(batches);
         this.cpu = cpu;
         try {
-            this.engine = new Engine(settings);
+            this.engine = new ConsumerEngine(settings);
         } catch (IOException e) {
             throw new LeanException("the system gives no selector: " + e.getMessage(), e);
         }
@@ -65,7 +65,7 @@ public final class LeanThread implements Runnable {
         };
     }
 
-    private BatchHandler endingBatches(BatchHandler handler) {
+    private BatchViewHandler endingBatches(BatchViewHandler handler) {
         return batch -> {
             handler.onBatch(batch);
             endPollAtTheEnd();

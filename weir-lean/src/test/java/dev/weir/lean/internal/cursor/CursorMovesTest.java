@@ -52,9 +52,9 @@ class CursorMovesTest {
         return Batches.batch(CompressionType.NONE, offset, Batches.records(1, 3, 20));
     }
 
-    private Chunk add(ByteBuffer bytes) {
+    private ResponseChunk add(ByteBuffer bytes) {
         received.bytes().put(0, bytes, 0, bytes.limit());
-        Chunk chunk = pool.take();
+        ResponseChunk chunk = pool.take();
         chunk.lend(received, 0, bytes.limit());
         cursor.add(chunk);
         return chunk;
@@ -126,7 +126,7 @@ class CursorMovesTest {
     @Test
     void chunk_thatIsDelivered_goesBackToThePool_andFreesItsResponse() {
         cursor.moveTo(0, -1);
-        Chunk chunk = add(batch(0));
+        ResponseChunk chunk = add(batch(0));
         assertThat(deliver(100)).hasSize(3);
         assertThat(cursor.hasChunks()).isFalse();
         assertThat(pool.take()).isSameAs(chunk);

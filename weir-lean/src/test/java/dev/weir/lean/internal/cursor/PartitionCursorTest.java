@@ -66,7 +66,7 @@ class PartitionCursorTest {
         PartitionCursor cursor = new PartitionCursor("t", 3, 0, committedOnly, true, pool);
         ReceiveBuffer received = ReceiveBuffers.empty();
         received.bytes().put(0, log, 0, log.limit());
-        Chunk chunk = pool.take();
+        ResponseChunk chunk = pool.take();
         chunk.lend(received, 0, log.limit());
         chunk.aborted().clear();
         for (long first : firstAborted) {
@@ -130,7 +130,7 @@ class PartitionCursorTest {
         PartitionCursor cursor = new PartitionCursor("t", 3, 0, true, false, pool);
         ReceiveBuffer received = ReceiveBuffers.empty();
         received.bytes().put(0, log, 0, log.limit());
-        Chunk chunk = pool.take();
+        ResponseChunk chunk = pool.take();
         chunk.lend(received, 0, log.limit());
         chunk.aborted().add(Batches.PRODUCER, 0);
         cursor.moveTo(0, -1);

@@ -22,7 +22,7 @@ class SpareBuffersTest {
         ReceiveBuffer received = ReceiveBuffers.empty();
         for (int i = 0; i < 1_000; i++) {
             for (int part = 0; part < 2; part++) {
-                Chunk chunk = pool.take();
+                ResponseChunk chunk = pool.take();
                 received.bytes().put(i % 100 + part, (byte) i);
                 chunk.lend(received, i % 100 + part, 5_000);
                 cursor.add(chunk);

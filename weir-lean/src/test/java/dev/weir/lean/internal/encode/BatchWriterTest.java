@@ -252,7 +252,7 @@ class BatchWriterTest {
         }
     }
 
-    private static void wrap(Part part, byte @Nullable [] content, Random random) {
+    private static void wrap(RecordPart part, byte @Nullable [] content, Random random) {
         if (content == null) {
             part.clear();
             return;
@@ -358,7 +358,7 @@ class BatchWriterTest {
             byte[] key = random(random, 70);
             int partitions = 1 + random.nextInt(1_000);
             wrap(bytes.key, key, random);
-            assertThat(Murmur2.partition(bytes.key, partitions))
+            assertThat(Murmur2Hash.partition(bytes.key, partitions))
                     .as("seed " + seed)
                     .isEqualTo(BuiltInPartitioner.partitionForKey(key, partitions));
         }

@@ -43,7 +43,7 @@ final class Peer implements AutoCloseable {
     private final ServerSocket server;
     private final Socket socket;
     final Transports transports;
-    final Connection connection;
+    final BrokerConnection connection;
 
     /** The numbers of the requests whose answers came, without the greeting's. */
     final List<Integer> answered = new ArrayList<>();
@@ -59,7 +59,7 @@ final class Peer implements AutoCloseable {
         server.setReceiveBufferSize(RECEIVE_BYTES);
         server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         transports = Transports.of(properties, 0);
-        connection = new Connection(
+        connection = new BrokerConnection(
                 transports,
                 new InetSocketAddress("localhost", server.getLocalPort()),
                 "client",

@@ -40,7 +40,7 @@ class PendingBytesTest {
     @ValueSource(ints = {0, 100})
     void encryptedBytes_thatTheSocketHadNoRoomFor_leaveWhenItHas(int inserted) throws Exception {
         try (Peer peer = new Peer(TlsKeys.client(folder), TlsKeys.server(folder))) {
-            Connection connection = peer.connection;
+            BrokerConnection connection = peer.connection;
             int last = fill(peer, inserted);
             // Taken as a whole, or there would be no next one.
             assertThat(connection.canSend()).isTrue();
@@ -72,7 +72,7 @@ class PendingBytesTest {
     @Test
     void shortBuffers_thatWerePutTogetherBehindThose_leaveToo() throws Exception {
         try (Peer peer = new Peer(TlsKeys.client(folder), TlsKeys.server(folder))) {
-            Connection connection = peer.connection;
+            BrokerConnection connection = peer.connection;
             int last = fill(peer, 0);
             peer.send(ApiKeys.PRODUCE, REQUEST_BYTES - 100 * INSERTED_BYTES, pieces(100));
             assertThat(connection.canSend()).as("taken as a whole").isTrue();
@@ -94,7 +94,7 @@ class PendingBytesTest {
     @Test
     void timeForTheAnswer_beginsWhenTheLastEncryptedBytesHaveLeft() throws Exception {
         try (Peer peer = new Peer(TlsKeys.client(folder), TlsKeys.server(folder))) {
-            Connection connection = peer.connection;
+            BrokerConnection connection = peer.connection;
             int last = fill(peer, 0);
             long filledNanos = System.nanoTime();
             for (int number = 1; number < last; number++) {

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.weir.lean.LeanException;
 import dev.weir.lean.SendException;
 import dev.weir.lean.SendListener;
-import dev.weir.lean.internal.consumer.Backoff;
+import dev.weir.lean.internal.consumer.RetryBackoff;
 import dev.weir.lean.internal.encode.RecordBytes;
-import dev.weir.lean.internal.producer.Batch.Fate;
+import dev.weir.lean.internal.producer.ProducerBatch.Fate;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +23,8 @@ class BatchEndTest {
 
     private final List<String> told = new ArrayList<>();
     private final ProducerCounters counters = new ProducerCounters();
-    private final Partition partition = new Partition(new Topic("t", 0), 3, new Backoff(1, new SplittableRandom(1)));
+    private final ProducerPartition partition =
+            new ProducerPartition(new ProducerTopic("t", 0), 3, new RetryBackoff(1, new SplittableRandom(1)));
 
     private static RecordBytes record() {
         RecordBytes record = new RecordBytes();
@@ -32,8 +33,8 @@ class BatchEndTest {
         return record;
     }
 
-    private static Batch batch(int records) {
-        Batch batch = new Batch(ByteBuffer.allocateDirect(1_000), 0);
+    private static ProducerBatch batch(int records) {
+        ProducerBatch batch = new ProducerBatch(ByteBuffer.allocateDirect(1_000), 0);
         batch.begin(5);
         for (int i = 0; i < records; i++) {
             assertThat(batch.append(RECORD, 100 + i, 40 + i)).isTrue();
@@ -41,7 +42,7 @@ class BatchEndTest {
         return batch;
     }
 
-    private Endings endings(boolean throwing) {
+    private BatchEndings endings(boolean throwing) {
         SendListener listener = new SendListener() {
             @Override
             public void acknowledged(long token, String topic, int number, long offset) {
@@ -56,11 +57,11 @@ class BatchEndTest {
                 told.add(token + " " + why.mayBeWritten());
             }
         };
-        return new Endings(listener, new BatchPool(10_000, 1_000, () -> {}), counters);
+        return new BatchEndings(listener, new ProducerBatchPool(10_000, 1_000, () -> {}), counters);
     }
 
-    private static Batch ended(Fate fate) {
-        Batch batch = batch(3);
+    private static ProducerBatch ended(Fate fate) {
+        ProducerBatch batch = batch(3);
         batch.fate = fate;
         batch.offset = 20;
         return batch;
@@ -77,7 +78,7 @@ class BatchEndTest {
 
     @Test
     void writtenRecords_ofWhichNoOffsetIsKnown_haveNone() {
-        Batch batch = ended(Fate.WRITTEN);
+        ProducerBatch batch = ended(Fate.WRITTEN);
         batch.offset = -1;
         endings(false).end(partition, batch);
         assertThat(told).containsExactly("40 t-3@-1", "41 t-3@-1", "42 t-3@-1");
@@ -85,7 +86,7 @@ class BatchEndTest {
 
     @Test
     void refusedRecords_areToldWhetherTheyMayBeWritten() {
-        Batch batch = ended(Fate.REFUSED);
+        ProducerBatch batch = ended(Fate.REFUSED);
         endings(false).end(partition, batch);
         assertThat(told).containsExactly("40 false", "41 false", "42 false");
         told.clear();
@@ -107,9 +108,9 @@ class BatchEndTest {
 
     // ---- Divided batches -------------------------------------------------------------------------------------------
 
-    private List<Batch> halves(Batch whole) {
+    private List<ProducerBatch> halves(ProducerBatch whole) {
         whole.writer.stamp(77, (short) 0, whole.sequence, new CRC32C());
-        try (Divider divider = new Divider()) {
+        try (BatchDivider divider = new BatchDivider()) {
             return divider.halves(partition, whole);
         }
     }
@@ -117,11 +118,11 @@ class BatchEndTest {
     /** The broker may have the whole: with other sequences, its records would be written twice. */
     @Test
     void halves_shareTheSequencesOfTheWhole_andItsDoubt() {
-        Batch whole = batch(5);
+        ProducerBatch whole = batch(5);
         whole.sequence = Integer.MAX_VALUE - 1;
         whole.doubtful = true;
-        List<Batch> halves = halves(whole);
-        assertThat(halves).extracting(Batch::count).containsExactly(2, 3);
+        List<ProducerBatch> halves = halves(whole);
+        assertThat(halves).extracting(ProducerBatch::count).containsExactly(2, 3);
         assertThat(halves).extracting(half -> half.sequence).containsExactly(Integer.MAX_VALUE - 1, 0);
         assertThat(halves).extracting(half -> half.doubtful).containsExactly(true, true);
         assertThat(halves).extracting(half -> half.wasDoubtful).containsExactly(false, false);
@@ -132,10 +133,10 @@ class BatchEndTest {
 
     @Test
     void halvesOfABatchWithoutASequence_haveNone_andRememberAFormerDoubt() {
-        Batch whole = batch(2);
+        ProducerBatch whole = batch(2);
         whole.wasDoubtful = true;
-        List<Batch> halves = halves(whole);
-        assertThat(halves).noneMatch(Batch::hasSequence).allMatch(Batch::mayBeWritten);
+        List<ProducerBatch> halves = halves(whole);
+        assertThat(halves).noneMatch(ProducerBatch::hasSequence).allMatch(ProducerBatch::mayBeWritten);
         assertThat(halves).extracting(half -> half.doubtful).containsExactly(false, false);
     }
 }

@@ -31,10 +31,10 @@ final class ProducerWorld extends LeanWorld implements SendListener {
             EnumSet.complementOf(EnumSet.of(Trouble.RECREATION, Trouble.RETENTION, Trouble.SESSIONS, Trouble.PAUSES));
 
     private final boolean mayRepeat;
-    private final Topics topics = new Topics(() -> new IllegalStateException("closed"));
-    private final BatchPool pool;
-    private final Engine engine;
-    private final Appender appender;
+    private final ProducerTopics topics = new ProducerTopics(() -> new IllegalStateException("closed"));
+    private final ProducerBatchPool pool;
+    private final ProducerEngine engine;
+    private final RecordAppender appender;
     private final RecordBytes record = new RecordBytes();
     private final byte[] value = new byte[Long.BYTES + 100];
 
@@ -60,9 +60,9 @@ final class ProducerWorld extends LeanWorld implements SendListener {
                 .deliveryTimeout(Duration.ofMinutes(5))
                 .metadataMaxAge(Duration.ofSeconds(2 + random.nextInt(20)))
                 .build();
-        pool = new BatchPool(settings.bufferBytes(), settings.batchBytes(), () -> {});
-        engine = new Engine(settings, this, topics, pool, new Changes(), new ProducerCounters());
-        appender = new Appender(pool, settings.maxRequestBytes(), engine::nanoTime, () -> {});
+        pool = new ProducerBatchPool(settings.bufferBytes(), settings.batchBytes(), () -> {});
+        engine = new ProducerEngine(settings, this, topics, pool, new ProducerProgress(), new ProducerCounters());
+        appender = new RecordAppender(pool, settings.maxRequestBytes(), engine::nanoTime, () -> {});
     }
 
     @Override
@@ -88,7 +88,7 @@ final class ProducerWorld extends LeanWorld implements SendListener {
 
     @Override
     protected void act() throws InterruptedException {
-        dev.weir.lean.internal.producer.Topic to = topics.of(TOPIC);
+        dev.weir.lean.internal.producer.ProducerTopic to = topics.of(TOPIC);
         for (int n = random.nextInt(12); n > 0 && to.partitions().length > 0; n--) {
             int partition = random.nextInt(to.partitions().length);
             long number = sent.getOrDefault(partition, 0L);

@@ -2,8 +2,8 @@ package dev.weir.stream.internal.boundary;
 
 import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
-import dev.weir.stream.internal.run.Assembly;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.RunAssembly;
 import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.internal.run.StageEntry;
@@ -20,18 +20,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AsyncBoundary<I, O> implements Stage<O> {
 
-    private final Exchange<I, O> exchange;
+    private final BatchExchange<I, O> exchange;
     private final Segment<I> upper;
     private final StageMeter meter;
 
-    private AsyncBoundary(Exchange<I, O> exchange, Segment<I> upper, StageMeter meter) {
+    private AsyncBoundary(BatchExchange<I, O> exchange, Segment<I> upper, StageMeter meter) {
         this.exchange = exchange;
         this.upper = upper;
         this.meter = meter;
     }
 
     /** Puts what is above {@code node} on the dispatcher, with a buffer of {@code capacity} elements below it. */
-    public static <T> Node<T> node(Node<T> above, Dispatcher dispatcher, int capacity) {
+    public static <T> BlueprintNode<T> node(BlueprintNode<T> above, Dispatcher dispatcher, int capacity) {
         return node(
                 Attributes.named("async").withDispatcher(dispatcher).withBuffer(capacity),
                 above,
@@ -39,14 +39,14 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
     }
 
     /** The same with an exchange that does more than to keep its batches in order, under a name of its own. */
-    public static <I, O> Node<O> node(Attributes defaults, Node<I> above, Kind<I, O> kind) {
-        return new Node<>(defaults, (assembly, attributes) -> build(above, assembly, attributes, kind));
+    public static <I, O> BlueprintNode<O> node(Attributes defaults, BlueprintNode<I> above, Kind<I, O> kind) {
+        return new BlueprintNode<>(defaults, (assembly, attributes) -> build(above, assembly, attributes, kind));
     }
 
     private static <I, O> Stage<O> build(
-            Node<I> above, Assembly assembly, StageAttributes attributes, Kind<I, O> kind) {
+            BlueprintNode<I> above, RunAssembly assembly, StageAttributes attributes, Kind<I, O> kind) {
         Stage<I> upstream = above.build(assembly);
-        Exchange<I, O> exchange = kind.open(attributes, assembly.clock());
+        BatchExchange<I, O> exchange = kind.open(attributes, assembly.clock());
         StageMeter upperMeter = assembly.segmentMeter();
         Segment<I> upper = assembly.closeSegment(
                 assembly.lastEntry().stageName(),
@@ -62,7 +62,8 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
     }
 
     /** The loop of the upper segment. A failure follows the batches before it down the exchange. */
-    private static <I> void fill(Exchange<I, ?> exchange, Stage<I> from, StageMeter meter) throws InterruptedException {
+    private static <I> void fill(BatchExchange<I, ?> exchange, Stage<I> from, StageMeter meter)
+            throws InterruptedException {
         try {
             Batch<I> batch;
             while ((batch = from.pull(Stage.NEVER)) != null) {
@@ -82,7 +83,7 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
     }
 
     /** Abandons what the exchange does not take: nobody wants it any more, or it fails at that. */
-    private static <I> boolean put(Exchange<I, ?> exchange, Batch<I> batch, StageMeter meter)
+    private static <I> boolean put(BatchExchange<I, ?> exchange, Batch<I> batch, StageMeter meter)
             throws InterruptedException {
         boolean taken = false;
         try {
@@ -111,6 +112,6 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
     @FunctionalInterface
     public interface Kind<I, O> {
 
-        Exchange<I, O> open(StageAttributes attributes, Clock clock);
+        BatchExchange<I, O> open(StageAttributes attributes, Clock clock);
     }
 }

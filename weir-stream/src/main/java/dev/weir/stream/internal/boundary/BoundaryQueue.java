@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A batch is taken in when there is room for one element, so the queue holds at most its capacity and one batch.
  */
-public final class BoundaryQueue<T> extends Exchange<T, T> implements Keeper {
+public final class BoundaryQueue<T> extends BatchExchange<T, T> implements Keeper {
 
     private final int capacity;
     private final ArrayDeque<Batch<T>> batches = new ArrayDeque<>();

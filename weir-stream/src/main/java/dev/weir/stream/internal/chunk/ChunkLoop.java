@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.chunk;
 
 import dev.weir.stream.Handler;
-import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.run.Specialised;
+import dev.weir.stream.internal.failure.FailureVerdict;
+import dev.weir.stream.internal.run.SpecialisedLoop;
 import dev.weir.stream.internal.run.TaskGroup.Task;
 import dev.weir.stream.spi.Batch;
 import java.lang.invoke.MethodHandles;
@@ -15,15 +15,15 @@ import java.util.concurrent.CompletionException;
  */
 interface ChunkLoop {
 
-    Specialised<ChunkLoop> COPIES = Specialised.of(MethodHandles.lookup(), new HandlerLoop());
+    SpecialisedLoop<ChunkLoop> COPIES = SpecialisedLoop.of(MethodHandles.lookup(), new HandlerLoop());
 
-    <T, R> void run(Work<T> work, int from, int to, ParallelMap<T, R> stage, Task self);
+    <T, R> void run(WorkerBatch<T> work, int from, int to, ParallelMap<T, R> stage, Task self);
 
     /** The loop itself. */
     final class HandlerLoop implements ChunkLoop {
 
         @Override
-        public <T, R> void run(Work<T> work, int from, int to, ParallelMap<T, R> stage, Task self) {
+        public <T, R> void run(WorkerBatch<T> work, int from, int to, ParallelMap<T, R> stage, Task self) {
             Handler<? super T, ? extends R> handler = stage.handler;
             Batch<T> batch = work.batch;
             int i = from;
@@ -39,7 +39,7 @@ interface ChunkLoop {
                         result = notNull(handler.handle(element));
                     } catch (Throwable thrown) {
                         result = stage.supervised.after(thrown, again -> notNull(handler.handle(again)), element);
-                        if (result instanceof Verdict verdict) {
+                        if (result instanceof FailureVerdict verdict) {
                             if (verdict.fails()) {
                                 stage.supervised.note(verdict, batch, i);
                                 work.fail(i, verdict.failure());

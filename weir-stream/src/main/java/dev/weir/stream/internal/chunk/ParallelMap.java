@@ -4,18 +4,18 @@ import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Handler;
 import dev.weir.stream.Parallelism;
 import dev.weir.stream.StageSnapshot.Activity;
-import dev.weir.stream.internal.failure.Supervised;
-import dev.weir.stream.internal.run.Assembly;
-import dev.weir.stream.internal.run.Failures;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.failure.SupervisedCall;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.FailureTransfer;
+import dev.weir.stream.internal.run.RunAssembly;
 import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.internal.run.StageEntry.Kept;
 import dev.weir.stream.internal.run.TaskGroup;
 import dev.weir.stream.internal.run.TaskGroup.Task;
-import dev.weir.stream.internal.workers.Limit;
 import dev.weir.stream.internal.workers.StallClock;
+import dev.weir.stream.internal.workers.WorkerLimit;
 import dev.weir.stream.internal.workers.WorkerTasks;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -52,8 +52,8 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private static final int NOT_TAKEN = -1;
 
     final Handler<? super T, ? extends R> handler;
-    final Supervised supervised;
-    private final Limit limit;
+    final SupervisedCall supervised;
+    private final WorkerLimit limit;
     private final ChunkLoop loop;
     private final StageMeter meter;
     private final WorkerTasks tasks;
@@ -63,7 +63,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private final HeadSignal headDone = new HeadSignal(lock, this::wantedHead);
 
     // Under the lock.
-    private final Backlog<T> backlog = new Backlog<>();
+    private final ChunkBacklog<T> backlog = new ChunkBacklog<>();
     private final StallClock stall;
     private int activeWorkers;
     private boolean ended;
@@ -83,10 +83,10 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private StageMeter pullerMeter = new StageMeter();
 
     private ParallelMap(
-            Limit limit,
+            WorkerLimit limit,
             Handler<? super T, ? extends R> handler,
             StageMeter meter,
-            Supervised supervised,
+            SupervisedCall supervised,
             WorkerTasks tasks,
             Clock clock) {
         this.limit = limit;
@@ -100,17 +100,18 @@ public final class ParallelMap<T, R> implements Stage<R> {
     }
 
     /** See {@link dev.weir.stream.Source#mapParallel(Parallelism, Handler)}. */
-    public static <T, R> Node<R> node(Node<T> above, Parallelism workers, Handler<? super T, ? extends R> handler) {
+    public static <T, R> BlueprintNode<R> node(
+            BlueprintNode<T> above, Parallelism workers, Handler<? super T, ? extends R> handler) {
         if (workers.max() > MAX_WORKERS) {
             throw new IllegalArgumentException("workers must be 1 to " + MAX_WORKERS + ": workers=" + workers.max());
         }
-        return new Node<>(
+        return new BlueprintNode<>(
                 "mapParallel", (assembly, attributes) -> build(above, assembly, attributes, workers, handler));
     }
 
     private static <T, R> Stage<R> build(
-            Node<T> above,
-            Assembly assembly,
+            BlueprintNode<T> above,
+            RunAssembly assembly,
             StageAttributes attributes,
             Parallelism wanted,
             Handler<? super T, ? extends R> handler) {
@@ -119,14 +120,14 @@ public final class ParallelMap<T, R> implements Stage<R> {
         StageMeter feederMeter = assembly.segmentMeter();
         Dispatcher dispatcher = attributes.dispatcherOr(Dispatcher.cpu());
         int maxWorkers = Math.min(wanted.max(), dispatcher.size());
-        Limit limit =
-                new Limit(Parallelism.adaptive(Math.min(wanted.min(), maxWorkers), maxWorkers), System.nanoTime());
+        WorkerLimit limit = new WorkerLimit(
+                Parallelism.adaptive(Math.min(wanted.min(), maxWorkers), maxWorkers), System.nanoTime());
         StageEntry entry = assembly.threaded(attributes, dispatcher, maxWorkers);
         entry.parallelism(() -> Math.min(limit.current(), dispatcher.size()));
         WorkerTasks tasks = new WorkerTasks(assembly.tasks(), dispatcher, entry.stageName());
         Clock clock = assembly.clock();
         ParallelMap<T, R> stage =
-                new ParallelMap<>(limit, handler, entry.meter(), Supervised.by(attributes, clock), tasks, clock);
+                new ParallelMap<>(limit, handler, entry.meter(), SupervisedCall.by(attributes, clock), tasks, clock);
         entry.depth(stage::depth);
         entry.keeper(stage::find);
         entry.activity(() -> stage.activity(entry.stageName()));
@@ -189,7 +190,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
                 return NOT_TAKEN;
             }
             meter.in(batch.size());
-            Work<T> work = new Work<>(batch, wantedChunks(batch.size()));
+            WorkerBatch<T> work = new WorkerBatch<>(batch, wantedChunks(batch.size()));
             backlog.add(work);
             int toStart = Math.clamp(limit.current() - activeWorkers, 0, work.chunks());
             activeWorkers += toStart;
@@ -232,7 +233,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
     }
 
     private void work(Task self) {
-        Work<T> work;
+        WorkerBatch<T> work;
         while ((work = nextWork()) != null) {
             int from;
             while (!tooManyWorkers && (from = work.claim()) >= 0) {
@@ -242,10 +243,10 @@ public final class ParallelMap<T, R> implements Stage<R> {
     }
 
     /** The oldest work with something to claim; null ends the worker. */
-    private @Nullable Work<T> nextWork() {
+    private @Nullable WorkerBatch<T> nextWork() {
         lock.lock();
         try {
-            Work<T> oldest = backlog.oldestClaimable();
+            WorkerBatch<T> oldest = backlog.oldestClaimable();
             if (oldest == null || cancelled || activeWorkers > limit.current()) {
                 activeWorkers--;
                 tooManyWorkers = activeWorkers > limit.current();
@@ -292,7 +293,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         stall.update(activeWorkers == 0 && backlog.isFull() && !cancelled);
     }
 
-    private void runChunk(Work<T> work, int from, Task self) {
+    private void runChunk(WorkerBatch<T> work, int from, Task self) {
         int to = work.endOf(from);
         long start = System.nanoTime();
         loop.run(work, from, to, this, self);
@@ -308,7 +309,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
     }
 
-    private void noteDone(Work<T> work) {
+    private void noteDone(WorkerBatch<T> work) {
         lock.lock();
         try {
             backlog.done(work);
@@ -334,7 +335,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
     @Override
     public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
         while (pendingFailure == null) {
-            Work<T> done = takeHead(deadlineNanos);
+            WorkerBatch<T> done = takeHead(deadlineNanos);
             if (done == null) {
                 return isAtEnd() ? null : new Batch<>(0);
             }
@@ -346,15 +347,15 @@ public final class ParallelMap<T, R> implements Stage<R> {
                 return out;
             }
         }
-        throw Failures.rethrow(pendingFailure);
+        throw FailureTransfer.rethrow(pendingFailure);
     }
 
     /** The oldest batch once it is done; null at the deadline or the end. */
-    private @Nullable Work<T> takeHead(long deadlineNanos) throws InterruptedException {
+    private @Nullable WorkerBatch<T> takeHead(long deadlineNanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             awaitHead(deadlineNanos);
-            Work<T> head = backlog.removeDoneHead();
+            WorkerBatch<T> head = backlog.removeDoneHead();
             if (head != null) {
                 if (!backlog.isFull()) {
                     room.signal();
@@ -372,7 +373,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         lock.lock();
         try {
             if (atEnd() && upperFailure != null) {
-                throw Failures.rethrowFromAbove(upperFailure);
+                throw FailureTransfer.rethrowFromAbove(upperFailure);
             }
             return atEnd();
         } finally {
@@ -389,7 +390,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         return backlog.doneHead() != null;
     }
 
-    private @Nullable Work<T> wantedHead() {
+    private @Nullable WorkerBatch<T> wantedHead() {
         return cancelled ? null : backlog.doneHead();
     }
 
@@ -413,7 +414,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         if (upper != null) {
             upper.cancel();
         }
-        List<Work<T>> left;
+        List<WorkerBatch<T>> left;
         lock.lock();
         try {
             cancelled = true;
@@ -425,7 +426,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
             lock.unlock();
         }
         tasks.cancel();
-        left.forEach(Work::cancel);
+        left.forEach(WorkerBatch::cancel);
     }
 
     private Activity activity(String stage) {

@@ -3,7 +3,7 @@ package dev.weir.stream.internal.failure;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.StreamTimeoutException;
 import dev.weir.stream.StreamTimeoutException.Kind;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.internal.run.TaskGroup;
 import dev.weir.stream.internal.run.TaskGroup.Task;
 import dev.weir.stream.spi.Batch;
@@ -39,8 +39,8 @@ final class BackPressureTimeoutStage<T> implements Stage<T> {
         this.tasks = tasks;
     }
 
-    static <T> Node<T> node(Node<T> above, Duration timeout) {
-        return new Node<>("backpressureTimeout", (assembly, attributes) -> {
+    static <T> BlueprintNode<T> node(BlueprintNode<T> above, Duration timeout) {
+        return new BlueprintNode<>("backpressureTimeout", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             return new BackPressureTimeoutStage<>(upstream, timeout, assembly.fused(attributes), assembly.tasks());
         });

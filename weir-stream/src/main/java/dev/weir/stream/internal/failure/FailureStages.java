@@ -4,9 +4,9 @@ import dev.weir.stream.Action;
 import dev.weir.stream.RestartSettings;
 import dev.weir.stream.StreamEnd;
 import dev.weir.stream.StreamTimeoutException.Kind;
-import dev.weir.stream.internal.run.Arguments;
-import dev.weir.stream.internal.run.Branch;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.ArgumentChecks;
+import dev.weir.stream.internal.run.BlueprintBranch;
+import dev.weir.stream.internal.run.BlueprintNode;
 import java.time.Duration;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -18,61 +18,67 @@ public final class FailureStages {
 
     private FailureStages() {}
 
-    public static <T> Node<T> recover(Node<T> above, Function<? super Throwable, ? extends @Nullable T> function) {
+    public static <T> BlueprintNode<T> recover(
+            BlueprintNode<T> above, Function<? super Throwable, ? extends @Nullable T> function) {
         return RecoverStage.lastElement(above, function);
     }
 
-    public static <T> Node<T> recoverWith(
-            Node<T> above, int attempts, Function<? super Throwable, ? extends @Nullable Node<T>> replacement) {
+    public static <T> BlueprintNode<T> recoverWith(
+            BlueprintNode<T> above,
+            int attempts,
+            Function<? super Throwable, ? extends @Nullable BlueprintNode<T>> replacement) {
         return RecoverStage.source(above, attempts, replacement);
     }
 
-    public static <T> Node<T> onErrorComplete(Node<T> above, Predicate<? super Throwable> harmless) {
+    public static <T> BlueprintNode<T> onErrorComplete(BlueprintNode<T> above, Predicate<? super Throwable> harmless) {
         return RecoverStage.end(above, harmless);
     }
 
-    public static <T> Node<T> mapError(Node<T> above, Function<? super Throwable, ? extends Throwable> function) {
+    public static <T> BlueprintNode<T> mapError(
+            BlueprintNode<T> above, Function<? super Throwable, ? extends Throwable> function) {
         return MapErrorStage.node(above, function);
     }
 
-    public static <T> Node<T> restart(RestartSettings settings, Supplier<Node<T>> section) {
+    public static <T> BlueprintNode<T> restart(RestartSettings settings, Supplier<BlueprintNode<T>> section) {
         return RestartStage.node(settings, section);
     }
 
-    public static <T, R> Node<R> restart(Node<T> above, RestartSettings settings, Branch<T, R> section) {
+    public static <T, R> BlueprintNode<R> restart(
+            BlueprintNode<T> above, RestartSettings settings, BlueprintBranch<T, R> section) {
         return RestartedSection.node(above, settings, section);
     }
 
-    public static <T> Node<T> idleTimeout(Node<T> above, Duration timeout) {
+    public static <T> BlueprintNode<T> idleTimeout(BlueprintNode<T> above, Duration timeout) {
         return TimeoutStage.node(above, "idleTimeout", Kind.IDLE, positive("timeout", timeout));
     }
 
-    public static <T> Node<T> initialTimeout(Node<T> above, Duration timeout) {
+    public static <T> BlueprintNode<T> initialTimeout(BlueprintNode<T> above, Duration timeout) {
         return TimeoutStage.node(above, "initialTimeout", Kind.INITIAL, positive("timeout", timeout));
     }
 
-    public static <T> Node<T> completionTimeout(Node<T> above, Duration timeout) {
+    public static <T> BlueprintNode<T> completionTimeout(BlueprintNode<T> above, Duration timeout) {
         return TimeoutStage.node(above, "completionTimeout", Kind.COMPLETION, positive("timeout", timeout));
     }
 
-    public static <T> Node<T> backpressureTimeout(Node<T> above, Duration timeout) {
+    public static <T> BlueprintNode<T> backpressureTimeout(BlueprintNode<T> above, Duration timeout) {
         return BackPressureTimeoutStage.node(above, positive("timeout", timeout));
     }
 
-    public static <T> Node<T> keepAlive(Node<T> above, Duration interval, Supplier<? extends T> supplier) {
+    public static <T> BlueprintNode<T> keepAlive(
+            BlueprintNode<T> above, Duration interval, Supplier<? extends T> supplier) {
         return KeepAliveStage.node(above, positive("interval", interval), supplier);
     }
 
-    public static <T> Node<T> watch(Node<T> above, Action<? super StreamEnd> onEnd) {
+    public static <T> BlueprintNode<T> watch(BlueprintNode<T> above, Action<? super StreamEnd> onEnd) {
         return WatchStage.node(above, onEnd);
     }
 
-    public static <T> Node<T> killSwitch(Node<T> above, Switch core) {
+    public static <T> BlueprintNode<T> killSwitch(BlueprintNode<T> above, KillSwitchState core) {
         return KillSwitchStage.node(above, core);
     }
 
     private static Duration positive(String name, Duration duration) {
-        return Arguments.positiveNanos(name, duration) < LONGEST.toNanos() ? duration : LONGEST;
+        return ArgumentChecks.positiveNanos(name, duration) < LONGEST.toNanos() ? duration : LONGEST;
     }
 
     /** A century stands for ever: no clock that counts nanoseconds overflows by it. */

@@ -1,9 +1,9 @@
 package dev.weir.stream.internal.failure;
 
 import dev.weir.stream.Handler;
-import dev.weir.stream.internal.run.Failures;
-import dev.weir.stream.internal.run.Node;
-import dev.weir.stream.internal.waiting.Deadlines;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.FailureTransfer;
+import dev.weir.stream.internal.waiting.DeadlineArithmetic;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -23,7 +23,7 @@ final class KeepAliveStage<T> implements Stage<T> {
     private final long intervalNanos;
     private final Handler<Object, T> supplier;
     private final StageMeter meter;
-    private final Supervised supervised;
+    private final SupervisedCall supervised;
     private final Clock clock;
 
     private long dueNanos;
@@ -33,7 +33,7 @@ final class KeepAliveStage<T> implements Stage<T> {
             Duration interval,
             Supplier<? extends T> supplier,
             StageMeter meter,
-            Supervised supervised,
+            SupervisedCall supervised,
             Clock clock) {
         this.upstream = upstream;
         this.intervalNanos = interval.toNanos();
@@ -44,8 +44,8 @@ final class KeepAliveStage<T> implements Stage<T> {
         this.dueNanos = clock.after(intervalNanos);
     }
 
-    static <T> Node<T> node(Node<T> above, Duration interval, Supplier<? extends T> supplier) {
-        return new Node<>("keepAlive", (assembly, attributes) -> {
+    static <T> BlueprintNode<T> node(BlueprintNode<T> above, Duration interval, Supplier<? extends T> supplier) {
+        return new BlueprintNode<>("keepAlive", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             Clock clock = assembly.clock();
             return new KeepAliveStage<>(
@@ -53,14 +53,14 @@ final class KeepAliveStage<T> implements Stage<T> {
                     interval,
                     supplier,
                     assembly.fused(attributes).meter(),
-                    Supervised.by(attributes, clock),
+                    SupervisedCall.by(attributes, clock),
                     clock);
         });
     }
 
     @Override
     public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
-        Batch<T> batch = upstream.pull(Deadlines.earlier(deadlineNanos, dueNanos));
+        Batch<T> batch = upstream.pull(DeadlineArithmetic.earlier(deadlineNanos, dueNanos));
         if (batch == null) {
             return null;
         }
@@ -84,11 +84,11 @@ final class KeepAliveStage<T> implements Stage<T> {
         } catch (Throwable thrown) {
             outcome = supervised.after(thrown, supplier, this);
         }
-        if (!(outcome instanceof Verdict verdict)) {
+        if (!(outcome instanceof FailureVerdict verdict)) {
             return Batch.unacknowledged(new Object[] {outcome}, 1);
         }
         if (verdict.fails()) {
-            throw Failures.rethrowFromAbove(verdict.failure());
+            throw FailureTransfer.rethrowFromAbove(verdict.failure());
         }
         return new Batch<>(0);
     }

@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.failure;
 
-import dev.weir.stream.internal.run.Failures;
-import dev.weir.stream.internal.run.Node;
-import dev.weir.stream.internal.run.Section;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.FailureTransfer;
+import dev.weir.stream.internal.run.TaskSection;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
@@ -17,21 +17,21 @@ import org.jspecify.annotations.Nullable;
 final class KillSwitchStage<T> implements Stage<T> {
 
     private final Stage<T> upstream;
-    private final Switch core;
+    private final KillSwitchState core;
     private final StageMeter meter;
-    private final Section above = new Section();
+    private final TaskSection above = new TaskSection();
 
     private boolean registered;
     private boolean closed;
 
-    private KillSwitchStage(Stage<T> upstream, Switch core, StageMeter meter) {
+    private KillSwitchStage(Stage<T> upstream, KillSwitchState core, StageMeter meter) {
         this.upstream = upstream;
         this.core = core;
         this.meter = meter;
     }
 
-    static <T> Node<T> node(Node<T> above, Switch core) {
-        return new Node<>("killSwitch", (assembly, attributes) -> {
+    static <T> BlueprintNode<T> node(BlueprintNode<T> above, KillSwitchState core) {
+        return new BlueprintNode<>("killSwitch", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             return new KillSwitchStage<>(
                     upstream, core, assembly.fused(attributes).meter());
@@ -56,7 +56,7 @@ final class KillSwitchStage<T> implements Stage<T> {
                 // What fails while it is being interrupted fails because of that.
                 return end();
             }
-            throw Failures.rethrowFromAbove(failure);
+            throw FailureTransfer.rethrowFromAbove(failure);
         }
         if (above.exit()) {
             if (batch != null) {
@@ -75,9 +75,9 @@ final class KillSwitchStage<T> implements Stage<T> {
 
     private @Nullable Batch<T> end() {
         close();
-        Switch.Turn turn = core.turned();
+        KillSwitchState.Turn turn = core.turned();
         if (turn != null && turn.failure() != null) {
-            throw Failures.rethrow(turn.failure());
+            throw FailureTransfer.rethrow(turn.failure());
         }
         return null;
     }

@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.failure;
 
-import dev.weir.stream.internal.run.Failures;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
@@ -23,8 +23,9 @@ final class MapErrorStage<T> implements Stage<T> {
         this.meter = meter;
     }
 
-    static <T> Node<T> node(Node<T> above, Function<? super Throwable, ? extends Throwable> function) {
-        return new Node<>("mapError", (assembly, attributes) -> {
+    static <T> BlueprintNode<T> node(
+            BlueprintNode<T> above, Function<? super Throwable, ? extends Throwable> function) {
+        return new BlueprintNode<>("mapError", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             return new MapErrorStage<>(
                     upstream, function, assembly.fused(attributes).meter());
@@ -37,10 +38,10 @@ final class MapErrorStage<T> implements Stage<T> {
         try {
             batch = upstream.pull(deadlineNanos);
         } catch (Throwable failure) {
-            if (!Failing.isRecoverable(failure)) {
-                throw Failures.rethrowFromAbove(failure);
+            if (!FailureHelpers.isRecoverable(failure)) {
+                throw FailureTransfer.rethrowFromAbove(failure);
             }
-            throw Failures.rethrow(replacementOf(failure));
+            throw FailureTransfer.rethrow(replacementOf(failure));
         }
         if (batch != null) {
             meter.in(batch.size());

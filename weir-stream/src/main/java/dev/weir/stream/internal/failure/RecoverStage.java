@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.failure;
 
-import dev.weir.stream.internal.run.Failures;
-import dev.weir.stream.internal.run.Nest;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.FailureTransfer;
+import dev.weir.stream.internal.run.NestedStreams;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
@@ -37,8 +37,9 @@ final class RecoverStage<T> implements Stage<T> {
     }
 
     /** One last element, or the failure if there is none. */
-    static <T> Node<T> lastElement(Node<T> above, Function<? super Throwable, ? extends @Nullable T> function) {
-        return new Node<>("recover", (assembly, attributes) -> {
+    static <T> BlueprintNode<T> lastElement(
+            BlueprintNode<T> above, Function<? super Throwable, ? extends @Nullable T> function) {
+        return new BlueprintNode<>("recover", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             Function<Throwable, @Nullable Supplier<Stage<T>>> remedy = failure -> {
                 T last = function.apply(failure);
@@ -50,8 +51,8 @@ final class RecoverStage<T> implements Stage<T> {
     }
 
     /** The end, for the failures that {@code harmless} accepts. */
-    static <T> Node<T> end(Node<T> above, Predicate<? super Throwable> harmless) {
-        return new Node<>("onErrorComplete", (assembly, attributes) -> {
+    static <T> BlueprintNode<T> end(BlueprintNode<T> above, Predicate<? super Throwable> harmless) {
+        return new BlueprintNode<>("onErrorComplete", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             Function<Throwable, @Nullable Supplier<Stage<T>>> remedy =
                     failure -> harmless.test(failure) ? () -> new Rest<>(null) : null;
@@ -61,18 +62,20 @@ final class RecoverStage<T> implements Stage<T> {
     }
 
     /** Another source, up to {@code attempts} times. */
-    static <T> Node<T> source(
-            Node<T> above, int attempts, Function<? super Throwable, ? extends @Nullable Node<T>> replacement) {
+    static <T> BlueprintNode<T> source(
+            BlueprintNode<T> above,
+            int attempts,
+            Function<? super Throwable, ? extends @Nullable BlueprintNode<T>> replacement) {
         if (attempts < 1) {
             throw new IllegalArgumentException("attempts must be at least 1: attempts=" + attempts);
         }
-        return new Node<>("recoverWith", (assembly, attributes) -> {
+        return new BlueprintNode<>("recoverWith", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             assembly.noteWaits();
-            Nest nest = assembly.nest();
+            NestedStreams nest = assembly.nest();
             StageEntry entry = assembly.fused(attributes);
             Function<Throwable, @Nullable Supplier<Stage<T>>> remedy = failure -> {
-                Node<T> other = replacement.apply(failure);
+                BlueprintNode<T> other = replacement.apply(failure);
                 return other == null ? null : () -> nest.start(other);
             };
             return new RecoverStage<>(upstream, attempts, remedy, entry.meter());
@@ -90,8 +93,8 @@ final class RecoverStage<T> implements Stage<T> {
                 }
                 return batch;
             } catch (Throwable failure) {
-                if (attemptsLeft == 0 || !Failing.isRecoverable(failure)) {
-                    throw Failures.rethrowFromAbove(failure);
+                if (attemptsLeft == 0 || !FailureHelpers.isRecoverable(failure)) {
+                    throw FailureTransfer.rethrowFromAbove(failure);
                 }
                 attemptsLeft--;
                 replace(failure);
@@ -104,7 +107,7 @@ final class RecoverStage<T> implements Stage<T> {
             Supplier<Stage<T>> next = remedy.apply(failure);
             if (next == null) {
                 attemptsLeft = 0;
-                throw Failures.rethrow(failure);
+                throw FailureTransfer.rethrow(failure);
             }
             Stage<T> failed = current;
             current = new Rest<>(null);

@@ -2,16 +2,16 @@ package dev.weir.stream.internal.failure;
 
 import dev.weir.stream.RestartSettings;
 import dev.weir.stream.RunningPipeline;
-import dev.weir.stream.internal.run.Assembly;
-import dev.weir.stream.internal.run.Failures;
-import dev.weir.stream.internal.run.Nest;
-import dev.weir.stream.internal.run.Nest.Child;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.FailureTransfer;
+import dev.weir.stream.internal.run.NestedStreams;
+import dev.weir.stream.internal.run.NestedStreams.Child;
+import dev.weir.stream.internal.run.RunAssembly;
 import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.internal.run.StageEntry.Keeper;
 import dev.weir.stream.internal.run.StageEntry.Kept;
-import dev.weir.stream.internal.waiting.Deadlines;
+import dev.weir.stream.internal.waiting.DeadlineArithmetic;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -37,7 +37,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
 
     private final RestartSettings settings;
     private final Section<T> section;
-    private final Nest nest;
+    private final NestedStreams nest;
     private final StageEntry entry;
     private final Clock clock;
     private final ArrayDeque<Long> restarts = new ArrayDeque<>();
@@ -62,7 +62,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
     interface Section<T> {
 
         /** Builds it, which begins a new run of it. */
-        Child<T> start(Nest nest);
+        Child<T> start(NestedStreams nest);
 
         /** Returns whether it may be built anew after a failure that came out of it. */
         default boolean mayRestart() {
@@ -81,7 +81,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         default void close() {}
     }
 
-    private RestartStage(RestartSettings settings, Section<T> section, Nest nest, StageEntry entry) {
+    private RestartStage(RestartSettings settings, Section<T> section, NestedStreams nest, StageEntry entry) {
         this.settings = settings;
         this.section = section;
         this.nest = nest;
@@ -90,17 +90,17 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         this.startNanos = clock.nanoTime();
     }
 
-    static <T> Node<T> node(RestartSettings settings, Supplier<Node<T>> section) {
-        return new Node<>(
+    static <T> BlueprintNode<T> node(RestartSettings settings, Supplier<BlueprintNode<T>> section) {
+        return new BlueprintNode<>(
                 "restart",
                 (assembly, attributes) -> below(assembly, attributes, settings, nest -> nest.start(section.get())));
     }
 
     /** The stage that runs the section, in the open segment. */
     static <T> RestartStage<T> below(
-            Assembly assembly, StageAttributes attributes, RestartSettings settings, Section<T> section) {
+            RunAssembly assembly, StageAttributes attributes, RestartSettings settings, Section<T> section) {
         assembly.noteWaits();
-        Nest nest = assembly.nest();
+        NestedStreams nest = assembly.nest();
         StageEntry entry = assembly.fused(attributes);
         RestartStage<T> stage = new RestartStage<>(settings, section, nest, entry);
         entry.alsoOnStop(stage::stop);
@@ -147,7 +147,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         lock.lockInterruptibly();
         try {
             while (!nest.isStopped() && !clock.hasPassed(deadlineNanos) && !mayStart()) {
-                long until = Deadlines.earlier(deadlineNanos, before == null ? startNanos : letGoNanos);
+                long until = DeadlineArithmetic.earlier(deadlineNanos, before == null ? startNanos : letGoNanos);
                 if (looksAgain) {
                     looksAgain = false;
                     leaveRevoked();
@@ -203,12 +203,12 @@ final class RestartStage<T> implements Stage<T>, Keeper {
     }
 
     private void afterFailure(Throwable failure) throws InterruptedException {
-        if (nest.isStopped() || !section.mayRestart() || !Failing.isRecoverable(failure)) {
-            throw Failures.rethrowFromAbove(failure);
+        if (nest.isStopped() || !section.mayRestart() || !FailureHelpers.isRecoverable(failure)) {
+            throw FailureTransfer.rethrowFromAbove(failure);
         }
         closeCurrent(failure);
         if (!mayRestart()) {
-            throw Failures.rethrow(failure);
+            throw FailureTransfer.rethrow(failure);
         }
     }
 
@@ -227,7 +227,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         current = null;
         if (failed != null) {
             failed.beginsAnew();
-            Failing.close(failed, failure);
+            FailureHelpers.close(failed, failure);
             awaitLetGo(failed);
         }
     }

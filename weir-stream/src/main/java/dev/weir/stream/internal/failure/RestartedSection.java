@@ -3,9 +3,9 @@ package dev.weir.stream.internal.failure;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.RestartSettings;
 import dev.weir.stream.internal.boundary.AsyncBoundary;
-import dev.weir.stream.internal.run.Branch;
-import dev.weir.stream.internal.run.Nest;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintBranch;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.NestedStreams;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import java.util.ArrayDeque;
@@ -24,7 +24,7 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
     private static final int BUFFER = 1024;
 
     private final Stage<T> upstream;
-    private final Branch<T, R> branch;
+    private final BlueprintBranch<T, R> branch;
 
     // Handed from one run of the section to the next: the first has let go when the second is built.
     private final ArrayDeque<ReplayableBatch<T>> given = new ArrayDeque<>();
@@ -32,18 +32,19 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
     private int tidyAt = 16;
     private volatile boolean upstreamIsOver;
 
-    private RestartedSection(Stage<T> upstream, Branch<T, R> branch) {
+    private RestartedSection(Stage<T> upstream, BlueprintBranch<T, R> branch) {
         this.upstream = upstream;
         this.branch = branch;
     }
 
-    static <T, R> Node<R> node(Node<T> above, RestartSettings settings, Branch<T, R> branch) {
+    static <T, R> BlueprintNode<R> node(
+            BlueprintNode<T> above, RestartSettings settings, BlueprintBranch<T, R> branch) {
         if (settings.onCompletion()) {
             throw new IllegalArgumentException(
                     "a section with elements above it cannot be restarted on completion: what"
                             + " it had not finished is not known to be lost; use settings without alsoOnCompletion()");
         }
-        return new Node<>("restart", (assembly, attributes) -> {
+        return new BlueprintNode<>("restart", (assembly, attributes) -> {
             Stage<T> upstream = AsyncBoundary.node(
                             above, attributes.dispatcherOr(Dispatcher.virtual()), attributes.bufferOr(BUFFER))
                     .build(assembly);
@@ -52,7 +53,7 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
     }
 
     @Override
-    public Nest.Child<R> start(Nest nest) {
+    public NestedStreams.Child<R> start(NestedStreams nest) {
         tidy();
         again = given.iterator();
         return nest.start(branch.lowest(), branch.input(), new Input());

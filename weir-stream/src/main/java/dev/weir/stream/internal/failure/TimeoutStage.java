@@ -2,8 +2,8 @@ package dev.weir.stream.internal.failure;
 
 import dev.weir.stream.StreamTimeoutException;
 import dev.weir.stream.StreamTimeoutException.Kind;
-import dev.weir.stream.internal.run.Node;
-import dev.weir.stream.internal.waiting.Deadlines;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.waiting.DeadlineArithmetic;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -35,8 +35,8 @@ final class TimeoutStage<T> implements Stage<T> {
         this.limitNanos = kind == Kind.IDLE ? NEVER : clock.after(timeout.toNanos());
     }
 
-    static <T> Node<T> node(Node<T> above, String name, Kind kind, Duration timeout) {
-        return new Node<>(name, (assembly, attributes) -> {
+    static <T> BlueprintNode<T> node(BlueprintNode<T> above, String name, Kind kind, Duration timeout) {
+        return new BlueprintNode<>(name, (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             return new TimeoutStage<>(upstream, kind, timeout, assembly.fused(attributes));
         });
@@ -51,7 +51,7 @@ final class TimeoutStage<T> implements Stage<T> {
             // A stream without end never lets anybody wait.
             throw failure();
         }
-        Batch<T> batch = upstream.pull(Deadlines.earlier(deadlineNanos, limitNanos));
+        Batch<T> batch = upstream.pull(DeadlineArithmetic.earlier(deadlineNanos, limitNanos));
         if (batch == null) {
             return null;
         }

@@ -2,8 +2,8 @@ package dev.weir.stream.internal.failure;
 
 import dev.weir.stream.Action;
 import dev.weir.stream.StreamEnd;
-import dev.weir.stream.internal.run.Failures;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.internal.run.TaskGroup;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
@@ -25,8 +25,8 @@ final class WatchStage<T> implements Stage<T> {
         this.meter = meter;
     }
 
-    static <T> Node<T> node(Node<T> above, Action<? super StreamEnd> onEnd) {
-        return new Node<>("watch", (assembly, attributes) -> {
+    static <T> BlueprintNode<T> node(BlueprintNode<T> above, Action<? super StreamEnd> onEnd) {
+        return new BlueprintNode<>("watch", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             StageMeter meter = assembly.fused(attributes).meter();
             return new WatchStage<>(upstream, assembly.isProbe() ? end -> {} : onEnd, meter);
@@ -47,7 +47,7 @@ final class WatchStage<T> implements Stage<T> {
                     failure.addSuppressed(inCallback);
                 }
             }
-            throw Failures.rethrowFromAbove(failure);
+            throw FailureTransfer.rethrowFromAbove(failure);
         }
         if (batch == null) {
             tell(new StreamEnd.Completed());
@@ -61,7 +61,7 @@ final class WatchStage<T> implements Stage<T> {
     private void tell(StreamEnd end) {
         if (!told) {
             told = true;
-            Failures.call(onEnd, end);
+            FailureTransfer.call(onEnd, end);
         }
     }
 

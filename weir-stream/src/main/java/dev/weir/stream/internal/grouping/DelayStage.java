@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.grouping;
 
-import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.run.Arguments;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.failure.FailureVerdict;
+import dev.weir.stream.internal.run.ArgumentChecks;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.internal.run.StageEntry.Kept;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -30,7 +30,7 @@ final class DelayStage<T> extends HoldingStage<T> {
         this.delay = delay;
     }
 
-    static <T> Node<T> node(Node<T> above, Function<? super T, Duration> delay, int maxHeld) {
+    static <T> BlueprintNode<T> node(BlueprintNode<T> above, Function<? super T, Duration> delay, int maxHeld) {
         return node("delay", above, maxHeld, parts -> new DelayStage<>(parts, delay));
     }
 
@@ -53,7 +53,7 @@ final class DelayStage<T> extends HoldingStage<T> {
                 nanos = nanosOf(batch.get(i));
             } catch (Throwable thrown) {
                 Object outcome = supervised.after(thrown, this::nanosOf, batch, 0, i);
-                if (outcome instanceof Verdict verdict) {
+                if (outcome instanceof FailureVerdict verdict) {
                     if (verdict.fails()) {
                         intake.fail(verdict.failure());
                         break;
@@ -92,7 +92,7 @@ final class DelayStage<T> extends HoldingStage<T> {
 
     private long nanosOf(T element) {
         return Math.min(
-                Arguments.nanos(Objects.requireNonNull(delay.apply(element), "the time of delay is null")),
+                ArgumentChecks.nanos(Objects.requireNonNull(delay.apply(element), "the time of delay is null")),
                 LONGEST_NANOS);
     }
 

@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.grouping;
 
 import dev.weir.stream.internal.operator.InPlaceStage;
-import dev.weir.stream.internal.operator.Wiring;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.operator.StageWiring;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 
@@ -15,14 +15,14 @@ final class DropWithinStage<T> extends InPlaceStage<T, T> {
     private final Clock clock;
     private final long endNanos;
 
-    private DropWithinStage(Wiring<T> wiring, long nanos) {
+    private DropWithinStage(StageWiring<T> wiring, long nanos) {
         super(wiring);
         this.clock = wiring.clock();
         this.endNanos = clock.after(nanos);
     }
 
-    static <T> Node<T> node(Node<T> above, long nanos) {
-        return Wiring.withoutFunction("dropWithin", above, wiring -> new DropWithinStage<>(wiring, nanos));
+    static <T> BlueprintNode<T> node(BlueprintNode<T> above, long nanos) {
+        return StageWiring.withoutFunction("dropWithin", above, wiring -> new DropWithinStage<>(wiring, nanos));
     }
 
     @Override

@@ -4,8 +4,8 @@ import dev.weir.stream.Attributes;
 import dev.weir.stream.BufferFullException;
 import dev.weir.stream.OverflowStrategy;
 import dev.weir.stream.internal.boundary.AsyncBoundary;
-import dev.weir.stream.internal.boundary.Exchange;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.boundary.BatchExchange;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import java.util.ArrayList;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * A buffer that never lets the segment above wait, but drops elements when it is full, and acknowledges them. Under the
  * exchange's lock.
  */
-final class DroppingBuffer<T> extends Exchange<T, T> {
+final class DroppingBuffer<T> extends BatchExchange<T, T> {
 
     private final int capacity;
     private final OverflowStrategy strategy;
@@ -31,7 +31,7 @@ final class DroppingBuffer<T> extends Exchange<T, T> {
         this.strategy = strategy;
     }
 
-    static <T> Node<T> node(Node<T> above, int capacity, OverflowStrategy strategy) {
+    static <T> BlueprintNode<T> node(BlueprintNode<T> above, int capacity, OverflowStrategy strategy) {
         return AsyncBoundary.node(
                 Attributes.named("buffer").withBuffer(capacity),
                 above,

@@ -3,10 +3,10 @@ package dev.weir.stream.internal.grouping;
 import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.internal.boundary.AsyncBoundary;
-import dev.weir.stream.internal.failure.Supervised;
-import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.run.Failures;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.failure.FailureVerdict;
+import dev.weir.stream.internal.failure.SupervisedCall;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -29,7 +29,7 @@ final class ExpandStage<T, R> implements Stage<R> {
 
     private final Stage<T> upstream;
     private final Function<? super T, ? extends Iterator<? extends R>> expander;
-    private final Supervised supervised;
+    private final SupervisedCall supervised;
     private final StageMeter meter;
     private final Clock clock;
 
@@ -39,7 +39,7 @@ final class ExpandStage<T, R> implements Stage<R> {
     private ExpandStage(
             Stage<T> upstream,
             Function<? super T, ? extends Iterator<? extends R>> expander,
-            Supervised supervised,
+            SupervisedCall supervised,
             StageMeter meter,
             Clock clock) {
         this.upstream = upstream;
@@ -49,17 +49,17 @@ final class ExpandStage<T, R> implements Stage<R> {
         this.clock = clock;
     }
 
-    static <T, R> Node<R> node(
-            String name, Node<T> above, Function<? super T, ? extends Iterator<? extends R>> expander) {
-        return new Node<>(name, (assembly, attributes) -> {
+    static <T, R> BlueprintNode<R> node(
+            String name, BlueprintNode<T> above, Function<? super T, ? extends Iterator<? extends R>> expander) {
+        return new BlueprintNode<>(name, (assembly, attributes) -> {
             // Room for one element is room for one batch: what is newer than that waits above.
-            Node<T> boundary = AsyncBoundary.node(above, attributes.dispatcherOr(Dispatcher.virtual()), 1)
+            BlueprintNode<T> boundary = AsyncBoundary.node(above, attributes.dispatcherOr(Dispatcher.virtual()), 1)
                     .with(Attributes.named(attributes.name() + "-input"));
             Stage<T> upstream = boundary.build(assembly);
             return new ExpandStage<>(
                     upstream,
                     expander,
-                    Supervised.by(attributes, assembly.clock()),
+                    SupervisedCall.by(attributes, assembly.clock()),
                     assembly.fused(attributes).meter(),
                     assembly.clock());
         });
@@ -88,7 +88,7 @@ final class ExpandStage<T, R> implements Stage<R> {
                 return out;
             }
         }
-        throw Failures.rethrow(failure);
+        throw FailureTransfer.rethrow(failure);
     }
 
     private void expand(Batch<T> batch, Batch<R> out) throws InterruptedException {
@@ -102,7 +102,7 @@ final class ExpandStage<T, R> implements Stage<R> {
             } catch (Throwable thrown) {
                 first = afterFailure(thrown, batch, i, out);
             }
-            if (first instanceof Verdict verdict) {
+            if (first instanceof FailureVerdict verdict) {
                 if (verdict.fails()) {
                     failure = verdict.failure();
                     return;

@@ -1,12 +1,12 @@
 package dev.weir.stream.internal.grouping;
 
 import dev.weir.stream.internal.ack.JointAck;
-import dev.weir.stream.internal.failure.Supervised;
-import dev.weir.stream.internal.failure.Verdict;
+import dev.weir.stream.internal.failure.FailureVerdict;
+import dev.weir.stream.internal.failure.SupervisedCall;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.internal.run.HeldElements;
-import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.StageAttributes;
-import dev.weir.stream.internal.waiting.Deadlines;
+import dev.weir.stream.internal.waiting.DeadlineArithmetic;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -44,9 +44,9 @@ final class GroupedStage<T> implements Stage<List<T>> {
         }
     }
 
-    private final Intake<T> intake;
+    private final FlushingIntake<T> intake;
     private final Limits<T> limits;
-    private final Supervised supervised;
+    private final SupervisedCall supervised;
     private final StageMeter meter;
     private final Clock clock;
 
@@ -60,8 +60,9 @@ final class GroupedStage<T> implements Stage<List<T>> {
     private boolean keyChanges;
     private long windowEndNanos = NEVER;
 
-    private GroupedStage(Stage<T> upstream, Limits<T> limits, Supervised supervised, StageMeter meter, Clock clock) {
-        this.intake = new Intake<>(upstream);
+    private GroupedStage(
+            Stage<T> upstream, Limits<T> limits, SupervisedCall supervised, StageMeter meter, Clock clock) {
+        this.intake = new FlushingIntake<>(upstream);
         this.limits = limits;
         this.supervised = supervised;
         this.meter = meter;
@@ -71,15 +72,15 @@ final class GroupedStage<T> implements Stage<List<T>> {
         this.acks = new JointAck(room());
     }
 
-    static <T> Node<List<T>> node(String name, Node<T> above, Limits<T> limits) {
-        return new Node<>(name, (assembly, attributes) -> {
+    static <T> BlueprintNode<List<T>> node(String name, BlueprintNode<T> above, Limits<T> limits) {
+        return new BlueprintNode<>(name, (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             StageAttributes heeded =
                     limits.weigher == null && limits.key == null ? StageAttributes.named(name) : attributes;
             return new GroupedStage<>(
                     upstream,
                     limits,
-                    Supervised.by(heeded, assembly.clock()),
+                    SupervisedCall.by(heeded, assembly.clock()),
                     assembly.fused(attributes).meter(),
                     assembly.clock());
         });
@@ -104,7 +105,7 @@ final class GroupedStage<T> implements Stage<List<T>> {
             if (intake.isEnded()) {
                 return intake.end();
             }
-            Batch<T> batch = intake.pull(Deadlines.earlier(deadlineNanos, windowEndNanos));
+            Batch<T> batch = intake.pull(DeadlineArithmetic.earlier(deadlineNanos, windowEndNanos));
             if (batch == null) {
                 continue;
             }
@@ -171,7 +172,7 @@ final class GroupedStage<T> implements Stage<List<T>> {
             return lookAt(batch.get(index));
         } catch (Throwable thrown) {
             Object outcome = supervised.after(thrown, this::lookAt, batch, 0, index);
-            if (!(outcome instanceof Verdict verdict)) {
+            if (!(outcome instanceof FailureVerdict verdict)) {
                 return (long) outcome;
             }
             if (verdict.fails()) {

@@ -1,12 +1,12 @@
 package dev.weir.stream.internal.grouping;
 
 import dev.weir.stream.internal.ack.RevocableElements;
-import dev.weir.stream.internal.failure.Supervised;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.failure.SupervisedCall;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.internal.run.StageEntry.Keeper;
 import dev.weir.stream.internal.run.StageEntry.Kept;
-import dev.weir.stream.internal.waiting.Deadlines;
-import dev.weir.stream.internal.waiting.Turn;
+import dev.weir.stream.internal.waiting.DeadlineArithmetic;
+import dev.weir.stream.internal.waiting.StreamTurn;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -24,19 +24,19 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
 
     /** The constructor arguments that stages share; see their constructors. */
     record Parts<T>(
-            Intake<T> intake,
+            FlushingIntake<T> intake,
             int maxHeld,
-            Supervised supervised,
+            SupervisedCall supervised,
             StageMeter meter,
             Clock clock,
-            @Nullable Turn turn) {}
+            @Nullable StreamTurn turn) {}
 
-    final Intake<T> intake;
-    final Supervised supervised;
+    final FlushingIntake<T> intake;
+    final SupervisedCall supervised;
     final StageMeter meter;
     final Clock clock;
     private final int maxHeld;
-    private final @Nullable Turn turn;
+    private final @Nullable StreamTurn turn;
 
     /** Others take out of what is held what its source has lost. */
     private final RevocableElements elements = new RevocableElements(() -> {
@@ -60,17 +60,18 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
         this.turn = parts.turn;
     }
 
-    static <T> Node<T> node(String name, Node<T> above, int maxHeld, Function<Parts<T>, HoldingStage<T>> maker) {
+    static <T> BlueprintNode<T> node(
+            String name, BlueprintNode<T> above, int maxHeld, Function<Parts<T>, HoldingStage<T>> maker) {
         if (maxHeld < 1) {
             throw new IllegalArgumentException("maxHeld must be at least 1: maxHeld=" + maxHeld);
         }
-        return new Node<>(name, (assembly, attributes) -> {
+        return new BlueprintNode<>(name, (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             var entry = assembly.fused(attributes);
             HoldingStage<T> stage = maker.apply(new Parts<>(
-                    new Intake<>(upstream),
+                    new FlushingIntake<>(upstream),
                     attributes.bufferOr(maxHeld),
-                    Supervised.by(attributes, assembly.clock()),
+                    SupervisedCall.by(attributes, assembly.clock()),
                     entry.meter(),
                     assembly.clock(),
                     assembly.turn()));
@@ -140,9 +141,9 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
             if (intake.isEnded() && isEmpty) {
                 return intake.end();
             }
-            long until = isEmpty ? deadlineNanos : Deadlines.earlier(deadlineNanos, firstReadyNanos());
+            long until = isEmpty ? deadlineNanos : DeadlineArithmetic.earlier(deadlineNanos, firstReadyNanos());
             if (intake.isEnded() || held() >= maxHeld) {
-                if (Turn.isAskedFor(turn, until)) {
+                if (StreamTurn.isAskedFor(turn, until)) {
                     return new Batch<>(0);
                 }
                 // What is held is all that there may be, so nothing but the rates is waited for.

@@ -1,9 +1,9 @@
 package dev.weir.stream.internal.grouping;
 
-import dev.weir.stream.internal.operator.Wiring;
-import dev.weir.stream.internal.run.Node;
-import dev.weir.stream.internal.waiting.Deadlines;
-import dev.weir.stream.internal.waiting.Turn;
+import dev.weir.stream.internal.operator.StageWiring;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.waiting.DeadlineArithmetic;
+import dev.weir.stream.internal.waiting.StreamTurn;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -18,11 +18,11 @@ final class InitialDelayStage<T> implements Stage<T> {
     private final long startNanos;
     private final StageMeter meter;
 
-    private final @Nullable Turn turn;
+    private final @Nullable StreamTurn turn;
 
     private boolean started;
 
-    private InitialDelayStage(Wiring<T> wiring, @Nullable Turn turn, long delayNanos) {
+    private InitialDelayStage(StageWiring<T> wiring, @Nullable StreamTurn turn, long delayNanos) {
         this.upstream = wiring.upstream();
         this.clock = wiring.clock();
         this.startNanos = clock.after(delayNanos);
@@ -30,10 +30,10 @@ final class InitialDelayStage<T> implements Stage<T> {
         this.turn = turn;
     }
 
-    static <T> Node<T> node(Node<T> above, long delayNanos) {
-        return new Node<>("initialDelay", (assembly, attributes) -> {
+    static <T> BlueprintNode<T> node(BlueprintNode<T> above, long delayNanos) {
+        return new BlueprintNode<>("initialDelay", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
-            Wiring<T> wiring = new Wiring<>(upstream, assembly.fused(attributes), attributes);
+            StageWiring<T> wiring = new StageWiring<>(upstream, assembly.fused(attributes), attributes);
             return new InitialDelayStage<>(wiring, assembly.turn(), delayNanos);
         });
     }
@@ -41,8 +41,8 @@ final class InitialDelayStage<T> implements Stage<T> {
     @Override
     public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
         if (!started) {
-            long untilNanos = Deadlines.earlier(deadlineNanos, startNanos);
-            if (clock.hasPassed(startNanos) || !Turn.isAskedFor(turn, untilNanos)) {
+            long untilNanos = DeadlineArithmetic.earlier(deadlineNanos, startNanos);
+            if (clock.hasPassed(startNanos) || !StreamTurn.isAskedFor(turn, untilNanos)) {
                 clock.sleepUntil(untilNanos);
             }
             if (!clock.hasPassed(startNanos)) {

@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.grouping;
 
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.internal.run.StageEntry.Kept;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -44,7 +44,8 @@ final class KeyedThrottleStage<T> extends HoldingStage<T> {
         this.buckets = buckets;
     }
 
-    static <T> Node<T> node(Node<T> above, ThrottleStage.Rate<T> rate, Function<? super T, ?> key, int maxHeld) {
+    static <T> BlueprintNode<T> node(
+            BlueprintNode<T> above, ThrottleStage.Rate<T> rate, Function<? super T, ?> key, int maxHeld) {
         TokenBucket pattern = new TokenBucket(rate.permits(), rate.perNanos(), rate.burst(), 0);
         return node(
                 "throttlePerKey",

@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.grouping;
 
 import dev.weir.stream.internal.ack.JointAck;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.internal.run.HeldElements;
-import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -41,12 +41,12 @@ final class SlidingStage<T> implements Stage<List<T>> {
         this.inside = new HeldElements(meter);
     }
 
-    static <T> Node<List<T>> node(Node<T> above, int size, int step) {
+    static <T> BlueprintNode<List<T>> node(BlueprintNode<T> above, int size, int step) {
         if (size < 1 || step < 1) {
             throw new IllegalArgumentException(
                     "size and step of a window must be at least 1: size=" + size + " step=" + step);
         }
-        return new Node<>("sliding", (assembly, attributes) -> {
+        return new BlueprintNode<>("sliding", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             return new SlidingStage<>(
                     upstream, size, step, assembly.fused(attributes).meter(), assembly.clock());

@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.grouping;
 
-import dev.weir.stream.internal.operator.Wiring;
-import dev.weir.stream.internal.run.Node;
-import dev.weir.stream.internal.waiting.Deadlines;
+import dev.weir.stream.internal.operator.StageWiring;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.waiting.DeadlineArithmetic;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -22,15 +22,15 @@ final class TakeWithinStage<T> implements Stage<T> {
 
     private boolean ended;
 
-    private TakeWithinStage(Wiring<T> wiring, long nanos) {
+    private TakeWithinStage(StageWiring<T> wiring, long nanos) {
         this.upstream = wiring.upstream();
         this.clock = wiring.clock();
         this.endNanos = clock.after(nanos);
         this.meter = wiring.meter();
     }
 
-    static <T> Node<T> node(Node<T> above, long nanos) {
-        return Wiring.node("takeWithin", above, wiring -> new TakeWithinStage<>(wiring, nanos));
+    static <T> BlueprintNode<T> node(BlueprintNode<T> above, long nanos) {
+        return StageWiring.node("takeWithin", above, wiring -> new TakeWithinStage<>(wiring, nanos));
     }
 
     @Override
@@ -38,7 +38,8 @@ final class TakeWithinStage<T> implements Stage<T> {
         if (ended) {
             return null;
         }
-        Batch<T> batch = clock.hasPassed(endNanos) ? null : upstream.pull(Deadlines.earlier(deadlineNanos, endNanos));
+        Batch<T> batch =
+                clock.hasPassed(endNanos) ? null : upstream.pull(DeadlineArithmetic.earlier(deadlineNanos, endNanos));
         if (batch != null && !clock.hasPassed(endNanos)) {
             meter.in(batch.size());
             meter.out(batch.size());

@@ -3,15 +3,15 @@ package dev.weir.stream.internal.grouping;
 import dev.weir.stream.RateExceededException;
 import dev.weir.stream.ThrottleMode;
 import dev.weir.stream.internal.ack.RevocableElements;
-import dev.weir.stream.internal.failure.Supervised;
-import dev.weir.stream.internal.failure.Verdict;
+import dev.weir.stream.internal.failure.FailureVerdict;
+import dev.weir.stream.internal.failure.SupervisedCall;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.internal.run.HeldElements;
-import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.internal.run.StageEntry.Keeper;
 import dev.weir.stream.internal.run.StageEntry.Kept;
-import dev.weir.stream.internal.waiting.Deadlines;
-import dev.weir.stream.internal.waiting.Turn;
+import dev.weir.stream.internal.waiting.DeadlineArithmetic;
+import dev.weir.stream.internal.waiting.StreamTurn;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -35,13 +35,13 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
             @Nullable ToLongFunction<? super T> cost,
             ThrottleMode mode) {}
 
-    private final Intake<T> intake;
+    private final FlushingIntake<T> intake;
     private final Rate<T> rate;
     private final TokenBucket bucket;
-    private final Supervised supervised;
+    private final SupervisedCall supervised;
     private final StageMeter meter;
     private final Clock clock;
-    private final @Nullable Turn turn;
+    private final @Nullable StreamTurn turn;
 
     /** Set by who has the elements: this stage at work, or another thread that takes out of them. */
     private final HeldElements inside;
@@ -60,8 +60,8 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
     private boolean paid;
 
     private ThrottleStage(
-            Stage<T> upstream, Rate<T> rate, Supervised supervised, StageEntry entry, @Nullable Turn turn) {
-        this.intake = new Intake<>(upstream);
+            Stage<T> upstream, Rate<T> rate, SupervisedCall supervised, StageEntry entry, @Nullable StreamTurn turn) {
+        this.intake = new FlushingIntake<>(upstream);
         this.rate = rate;
         this.bucket = new TokenBucket(
                 rate.permits, rate.perNanos, rate.burst, entry.clock().nanoTime());
@@ -72,12 +72,12 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
         this.inside = new HeldElements(entry.meter());
     }
 
-    static <T> Node<T> node(Node<T> above, Rate<T> rate) {
-        return new Node<>("throttle", (assembly, attributes) -> {
+    static <T> BlueprintNode<T> node(BlueprintNode<T> above, Rate<T> rate) {
+        return new BlueprintNode<>("throttle", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             StageEntry entry = assembly.fused(attributes);
             ThrottleStage<T> stage = new ThrottleStage<>(
-                    upstream, rate, Supervised.by(attributes, assembly.clock()), entry, assembly.turn());
+                    upstream, rate, SupervisedCall.by(attributes, assembly.clock()), entry, assembly.turn());
             entry.keeper(stage);
             if (!assembly.isWithin() && !assembly.isProbe()) {
                 entry.expose(new ThrottlePace(
@@ -115,8 +115,8 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
                 return out;
             }
             if (waits) {
-                long untilNanos = Deadlines.earlier(deadlineNanos, readyNanos);
-                if (Turn.isAskedFor(turn, untilNanos)) {
+                long untilNanos = DeadlineArithmetic.earlier(deadlineNanos, readyNanos);
+                if (StreamTurn.isAskedFor(turn, untilNanos)) {
                     return out;
                 }
                 await(untilNanos);
@@ -227,7 +227,7 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
             cost = costOf(held.get(next));
         } catch (Throwable thrown) {
             Object outcome = supervised.after(thrown, this::costOf, held.get(next));
-            if (outcome instanceof Verdict verdict) {
+            if (outcome instanceof FailureVerdict verdict) {
                 return drop(verdict);
             }
             cost = (long) outcome;
@@ -251,7 +251,7 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
         return cost;
     }
 
-    private boolean drop(Verdict verdict) {
+    private boolean drop(FailureVerdict verdict) {
         supervised.note(verdict, held, next);
         verdict.throwIfFails();
         verdict.settle(held.target(next), held.token(next));

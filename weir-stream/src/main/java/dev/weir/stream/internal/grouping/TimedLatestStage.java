@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.grouping;
 
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.internal.run.HeldElements;
-import dev.weir.stream.internal.run.Node;
-import dev.weir.stream.internal.waiting.Deadlines;
+import dev.weir.stream.internal.waiting.DeadlineArithmetic;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TimedLatestStage<T> implements Stage<T> {
 
-    private final Intake<T> intake;
+    private final FlushingIntake<T> intake;
     private final long nanos;
     private final boolean sampling;
     private final StageMeter meter;
@@ -33,7 +33,7 @@ final class TimedLatestStage<T> implements Stage<T> {
     private long dueNanos = NEVER;
 
     private TimedLatestStage(Stage<T> upstream, long nanos, boolean sampling, StageMeter meter, Clock clock) {
-        this.intake = new Intake<>(upstream);
+        this.intake = new FlushingIntake<>(upstream);
         this.nanos = nanos;
         this.sampling = sampling;
         this.meter = meter;
@@ -42,16 +42,16 @@ final class TimedLatestStage<T> implements Stage<T> {
         this.inside = new HeldElements(meter);
     }
 
-    static <T> Node<T> debounce(Node<T> above, long quietNanos) {
+    static <T> BlueprintNode<T> debounce(BlueprintNode<T> above, long quietNanos) {
         return node("debounce", above, quietNanos, false);
     }
 
-    static <T> Node<T> sample(Node<T> above, long intervalNanos) {
+    static <T> BlueprintNode<T> sample(BlueprintNode<T> above, long intervalNanos) {
         return node("sample", above, intervalNanos, true);
     }
 
-    private static <T> Node<T> node(String name, Node<T> above, long nanos, boolean sampling) {
-        return new Node<>(name, (assembly, attributes) -> {
+    private static <T> BlueprintNode<T> node(String name, BlueprintNode<T> above, long nanos, boolean sampling) {
+        return new BlueprintNode<>(name, (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             return new TimedLatestStage<>(
                     upstream, nanos, sampling, assembly.fused(attributes).meter(), assembly.clock());
@@ -67,7 +67,7 @@ final class TimedLatestStage<T> implements Stage<T> {
             if (intake.isEnded()) {
                 return intake.end();
             }
-            Batch<T> batch = intake.pull(Deadlines.earlier(deadlineNanos, dueNanos));
+            Batch<T> batch = intake.pull(DeadlineArithmetic.earlier(deadlineNanos, dueNanos));
             if (batch == null) {
                 continue;
             }

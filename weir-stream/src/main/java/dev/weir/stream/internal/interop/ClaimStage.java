@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.interop;
 
 import dev.weir.stream.Claim;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
@@ -20,8 +20,8 @@ final class ClaimStage<T> implements Stage<Claim<T>> {
         this.meter = meter;
     }
 
-    static <T> Node<Claim<T>> node(Node<T> above) {
-        return new Node<>("withClaim", (assembly, attributes) -> {
+    static <T> BlueprintNode<Claim<T>> node(BlueprintNode<T> above) {
+        return new BlueprintNode<>("withClaim", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             return new ClaimStage<>(upstream, assembly.fused(attributes).meter());
         });

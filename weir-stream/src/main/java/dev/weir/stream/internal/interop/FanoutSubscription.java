@@ -6,14 +6,15 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One subscriber of a {@link Fanout} and what it has asked for. The subscriber's calls may come from any thread; what
- * is signalled to it comes from the segment's thread, or from one that stands in for it while that thread waits above.
+ * One subscriber of a {@link FanoutSink} and what it has asked for. The subscriber's calls may come from any thread;
+ * what is signalled to it comes from the segment's thread, or from one that stands in for it while that thread waits
+ * above.
  */
 final class FanoutSubscription<T> implements Flow.Subscription {
 
     private static final long VIOLATED = -1;
 
-    private final Fanout<T> fanout;
+    private final FanoutSink<T> fanout;
 
     /** Null once it wants nothing more: then nothing refers to it from here. */
     private final AtomicReference<Flow.@Nullable Subscriber<? super T>> subscriber;
@@ -25,7 +26,7 @@ final class FanoutSubscription<T> implements Flow.Subscription {
     private long delivered;
     private int position;
 
-    FanoutSubscription(Fanout<T> fanout, Flow.Subscriber<? super T> subscriber) {
+    FanoutSubscription(FanoutSink<T> fanout, Flow.Subscriber<? super T> subscriber) {
         this.fanout = fanout;
         this.subscriber = new AtomicReference<>(subscriber);
     }

@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.interop;
 
 import dev.weir.stream.RunningPipeline;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.spi.SinkFactory;
 import java.util.concurrent.Flow;
 import java.util.function.Function;
@@ -9,11 +9,11 @@ import java.util.function.Function;
 /** Operators between a publisher and subscribers: one run, which starts with the first subscriber. Thread-safe. */
 final class FlowProcessor<T, R> implements Flow.Processor<T, R> {
 
-    private final Inbox<T> input;
+    private final PublisherInbox<T> input;
     private final SharedPublisher<R> output;
 
-    FlowProcessor(int buffer, Function<Node<T>, Function<SinkFactory<R>, RunningPipeline>> starter) {
-        input = new Inbox<>(buffer);
+    FlowProcessor(int buffer, Function<BlueprintNode<T>, Function<SinkFactory<R>, RunningPipeline>> starter) {
+        input = new PublisherInbox<>(buffer);
         output = new SharedPublisher<>(starter.apply(PublisherSource.node(input)));
     }
 

@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.interop;
 
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -14,31 +14,32 @@ import org.jspecify.annotations.Nullable;
 /** Emits what a publisher sends into an inbox; nobody waits for acknowledgements. Confined to its segment. */
 final class PublisherSource<T> implements Stage<T> {
 
-    private final Inbox<T> inbox;
+    private final PublisherInbox<T> inbox;
     private final StageMeter meter;
     private final Clock clock;
 
-    private PublisherSource(Inbox<T> inbox, StageMeter meter, Clock clock) {
+    private PublisherSource(PublisherInbox<T> inbox, StageMeter meter, Clock clock) {
         this.inbox = inbox;
         this.meter = meter;
         this.clock = clock;
     }
 
     /** Subscribes anew in each run. */
-    static <T> Node<T> node(Flow.Publisher<? extends T> publisher, int buffer) {
-        Inbox.checkCapacity(buffer);
-        return node(() -> new Inbox<T>(buffer), publisher::subscribe);
+    static <T> BlueprintNode<T> node(Flow.Publisher<? extends T> publisher, int buffer) {
+        PublisherInbox.checkCapacity(buffer);
+        return node(() -> new PublisherInbox<T>(buffer), publisher::subscribe);
     }
 
     /** Takes from an inbox that somebody else has subscribed: for one run. */
-    static <T> Node<T> node(Inbox<T> inbox) {
+    static <T> BlueprintNode<T> node(PublisherInbox<T> inbox) {
         return node(() -> inbox, ignored -> {});
     }
 
-    private static <T> Node<T> node(Supplier<Inbox<T>> inboxes, Consumer<Inbox<T>> subscribe) {
-        return new Node<>("publisher", (assembly, attributes) -> {
+    private static <T> BlueprintNode<T> node(
+            Supplier<PublisherInbox<T>> inboxes, Consumer<PublisherInbox<T>> subscribe) {
+        return new BlueprintNode<>("publisher", (assembly, attributes) -> {
             StageEntry entry = assembly.fused(attributes);
-            Inbox<T> inbox = inboxes.get();
+            PublisherInbox<T> inbox = inboxes.get();
             Stage<T> stage = assembly.source(() -> new PublisherSource<>(inbox, entry.meter(), assembly.clock()));
             entry.depth(inbox::depth);
             entry.onStop(inbox::stop);

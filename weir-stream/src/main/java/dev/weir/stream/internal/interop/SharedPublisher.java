@@ -14,7 +14,7 @@ final class SharedPublisher<T> implements Flow.Publisher<T> {
     private static final Logger LOG = System.getLogger(SharedPublisher.class.getName());
 
     private final Function<SinkFactory<T>, RunningPipeline> starter;
-    private final Fanout<T> fanout = new Fanout<>();
+    private final FanoutSink<T> fanout = new FanoutSink<>();
     private final AtomicBoolean started = new AtomicBoolean();
 
     /**
@@ -26,7 +26,7 @@ final class SharedPublisher<T> implements Flow.Publisher<T> {
         this.starter = starter;
     }
 
-    /** See {@link Fanout#failInsteadOfWaiting}. */
+    /** See {@link FanoutSink#failInsteadOfWaiting}. */
     void failInsteadOfWaiting(Throwable failure) {
         fanout.failInsteadOfWaiting(failure);
     }
@@ -41,7 +41,7 @@ final class SharedPublisher<T> implements Flow.Publisher<T> {
                         LOG.log(
                                 Level.WARNING,
                                 "A pipeline that ran for a subscriber failed",
-                                Fanout.unwrapped(failure));
+                                FanoutSink.unwrapped(failure));
                     }
                 });
             } catch (RuntimeException | Error refused) {

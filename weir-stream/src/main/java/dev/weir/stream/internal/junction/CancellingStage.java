@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Passes everything on and, when it is closed, cancels the segment that feeds what is above through {@code outlets}.
  * Confined to the thread of its segment.
  */
-record CancellingStage<T>(Stage<T> upstream, Segment<?> feeding, Outlets<?> outlets) implements Stage<T> {
+record CancellingStage<T>(Stage<T> upstream, Segment<?> feeding, StageOutputs<?> outlets) implements Stage<T> {
 
     @Override
     public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {

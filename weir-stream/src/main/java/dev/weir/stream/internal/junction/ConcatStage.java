@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.junction;
 
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
@@ -29,11 +29,11 @@ final class ConcatStage<T> implements Stage<T> {
      *
      * @param onlyIfEmpty whether an input is asked only if those before it had no element
      */
-    static <T> Node<T> node(String name, List<Node<T>> inputs, boolean onlyIfEmpty) {
-        return new Node<>(name, (assembly, attributes) -> {
+    static <T> BlueprintNode<T> node(String name, List<BlueprintNode<T>> inputs, boolean onlyIfEmpty) {
+        return new BlueprintNode<>(name, (assembly, attributes) -> {
             List<Stage<T>> stages = new ArrayList<>();
             stages.add(inputs.getFirst().build(assembly));
-            for (Node<T> further : inputs.subList(1, inputs.size())) {
+            for (BlueprintNode<T> further : inputs.subList(1, inputs.size())) {
                 stages.add(assembly.beside(() -> further.build(assembly)));
             }
             return new ConcatStage<>(
@@ -58,6 +58,6 @@ final class ConcatStage<T> implements Stage<T> {
 
     @Override
     public void close() {
-        Input.closeAll(inputs);
+        PulledInput.closeAll(inputs);
     }
 }

@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.junction;
 
-import dev.weir.stream.internal.failure.Supervised;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.failure.SupervisedCall;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import java.util.function.Predicate;
@@ -14,19 +14,21 @@ import org.jspecify.annotations.Nullable;
 final class DivertToStage<T> extends SideStage<T> {
 
     private final Predicate<? super T> divert;
-    private final Supervised supervised;
+    private final SupervisedCall supervised;
 
-    private DivertToStage(Parts<T> parts, Predicate<? super T> divert, Supervised supervised) {
+    private DivertToStage(Parts<T> parts, Predicate<? super T> divert, SupervisedCall supervised) {
         super(parts);
         this.divert = divert;
         this.supervised = supervised;
     }
 
-    static <T> Node<T> node(Node<T> above, SideSink<T> sink, Predicate<? super T> divert) {
-        return new Node<>("divertTo", (assembly, attributes) -> {
+    static <T> BlueprintNode<T> node(BlueprintNode<T> above, SideSink<T> sink, Predicate<? super T> divert) {
+        return new BlueprintNode<>("divertTo", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             return new DivertToStage<>(
-                    build(assembly, attributes, upstream, sink), divert, Supervised.by(attributes, assembly.clock()));
+                    build(assembly, attributes, upstream, sink),
+                    divert,
+                    SupervisedCall.by(attributes, assembly.clock()));
         });
     }
 

@@ -1,11 +1,11 @@
 package dev.weir.stream.internal.junction;
 
 import dev.weir.stream.Dispatcher;
-import dev.weir.stream.internal.failure.Supervised;
-import dev.weir.stream.internal.run.Assembly;
-import dev.weir.stream.internal.run.Branch;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.failure.SupervisedCall;
+import dev.weir.stream.internal.run.BlueprintBranch;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.internal.run.OpenInput;
+import dev.weir.stream.internal.run.RunAssembly;
 import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.internal.run.StageEntry;
@@ -20,10 +20,10 @@ import java.util.function.Consumer;
  *
  * @param shared whether the outputs share one buffer
  */
-record FanOut<T>(String name, Node<T> above, boolean shared, Distribution.Factory<T> distribution) {
+record FanOut<T>(String name, BlueprintNode<T> above, boolean shared, OutputSelection.Factory<T> distribution) {
 
     /** The outputs of one run, and the segment that fills them. */
-    private record Built<T>(Outlets<T> outlets, Segment<T> upper) {
+    private record Built<T>(StageOutputs<T> outlets, Segment<T> upper) {
 
         /** {@code lowest}, with which all ends. */
         <R> Stage<R> endingWith(Stage<R> lowest) {
@@ -31,14 +31,14 @@ record FanOut<T>(String name, Node<T> above, boolean shared, Distribution.Factor
         }
     }
 
-    private Built<T> build(Assembly assembly, StageAttributes attributes, int outputs) {
+    private Built<T> build(RunAssembly assembly, StageAttributes attributes, int outputs) {
         Stage<T> upstream = above.build(assembly);
         StageEntry entry = assembly.fused(attributes);
         StageMeter segment = assembly.segmentMeter();
-        Outlets<T> outlets = new Outlets<>(
+        StageOutputs<T> outlets = new StageOutputs<>(
                 outputs, attributes.bufferOr(MergeStage.DEFAULT_BUFFER), shared, assembly.clock(), assembly.tasks());
         entry.depth(outlets::depth);
-        Distribution<T> running = distribution.of(() -> Supervised.by(attributes, assembly.clock()));
+        OutputSelection<T> running = distribution.of(() -> SupervisedCall.by(attributes, assembly.clock()));
         Segment<T> upper = assembly.closeSegment(
                 entry.stageName(),
                 attributes.dispatcherOr(Dispatcher.virtual()),
@@ -48,19 +48,19 @@ record FanOut<T>(String name, Node<T> above, boolean shared, Distribution.Factor
     }
 
     /** The outputs' branches, each on a segment of its own, merged again. */
-    <R> Node<R> merged(List<Branch<T, R>> branches) {
-        return new Node<>(name, (assembly, attributes) -> {
+    <R> BlueprintNode<R> merged(List<BlueprintBranch<T, R>> branches) {
+        return new BlueprintNode<>(name, (assembly, attributes) -> {
             Built<T> built = build(assembly, attributes, branches.size());
-            Inlets<R> inlets = new Inlets<>(
+            InputQueues<R> inlets = new InputQueues<>(
                     branches.size(),
                     attributes.bufferOr(MergeStage.DEFAULT_BUFFER),
-                    Turns.roundRobin(branches.size()),
+                    InputSelection.roundRobin(branches.size()),
                     false,
                     assembly.clock());
             Dispatcher dispatcher = attributes.dispatcherOr(Dispatcher.virtual());
             for (int i = 0; i < branches.size(); i++) {
                 int output = i;
-                Branch<T, R> branch = branches.get(i);
+                BlueprintBranch<T, R> branch = branches.get(i);
                 var ignored = assembly.beside(() -> {
                     assembly.fill(branch.input(), built.outlets.get(output));
                     built.outlets.pulledBy(output, assembly.segmentMeter());
@@ -76,8 +76,8 @@ record FanOut<T>(String name, Node<T> above, boolean shared, Distribution.Factor
     }
 
     /** A part of the blueprint that has all outputs for its inputs, in the segment below. */
-    <R> Node<R> joined(List<OpenInput<T>> inputs, Node<R> lowest) {
-        return new Node<>(name, (assembly, attributes) -> {
+    <R> BlueprintNode<R> joined(List<OpenInput<T>> inputs, BlueprintNode<R> lowest) {
+        return new BlueprintNode<>(name, (assembly, attributes) -> {
             Built<T> built = build(assembly, attributes, inputs.size());
             for (int i = 0; i < inputs.size(); i++) {
                 assembly.fill(inputs.get(i), built.outlets.endingAll(i));
@@ -94,7 +94,7 @@ record FanOut<T>(String name, Node<T> above, boolean shared, Distribution.Factor
     }
 
     /** The outputs' sinks. */
-    Consumer<Assembly> into(List<SideSink<T>> sinks) {
+    Consumer<RunAssembly> into(List<SideSink<T>> sinks) {
         return assembly -> {
             Built<T> built = build(assembly, StageAttributes.named(name), sinks.size());
             for (int i = 0; i < sinks.size(); i++) {

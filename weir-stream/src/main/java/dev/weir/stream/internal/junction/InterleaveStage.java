@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.junction;
 
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
@@ -12,27 +12,27 @@ import org.jspecify.annotations.Nullable;
  */
 final class InterleaveStage<T> implements Stage<T> {
 
-    private final Input<T> left;
-    private final Input<T> right;
+    private final PulledInput<T> left;
+    private final PulledInput<T> right;
     private final int segmentSize;
     private final StageMeter meter;
 
-    private Input<T> current;
+    private PulledInput<T> current;
     private int takenOfSegment;
 
     private InterleaveStage(Stage<T> left, Stage<T> right, int segmentSize, StageMeter meter) {
-        this.left = new Input<>(left);
-        this.right = new Input<>(right);
+        this.left = new PulledInput<>(left);
+        this.right = new PulledInput<>(right);
         this.segmentSize = segmentSize;
         this.meter = meter;
         this.current = this.left;
     }
 
-    static <T> Node<T> node(Node<T> left, Node<T> right, int segmentSize) {
+    static <T> BlueprintNode<T> node(BlueprintNode<T> left, BlueprintNode<T> right, int segmentSize) {
         if (segmentSize < 1) {
             throw new IllegalArgumentException("segmentSize must be at least 1: segmentSize=" + segmentSize);
         }
-        return new Node<>("interleave", (assembly, attributes) -> {
+        return new BlueprintNode<>("interleave", (assembly, attributes) -> {
             Stage<T> first = left.build(assembly);
             Stage<T> second = assembly.beside(() -> right.build(assembly));
             return new InterleaveStage<>(
@@ -46,13 +46,13 @@ final class InterleaveStage<T> implements Stage<T> {
             if (!current.ended()) {
                 return new Batch<>(0);
             }
-            Input<T> other = current == left ? right : left;
+            PulledInput<T> other = current == left ? right : left;
             if (other.ended() && !other.isAtHand()) {
                 return null;
             }
             change();
         }
-        Input<T> other = current == left ? right : left;
+        PulledInput<T> other = current == left ? right : left;
         if (other.ended() && !other.isAtHand()) {
             Batch<T> rest = current.takeAll();
             meter.in(rest.size());
@@ -79,6 +79,6 @@ final class InterleaveStage<T> implements Stage<T> {
 
     @Override
     public void close() {
-        Input.closeBoth(left, right);
+        PulledInput.closeBoth(left, right);
     }
 }

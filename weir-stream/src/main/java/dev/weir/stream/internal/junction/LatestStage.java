@@ -1,10 +1,10 @@
 package dev.weir.stream.internal.junction;
 
 import dev.weir.stream.internal.ack.JointAck;
-import dev.weir.stream.internal.failure.Supervised;
-import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.run.Failures;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.failure.FailureVerdict;
+import dev.weir.stream.internal.failure.SupervisedCall;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class LatestStage<R> implements Stage<R> {
 
-    private final Inlets<Object> inlets;
+    private final InputQueues<Object> inlets;
     private final Function<? super List<Object>, ? extends R> combine;
-    private final Supervised supervised;
+    private final SupervisedCall supervised;
     private final Clock clock;
     private final StageMeter meter;
 
@@ -40,10 +40,10 @@ final class LatestStage<R> implements Stage<R> {
     private @Nullable Throwable failure;
 
     private LatestStage(
-            Inlets<Object> inlets,
+            InputQueues<Object> inlets,
             int inputs,
             Function<? super List<Object>, ? extends R> combine,
-            Supervised supervised,
+            SupervisedCall supervised,
             StageEntry entry) {
         this.inlets = inlets;
         this.combine = combine;
@@ -63,19 +63,19 @@ final class LatestStage<R> implements Stage<R> {
      * @param untilFirstEnds whether it ends with the first input that ends or with the last
      */
     @SuppressWarnings("unchecked") // the elements are only handed to combine, which knows their types
-    static <R> Node<R> node(
+    static <R> BlueprintNode<R> node(
             String name,
-            List<? extends Node<?>> inputs,
+            List<? extends BlueprintNode<?>> inputs,
             Function<? super List<Object>, ? extends R> combine,
             boolean untilFirstEnds) {
-        List<Node<Object>> untyped = (List<Node<Object>>) inputs;
-        return new Node<>(name, (assembly, attributes) -> {
-            Inlets<Object> inlets =
-                    MergeStage.inlets(assembly, attributes, untyped, Turns.roundRobin(inputs.size()), untilFirstEnds);
+        List<BlueprintNode<Object>> untyped = (List<BlueprintNode<Object>>) inputs;
+        return new BlueprintNode<>(name, (assembly, attributes) -> {
+            InputQueues<Object> inlets = MergeStage.inlets(
+                    assembly, attributes, untyped, InputSelection.roundRobin(inputs.size()), untilFirstEnds);
             StageEntry entry = assembly.fused(attributes);
             entry.depth(inlets::depth);
             return new LatestStage<>(
-                    inlets, inputs.size(), combine, Supervised.by(attributes, assembly.clock()), entry);
+                    inlets, inputs.size(), combine, SupervisedCall.by(attributes, assembly.clock()), entry);
         });
     }
 
@@ -83,7 +83,7 @@ final class LatestStage<R> implements Stage<R> {
     public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
         while (!ended) {
             if (failure != null) {
-                throw Failures.rethrow(failure);
+                throw FailureTransfer.rethrow(failure);
             }
             Batch<Object> current = inlets.take(deadlineNanos, meter);
             if (current == null) {
@@ -141,7 +141,7 @@ final class LatestStage<R> implements Stage<R> {
         } catch (Throwable thrown) {
             result = supervised.after(thrown, combine::apply, latest);
         }
-        if (result instanceof Verdict verdict) {
+        if (result instanceof FailureVerdict verdict) {
             switch (verdict.decision()) {
                 case FAIL -> verdict.throwIfFails();
                 case SKIP -> {}

@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.junction;
 
-import dev.weir.stream.internal.run.Failures;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
@@ -14,22 +14,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class MergeSortedStage<T> implements Stage<T> {
 
-    private final Input<T> left;
-    private final Input<T> right;
+    private final PulledInput<T> left;
+    private final PulledInput<T> right;
     private final Comparator<? super T> order;
     private final StageMeter meter;
 
     private @Nullable Throwable failure;
 
     private MergeSortedStage(Stage<T> left, Stage<T> right, Comparator<? super T> order, StageMeter meter) {
-        this.left = new Input<>(left);
-        this.right = new Input<>(right);
+        this.left = new PulledInput<>(left);
+        this.right = new PulledInput<>(right);
         this.order = order;
         this.meter = meter;
     }
 
-    static <T> Node<T> node(Node<T> left, Node<T> right, Comparator<? super T> order) {
-        return new Node<>("mergeSorted", (assembly, attributes) -> {
+    static <T> BlueprintNode<T> node(BlueprintNode<T> left, BlueprintNode<T> right, Comparator<? super T> order) {
+        return new BlueprintNode<>("mergeSorted", (assembly, attributes) -> {
             Stage<T> first = left.build(assembly);
             Stage<T> second = assembly.beside(() -> right.build(assembly));
             return new MergeSortedStage<>(
@@ -40,7 +40,7 @@ final class MergeSortedStage<T> implements Stage<T> {
     @Override
     public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
         if (failure != null) {
-            throw Failures.rethrow(failure);
+            throw FailureTransfer.rethrow(failure);
         }
         boolean leftReady = left.isReady(deadlineNanos);
         if (!leftReady && !left.ended()) {
@@ -51,7 +51,7 @@ final class MergeSortedStage<T> implements Stage<T> {
             return new Batch<>(0);
         }
         if (!leftReady || !rightReady) {
-            Input<T> rest = leftReady ? left : right;
+            PulledInput<T> rest = leftReady ? left : right;
             if (!rest.isAtHand()) {
                 return null;
             }
@@ -64,7 +64,7 @@ final class MergeSortedStage<T> implements Stage<T> {
         Batch<T> out = new Batch<>(left.atHand() + right.atHand());
         try {
             while (left.isAtHand() && right.isAtHand()) {
-                Input<T> smaller = order.compare(left.value(), right.value()) <= 0 ? left : right;
+                PulledInput<T> smaller = order.compare(left.value(), right.value()) <= 0 ? left : right;
                 smaller.moveTo(out);
             }
         } catch (RuntimeException | Error thrown) {
@@ -79,6 +79,6 @@ final class MergeSortedStage<T> implements Stage<T> {
 
     @Override
     public void close() {
-        Input.closeBoth(left, right);
+        PulledInput.closeBoth(left, right);
     }
 }

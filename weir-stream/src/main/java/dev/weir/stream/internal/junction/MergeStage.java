@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.junction;
 
 import dev.weir.stream.Dispatcher;
-import dev.weir.stream.internal.run.Assembly;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.RunAssembly;
 import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.spi.Batch;
@@ -17,25 +17,29 @@ final class MergeStage<T> implements Stage<T> {
     /** The number of elements of one input may wait unless something else is said. */
     static final int DEFAULT_BUFFER = 1024;
 
-    private final Inlets<T> inlets;
+    private final InputQueues<T> inlets;
     private final StageMeter meter;
 
-    private MergeStage(Inlets<T> inlets, StageMeter meter) {
+    private MergeStage(InputQueues<T> inlets, StageMeter meter) {
         this.inlets = inlets;
         this.meter = meter;
     }
 
-    static <T> Node<T> node(String name, List<Node<T>> inputs, Turns.Factory turns) {
-        return new Node<>(name, (assembly, attributes) -> {
-            Inlets<T> inlets = inlets(assembly, attributes, inputs, turns.of(inputs.size()), false);
+    static <T> BlueprintNode<T> node(String name, List<BlueprintNode<T>> inputs, InputSelection.Factory turns) {
+        return new BlueprintNode<>(name, (assembly, attributes) -> {
+            InputQueues<T> inlets = inlets(assembly, attributes, inputs, turns.of(inputs.size()), false);
             return below(inlets, assembly, attributes);
         });
     }
 
     /** Builds each input on a segment of its own, the first as the open one. */
-    static <T> Inlets<T> inlets(
-            Assembly assembly, StageAttributes attributes, List<Node<T>> inputs, Turns turns, boolean untilFirstEnds) {
-        Inlets<T> inlets = new Inlets<>(
+    static <T> InputQueues<T> inlets(
+            RunAssembly assembly,
+            StageAttributes attributes,
+            List<BlueprintNode<T>> inputs,
+            InputSelection turns,
+            boolean untilFirstEnds) {
+        InputQueues<T> inlets = new InputQueues<>(
                 inputs.size(), attributes.bufferOr(DEFAULT_BUFFER), turns, untilFirstEnds, assembly.clock());
         Dispatcher dispatcher = attributes.dispatcherOr(Dispatcher.virtual());
         var unusedFirst = inlets.feed(0, assembly, dispatcher, inputs.getFirst().build(assembly), () -> {});
@@ -48,7 +52,7 @@ final class MergeStage<T> implements Stage<T> {
     }
 
     /** The stage that takes from {@code inlets}, in the open segment. */
-    static <T> Stage<T> below(Inlets<T> inlets, Assembly assembly, StageAttributes attributes) {
+    static <T> Stage<T> below(InputQueues<T> inlets, RunAssembly assembly, StageAttributes attributes) {
         StageEntry entry = assembly.fused(attributes);
         entry.depth(inlets::depth);
         return new MergeStage<>(inlets, entry.meter());

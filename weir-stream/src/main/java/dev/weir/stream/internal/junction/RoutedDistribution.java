@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.junction;
 
-import dev.weir.stream.internal.failure.Supervised;
-import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.failure.SupervisedCall;
+import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageMeter;
 import java.util.Arrays;
@@ -11,21 +11,21 @@ import java.util.function.ToIntFunction;
  * Each element to the output that a function names. A failure follows the elements before it. Confined to the
  * distributing segment.
  */
-final class RoutedDistribution<T> implements Distribution<T> {
+final class RoutedDistribution<T> implements OutputSelection<T> {
 
     /** The route of an element that was skipped. */
     private static final int NOWHERE = -1;
 
     private final ToIntFunction<? super T> route;
-    private final Supervised supervised;
+    private final SupervisedCall supervised;
 
-    RoutedDistribution(ToIntFunction<? super T> route, Supervised supervised) {
+    RoutedDistribution(ToIntFunction<? super T> route, SupervisedCall supervised) {
         this.route = route;
         this.supervised = supervised;
     }
 
     @Override
-    public void handOut(Batch<T> batch, Outlets<T> outlets, StageMeter segment) throws InterruptedException {
+    public void handOut(Batch<T> batch, StageOutputs<T> outlets, StageMeter segment) throws InterruptedException {
         int size = batch.size();
         int[] routes = new int[size];
         Arrays.fill(routes, NOWHERE);
@@ -61,7 +61,7 @@ final class RoutedDistribution<T> implements Distribution<T> {
             throw interrupted;
         }
         if (failure != null) {
-            throw Failures.rethrow(failure);
+            throw FailureTransfer.rethrow(failure);
         }
     }
 

@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.junction;
 
-import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.OpenInput;
+import dev.weir.stream.internal.run.RunAssembly;
 import java.util.function.Consumer;
 
 /**
@@ -9,4 +9,4 @@ import java.util.function.Consumer;
  *
  * @param builder adds all its stages and closes their segments
  */
-public record SideSink<T>(OpenInput<T> input, Consumer<Assembly> builder) {}
+public record SideSink<T>(OpenInput<T> input, Consumer<RunAssembly> builder) {}

@@ -1,10 +1,10 @@
 package dev.weir.stream.internal.junction;
 
 import dev.weir.stream.internal.boundary.BoundaryQueue;
-import dev.weir.stream.internal.boundary.Outlet;
-import dev.weir.stream.internal.run.Assembly;
-import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.boundary.OutputQueue;
+import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.internal.run.HeldElements;
+import dev.weir.stream.internal.run.RunAssembly;
 import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.internal.run.StageEntry;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class SideStage<T> implements Stage<T> {
 
-    final Outlet<T> side;
+    final OutputQueue<T> side;
     final StageMeter meter;
 
     private final StageMeter segment;
@@ -34,7 +34,7 @@ abstract class SideStage<T> implements Stage<T> {
     private @Nullable Throwable failure;
 
     /** The parts of a stage. */
-    record Parts<T>(Stage<T> upstream, Outlet<T> side, StageMeter segment, StageEntry entry, TaskGroup tasks) {}
+    record Parts<T>(Stage<T> upstream, OutputQueue<T> side, StageMeter segment, StageEntry entry, TaskGroup tasks) {}
 
     SideStage(Parts<T> parts) {
         this.upstream = parts.upstream;
@@ -47,8 +47,8 @@ abstract class SideStage<T> implements Stage<T> {
     }
 
     /** Builds the side sink and what the stage needs. */
-    static <T> Parts<T> build(Assembly assembly, StageAttributes attributes, Stage<T> upstream, SideSink<T> sink) {
-        Outlet<T> side = new Outlet<>(
+    static <T> Parts<T> build(RunAssembly assembly, StageAttributes attributes, Stage<T> upstream, SideSink<T> sink) {
+        OutputQueue<T> side = new OutputQueue<>(
                 new BoundaryQueue<>(attributes.bufferOr(MergeStage.DEFAULT_BUFFER), assembly.clock()), () -> false);
         var ignored = assembly.beside(() -> {
             assembly.fill(sink.input(), side);
@@ -122,7 +122,7 @@ abstract class SideStage<T> implements Stage<T> {
     private @Nullable Batch<T> pullUpstream(long deadlineNanos) throws InterruptedException {
         try {
             if (failure != null) {
-                throw Failures.rethrow(failure);
+                throw FailureTransfer.rethrow(failure);
             }
             Batch<T> batch = upstream.pull(deadlineNanos);
             if (batch == null) {

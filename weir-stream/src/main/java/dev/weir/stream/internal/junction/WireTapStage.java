@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.junction;
 
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
@@ -15,8 +15,8 @@ final class WireTapStage<T> extends SideStage<T> {
         super(parts);
     }
 
-    static <T> Node<T> node(Node<T> above, SideSink<T> sink) {
-        return new Node<>("wireTap", (assembly, attributes) -> {
+    static <T> BlueprintNode<T> node(BlueprintNode<T> above, SideSink<T> sink) {
+        return new BlueprintNode<>("wireTap", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             return new WireTapStage<>(build(assembly, attributes, upstream, sink));
         });

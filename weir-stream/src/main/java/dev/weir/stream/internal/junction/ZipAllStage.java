@@ -2,7 +2,7 @@ package dev.weir.stream.internal.junction;
 
 import dev.weir.stream.Pair;
 import dev.weir.stream.internal.ack.JointAck;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
@@ -15,20 +15,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class ZipAllStage<A, B> implements Stage<Pair<A, B>> {
 
-    private final Input<A> left;
-    private final Input<B> right;
+    private final PulledInput<A> left;
+    private final PulledInput<B> right;
     private final Pair<A, B> standIns;
     private final StageMeter meter;
 
     private ZipAllStage(Stage<A> left, Stage<B> right, Pair<A, B> standIns, StageMeter meter) {
-        this.left = new Input<>(left);
-        this.right = new Input<>(right);
+        this.left = new PulledInput<>(left);
+        this.right = new PulledInput<>(right);
         this.standIns = standIns;
         this.meter = meter;
     }
 
-    static <A, B> Node<Pair<A, B>> node(Node<A> left, Node<B> right, Pair<A, B> standIns) {
-        return new Node<>("zipAll", (assembly, attributes) -> {
+    static <A, B> BlueprintNode<Pair<A, B>> node(BlueprintNode<A> left, BlueprintNode<B> right, Pair<A, B> standIns) {
+        return new BlueprintNode<>("zipAll", (assembly, attributes) -> {
             Stage<A> first = left.build(assembly);
             Stage<B> second = assembly.beside(() -> right.build(assembly));
             return new ZipAllStage<>(
@@ -75,6 +75,6 @@ final class ZipAllStage<A, B> implements Stage<Pair<A, B>> {
 
     @Override
     public void close() {
-        Input.closeBoth(left, right);
+        PulledInput.closeBoth(left, right);
     }
 }

@@ -1,10 +1,10 @@
 package dev.weir.stream.internal.junction;
 
 import dev.weir.stream.internal.ack.JointAck;
-import dev.weir.stream.internal.failure.Supervised;
-import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.run.Failures;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.failure.FailureVerdict;
+import dev.weir.stream.internal.failure.SupervisedCall;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class ZipStage<A, B, R> implements Stage<R> {
 
-    private final Input<A> left;
-    private final Input<B> right;
+    private final PulledInput<A> left;
+    private final PulledInput<B> right;
     private final BiFunction<? super A, ? super B, ? extends R> combine;
-    private final Supervised supervised;
+    private final SupervisedCall supervised;
     private final Clock clock;
     private final StageMeter meter;
 
@@ -32,27 +32,30 @@ final class ZipStage<A, B, R> implements Stage<R> {
             Stage<A> left,
             Stage<B> right,
             BiFunction<? super A, ? super B, ? extends R> combine,
-            Supervised supervised,
+            SupervisedCall supervised,
             Clock clock,
             StageMeter meter) {
-        this.left = new Input<>(left);
-        this.right = new Input<>(right);
+        this.left = new PulledInput<>(left);
+        this.right = new PulledInput<>(right);
         this.combine = combine;
         this.supervised = supervised;
         this.clock = clock;
         this.meter = meter;
     }
 
-    static <A, B, R> Node<R> node(
-            String name, Node<A> left, Node<B> right, BiFunction<? super A, ? super B, ? extends R> combine) {
-        return new Node<>(name, (assembly, attributes) -> {
+    static <A, B, R> BlueprintNode<R> node(
+            String name,
+            BlueprintNode<A> left,
+            BlueprintNode<B> right,
+            BiFunction<? super A, ? super B, ? extends R> combine) {
+        return new BlueprintNode<>(name, (assembly, attributes) -> {
             Stage<A> first = left.build(assembly);
             Stage<B> second = assembly.beside(() -> right.build(assembly));
             return new ZipStage<>(
                     first,
                     second,
                     combine,
-                    Supervised.by(attributes, assembly.clock()),
+                    SupervisedCall.by(attributes, assembly.clock()),
                     assembly.clock(),
                     assembly.fused(attributes).meter());
         });
@@ -86,10 +89,10 @@ final class ZipStage<A, B, R> implements Stage<R> {
                 return out;
             }
         }
-        throw Failures.rethrow(failure);
+        throw FailureTransfer.rethrow(failure);
     }
 
-    private static <R> @Nullable Batch<R> end(Input<?> longer) {
+    private static <R> @Nullable Batch<R> end(PulledInput<?> longer) {
         longer.forgoRest();
         return null;
     }
@@ -103,7 +106,7 @@ final class ZipStage<A, B, R> implements Stage<R> {
         } catch (Throwable thrown) {
             result = supervised.after(thrown, value -> combine.apply(value, other), left.value());
         }
-        if (result instanceof Verdict verdict) {
+        if (result instanceof FailureVerdict verdict) {
             supervised.note(verdict, left.target(), left.token(), left.value());
             verdict.throwIfFails();
             verdict.settle(left.target(), left.token());
@@ -117,6 +120,6 @@ final class ZipStage<A, B, R> implements Stage<R> {
 
     @Override
     public void close() {
-        Input.closeBoth(left, right);
+        PulledInput.closeBoth(left, right);
     }
 }

@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.operator;
 
-import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.run.Node;
-import dev.weir.stream.internal.run.Specialised;
+import dev.weir.stream.internal.failure.FailureVerdict;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.SpecialisedLoop;
 import dev.weir.stream.spi.Batch;
 import java.lang.invoke.MethodHandles;
 import java.util.function.Function;
@@ -11,19 +11,20 @@ import org.jspecify.annotations.Nullable;
 /** Replaces each element, and drops those that have no replacement. Confined to the thread of its segment. */
 final class CollectStage<T, R> extends InPlaceStage<T, R> {
 
-    private static final Specialised<Loop<?, ?>> LOOPS = Specialised.of(MethodHandles.lookup(), new CollectLoop<>());
+    private static final SpecialisedLoop<BatchLoop<?, ?>> LOOPS =
+            SpecialisedLoop.of(MethodHandles.lookup(), new CollectLoop<>());
 
-    private final Loop<T, CollectStage<T, R>> loop;
+    private final BatchLoop<T, CollectStage<T, R>> loop;
     private final Function<? super T, @Nullable R> function;
 
-    private CollectStage(Wiring<T> wiring, Function<? super T, @Nullable R> function) {
+    private CollectStage(StageWiring<T> wiring, Function<? super T, @Nullable R> function) {
         super(wiring);
-        this.loop = Loop.of(LOOPS, function);
+        this.loop = BatchLoop.of(LOOPS, function);
         this.function = function;
     }
 
-    static <T, R> Node<R> node(Node<T> above, Function<? super T, @Nullable R> function) {
-        return Wiring.node("collect", above, wiring -> new CollectStage<T, R>(wiring, function));
+    static <T, R> BlueprintNode<R> node(BlueprintNode<T> above, Function<? super T, @Nullable R> function) {
+        return StageWiring.node("collect", above, wiring -> new CollectStage<T, R>(wiring, function));
     }
 
     /** The call for another time, in which a null means nothing as well. */
@@ -38,7 +39,7 @@ final class CollectStage<T, R> extends InPlaceStage<T, R> {
     }
 
     /** Calls the function for each element. */
-    private static final class CollectLoop<T, R> implements Loop<T, CollectStage<T, R>> {
+    private static final class CollectLoop<T, R> implements BatchLoop<T, CollectStage<T, R>> {
 
         @Override
         public int run(Batch<T> batch, CollectStage<T, R> stage) throws InterruptedException {
@@ -51,7 +52,7 @@ final class CollectStage<T, R> extends InPlaceStage<T, R> {
                     result = function.apply(batch.get(i));
                 } catch (Throwable thrown) {
                     result = stage.after(thrown, stage::again, batch, kept, i);
-                    if (result instanceof Verdict verdict) {
+                    if (result instanceof FailureVerdict verdict) {
                         if (verdict.fails()) {
                             break;
                         }

@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.operator;
 
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.spi.Batch;
 
 /** Drops a number of elements and lets the others through. Confined to the thread of its segment. */
@@ -8,16 +8,16 @@ final class DropStage<T> extends InPlaceStage<T, T> {
 
     private long left;
 
-    private DropStage(Wiring<T> wiring, long count) {
+    private DropStage(StageWiring<T> wiring, long count) {
         super(wiring);
         this.left = count;
     }
 
-    static <T> Node<T> node(Node<T> above, long count) {
+    static <T> BlueprintNode<T> node(BlueprintNode<T> above, long count) {
         if (count < 0) {
             throw new IllegalArgumentException("count must be at least 0: count=" + count);
         }
-        return Wiring.withoutFunction("drop", above, wiring -> new DropStage<>(wiring, count));
+        return StageWiring.withoutFunction("drop", above, wiring -> new DropStage<>(wiring, count));
     }
 
     @Override

@@ -1,10 +1,10 @@
 package dev.weir.stream.internal.operator;
 
-import dev.weir.stream.internal.failure.Supervised;
-import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.failure.FailureVerdict;
+import dev.weir.stream.internal.failure.SupervisedCall;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.internal.run.HeldElements;
-import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -25,14 +25,14 @@ final class ElementOperatorStage<T, R> implements Stage<R> {
     private final Supplier<? extends ElementOperator<? super T, R>> operators;
     private final StageMeter meter;
     private final Clock clock;
-    private final Supervised supervised;
+    private final SupervisedCall supervised;
     private final HeldElements held;
 
     private @Nullable ElementOperator<? super T, R> operator;
     private @Nullable Throwable failure;
     private boolean ended;
 
-    private ElementOperatorStage(Wiring<T> wiring, Supplier<? extends ElementOperator<? super T, R>> operators) {
+    private ElementOperatorStage(StageWiring<T> wiring, Supplier<? extends ElementOperator<? super T, R>> operators) {
         this.upstream = wiring.upstream();
         this.operators = operators;
         this.meter = wiring.meter();
@@ -41,9 +41,9 @@ final class ElementOperatorStage<T, R> implements Stage<R> {
         this.held = new HeldElements(meter);
     }
 
-    static <T, R> Node<R> node(
-            String name, Node<T> above, Supplier<? extends ElementOperator<? super T, R>> operators) {
-        return Wiring.node(name, above, wiring -> new ElementOperatorStage<>(wiring, operators));
+    static <T, R> BlueprintNode<R> node(
+            String name, BlueprintNode<T> above, Supplier<? extends ElementOperator<? super T, R>> operators) {
+        return StageWiring.node(name, above, wiring -> new ElementOperatorStage<>(wiring, operators));
     }
 
     private ElementOperator<? super T, R> operator() {
@@ -59,7 +59,7 @@ final class ElementOperatorStage<T, R> implements Stage<R> {
     public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
         while (!ended) {
             if (failure != null) {
-                throw Failures.rethrowFromAbove(failure);
+                throw FailureTransfer.rethrowFromAbove(failure);
             }
             Batch<T> batch = upstream.pull(deadlineNanos);
             if (batch == null) {
@@ -94,7 +94,7 @@ final class ElementOperatorStage<T, R> implements Stage<R> {
                 operator().onElement(batch.get(i), element -> add(out, element, target, token));
             } catch (Throwable thrown) {
                 out.truncate(before);
-                Verdict verdict = supervised.decide(thrown);
+                FailureVerdict verdict = supervised.decide(thrown);
                 if (verdict.fails()) {
                     supervised.note(verdict, batch, i);
                     failure = verdict.failure();
@@ -127,7 +127,7 @@ final class ElementOperatorStage<T, R> implements Stage<R> {
         try {
             operator().onEnd(element -> add(out, element, AckTarget.NONE, 0));
         } catch (Throwable thrown) {
-            throw Failures.rethrow(thrown);
+            throw FailureTransfer.rethrow(thrown);
         }
         meter.worked(0, out.size(), start);
         return out.isEmpty() ? null : out;

@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.operator;
 
-import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.run.Node;
-import dev.weir.stream.internal.run.Specialised;
+import dev.weir.stream.internal.failure.FailureVerdict;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.SpecialisedLoop;
 import dev.weir.stream.spi.Batch;
 import java.lang.invoke.MethodHandles;
 import java.util.function.Predicate;
@@ -14,15 +14,16 @@ import java.util.function.Supplier;
  */
 final class FilterStage<T> extends InPlaceStage<T, T> {
 
-    private static final Specialised<Loop<?, ?>> LOOPS = Specialised.of(MethodHandles.lookup(), new FilterLoop<>());
+    private static final SpecialisedLoop<BatchLoop<?, ?>> LOOPS =
+            SpecialisedLoop.of(MethodHandles.lookup(), new FilterLoop<>());
 
-    private final Loop<T, FilterStage<T>> loop;
+    private final BatchLoop<T, FilterStage<T>> loop;
     private final Predicate<? super T> predicate;
     private final boolean wanted;
 
-    private FilterStage(Wiring<T> wiring, Predicate<? super T> predicate, boolean wanted) {
+    private FilterStage(StageWiring<T> wiring, Predicate<? super T> predicate, boolean wanted) {
         super(wiring);
-        this.loop = Loop.of(LOOPS, predicate);
+        this.loop = BatchLoop.of(LOOPS, predicate);
         this.predicate = predicate;
         this.wanted = wanted;
     }
@@ -35,18 +36,19 @@ final class FilterStage<T> extends InPlaceStage<T, T> {
     }
 
     /** Drops elements until the first that a predicate refuses, and keeps that and the others. */
-    static <T> Node<T> dropWhile(Node<T> above, Predicate<? super T> predicate) {
+    static <T> BlueprintNode<T> dropWhile(BlueprintNode<T> above, Predicate<? super T> predicate) {
         return remembering("dropWhile", above, () -> new Beginning<>(predicate));
     }
 
     /** Keeps the elements that a predicate accepts which is made for each run. */
-    static <T> Node<T> remembering(String name, Node<T> above, Supplier<Remembering<T>> predicate) {
-        return Wiring.node(name, above, wiring -> new FilterStage<>(wiring, predicate.get(), true));
+    static <T> BlueprintNode<T> remembering(String name, BlueprintNode<T> above, Supplier<Remembering<T>> predicate) {
+        return StageWiring.node(name, above, wiring -> new FilterStage<>(wiring, predicate.get(), true));
     }
 
     /** Keeps the elements for which {@code predicate} says {@code wanted}. */
-    static <T> Node<T> node(String name, Node<T> above, Predicate<? super T> predicate, boolean wanted) {
-        return Wiring.node(name, above, wiring -> new FilterStage<>(wiring, predicate, wanted));
+    static <T> BlueprintNode<T> node(
+            String name, BlueprintNode<T> above, Predicate<? super T> predicate, boolean wanted) {
+        return StageWiring.node(name, above, wiring -> new FilterStage<>(wiring, predicate, wanted));
     }
 
     @Override
@@ -62,7 +64,7 @@ final class FilterStage<T> extends InPlaceStage<T, T> {
     }
 
     /** Asks the predicate about each element. */
-    private static final class FilterLoop<T> implements Loop<T, FilterStage<T>> {
+    private static final class FilterLoop<T> implements BatchLoop<T, FilterStage<T>> {
 
         @Override
         public int run(Batch<T> batch, FilterStage<T> stage) throws InterruptedException {
@@ -77,7 +79,7 @@ final class FilterStage<T> extends InPlaceStage<T, T> {
                     answer = predicate.test(element);
                 } catch (Throwable thrown) {
                     Object outcome = stage.after(thrown, predicate::test, batch, kept, i);
-                    if (outcome instanceof Verdict verdict) {
+                    if (outcome instanceof FailureVerdict verdict) {
                         if (verdict.fails()) {
                             break;
                         }

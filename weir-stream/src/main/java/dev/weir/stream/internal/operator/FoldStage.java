@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.operator;
 
 import dev.weir.stream.internal.ack.JointAck;
-import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.failure.FailureVerdict;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import java.util.Objects;
@@ -24,15 +24,18 @@ final class FoldStage<T, R> extends InPlaceStage<T, R> {
     private @Nullable JointAck acks;
 
     private FoldStage(
-            Wiring<T> wiring, @Nullable R initial, BiFunction<? super @Nullable R, ? super T, ? extends R> function) {
+            StageWiring<T> wiring,
+            @Nullable R initial,
+            BiFunction<? super @Nullable R, ? super T, ? extends R> function) {
         super(wiring);
         this.initial = initial;
         this.combined = initial;
         this.function = function;
     }
 
-    static <T, R> Node<R> fold(Node<T> above, R initial, BiFunction<? super R, ? super T, ? extends R> function) {
-        return Wiring.node(
+    static <T, R> BlueprintNode<R> fold(
+            BlueprintNode<T> above, R initial, BiFunction<? super R, ? super T, ? extends R> function) {
+        return StageWiring.node(
                 "fold",
                 above,
                 wiring -> new FoldStage<T, R>(
@@ -41,8 +44,8 @@ final class FoldStage<T, R> extends InPlaceStage<T, R> {
                         (combined, element) -> function.apply(Objects.requireNonNull(combined), element)));
     }
 
-    static <T> Node<T> reduce(Node<T> above, BiFunction<? super T, ? super T, ? extends T> function) {
-        return Wiring.node(
+    static <T> BlueprintNode<T> reduce(BlueprintNode<T> above, BiFunction<? super T, ? super T, ? extends T> function) {
+        return StageWiring.node(
                 "reduce",
                 above,
                 wiring -> new FoldStage<T, T>(
@@ -58,7 +61,8 @@ final class FoldStage<T, R> extends InPlaceStage<T, R> {
             try {
                 combined = combine(batch.get(i));
             } catch (Throwable thrown) {
-                if (after(thrown, element -> combined = combine(element), batch, 0, i) instanceof Verdict verdict) {
+                if (after(thrown, element -> combined = combine(element), batch, 0, i)
+                        instanceof FailureVerdict verdict) {
                     if (verdict.fails()) {
                         break;
                     }

@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.operator;
 
 import dev.weir.stream.Action;
-import dev.weir.stream.internal.run.Failures;
-import dev.weir.stream.internal.run.Specialised;
+import dev.weir.stream.internal.run.FailureTransfer;
+import dev.weir.stream.internal.run.SpecialisedLoop;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.FailedElement;
 import dev.weir.stream.spi.PassMark;
@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ForEachSink<T> implements SinkLoop<T> {
 
-    private static final Specialised<ElementLoop> LOOPS = Specialised.of(MethodHandles.lookup(), new ActionLoop());
+    private static final SpecialisedLoop<ElementLoop> LOOPS =
+            SpecialisedLoop.of(MethodHandles.lookup(), new ActionLoop());
 
     private final ElementLoop loop;
     private final Action<? super T> action;
@@ -66,7 +67,7 @@ final class ForEachSink<T> implements SinkLoop<T> {
         } catch (InterruptedException interrupted) {
             throw interrupted;
         } catch (Exception failure) {
-            throw Failures.rethrow(failure);
+            throw FailureTransfer.rethrow(failure);
         }
     }
 
@@ -84,7 +85,7 @@ final class ForEachSink<T> implements SinkLoop<T> {
         maps.throwFailure();
     }
 
-    /** The loop that is copied for each class of actions; see {@link Loop}. */
+    /** The loop that is copied for each class of actions; see {@link BatchLoop}. */
     private interface ElementLoop {
 
         /** Returns how many elements have reached the action. */

@@ -1,9 +1,9 @@
 package dev.weir.stream.internal.operator;
 
 import dev.weir.stream.Handler;
-import dev.weir.stream.internal.failure.Supervised;
-import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.failure.FailureVerdict;
+import dev.weir.stream.internal.failure.SupervisedCall;
+import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -26,7 +26,7 @@ public abstract class InPlaceStage<T, R> implements Stage<R> {
     private final Stage<T> upstream;
     private final StageMeter meter;
     private final Clock clock;
-    private final Supervised supervised;
+    private final SupervisedCall supervised;
 
     private final HeldElements inside;
 
@@ -34,7 +34,7 @@ public abstract class InPlaceStage<T, R> implements Stage<R> {
     private boolean upstreamClosed;
     private @Nullable Throwable failure;
 
-    protected InPlaceStage(Wiring<T> wiring) {
+    protected InPlaceStage(StageWiring<T> wiring) {
         this.upstream = wiring.upstream();
         this.meter = wiring.meter();
         this.clock = wiring.clock();
@@ -85,13 +85,14 @@ public abstract class InPlaceStage<T, R> implements Stage<R> {
      *
      * @param call the same call
      * @param kept how many elements go on so far
-     * @return its result, or a {@link Verdict} that has been carried out: the element is dropped, or nothing behind it
+     * @return its result, or a {@link FailureVerdict} that has been carried out: the element is dropped, or nothing
+     *     behind it
      *     is to be looked at
      */
     final Object after(Throwable thrown, Handler<? super T, ?> call, Batch<T> batch, int kept, int index)
             throws InterruptedException {
         Object outcome = supervised.after(thrown, call, batch, kept, index);
-        if (outcome instanceof Verdict verdict) {
+        if (outcome instanceof FailureVerdict verdict) {
             if (verdict.fails()) {
                 failure = verdict.failure();
             }
@@ -107,7 +108,7 @@ public abstract class InPlaceStage<T, R> implements Stage<R> {
     public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
         while (!ended) {
             if (failure != null) {
-                throw Failures.rethrowFromAbove(failure);
+                throw FailureTransfer.rethrowFromAbove(failure);
             }
             Batch<T> batch = upstream.pull(deadlineNanos);
             if (batch == null) {

@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.operator;
 
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
@@ -23,7 +23,7 @@ final class IntersperseStage<T> implements Stage<T> {
     private boolean begun;
     private boolean ended;
 
-    private IntersperseStage(Wiring<T> wiring, @Nullable T start, T between, @Nullable T end) {
+    private IntersperseStage(StageWiring<T> wiring, @Nullable T start, T between, @Nullable T end) {
         this.upstream = wiring.upstream();
         this.meter = wiring.meter();
         this.before = start;
@@ -31,8 +31,8 @@ final class IntersperseStage<T> implements Stage<T> {
         this.end = end;
     }
 
-    static <T> Node<T> node(Node<T> above, @Nullable T start, T between, @Nullable T end) {
-        return Wiring.withoutFunction(
+    static <T> BlueprintNode<T> node(BlueprintNode<T> above, @Nullable T start, T between, @Nullable T end) {
+        return StageWiring.withoutFunction(
                 "intersperse", above, wiring -> new IntersperseStage<>(wiring, start, between, end));
     }
 

@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.operator;
 
 import dev.weir.stream.LimitExceededException;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.spi.Batch;
 
 /** Lets a number of elements through and fails at the next. Confined to the thread of its segment. */
@@ -12,17 +12,17 @@ final class LimitStage<T> extends InPlaceStage<T, T> {
 
     private long seen;
 
-    private LimitStage(Wiring<T> wiring, long limit) {
+    private LimitStage(StageWiring<T> wiring, long limit) {
         super(wiring);
         this.limit = limit;
         this.name = wiring.context().stageName();
     }
 
-    static <T> Node<T> node(Node<T> above, long limit) {
+    static <T> BlueprintNode<T> node(BlueprintNode<T> above, long limit) {
         if (limit < 0) {
             throw new IllegalArgumentException("limit must be at least 0: limit=" + limit);
         }
-        return Wiring.withoutFunction("limit", above, wiring -> new LimitStage<>(wiring, limit));
+        return StageWiring.withoutFunction("limit", above, wiring -> new LimitStage<>(wiring, limit));
     }
 
     @Override

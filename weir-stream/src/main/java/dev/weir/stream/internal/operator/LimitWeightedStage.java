@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.operator;
 
 import dev.weir.stream.LimitExceededException;
-import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.failure.FailureVerdict;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.spi.Batch;
 import java.util.function.ToLongFunction;
 
@@ -18,7 +18,7 @@ final class LimitWeightedStage<T> extends InPlaceStage<T, T> {
 
     private long left;
 
-    private LimitWeightedStage(Wiring<T> wiring, long maxWeight, ToLongFunction<? super T> weight) {
+    private LimitWeightedStage(StageWiring<T> wiring, long maxWeight, ToLongFunction<? super T> weight) {
         super(wiring);
         this.maxWeight = maxWeight;
         this.weight = weight;
@@ -26,11 +26,11 @@ final class LimitWeightedStage<T> extends InPlaceStage<T, T> {
         this.left = maxWeight;
     }
 
-    static <T> Node<T> node(Node<T> above, long maxWeight, ToLongFunction<? super T> weight) {
+    static <T> BlueprintNode<T> node(BlueprintNode<T> above, long maxWeight, ToLongFunction<? super T> weight) {
         if (maxWeight < 0) {
             throw new IllegalArgumentException("maxWeight must be at least 0: maxWeight=" + maxWeight);
         }
-        return Wiring.node("limitWeighted", above, wiring -> new LimitWeightedStage<>(wiring, maxWeight, weight));
+        return StageWiring.node("limitWeighted", above, wiring -> new LimitWeightedStage<>(wiring, maxWeight, weight));
     }
 
     @Override
@@ -43,7 +43,7 @@ final class LimitWeightedStage<T> extends InPlaceStage<T, T> {
                 own = weightOf(batch.get(i));
             } catch (Throwable thrown) {
                 Object outcome = after(thrown, this::weightOf, batch, kept, i);
-                if (outcome instanceof Verdict verdict) {
+                if (outcome instanceof FailureVerdict verdict) {
                     if (verdict.fails()) {
                         break;
                     }

@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.operator;
 
-import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.failure.FailureVerdict;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageContext;
 import java.lang.System.Logger;
@@ -15,15 +15,15 @@ final class LogStage<T> extends InPlaceStage<T, T> {
     private final Level level;
     private final StageContext context;
 
-    private LogStage(Wiring<T> wiring, Logger logger, Level level) {
+    private LogStage(StageWiring<T> wiring, Logger logger, Level level) {
         super(wiring);
         this.logger = logger;
         this.level = level;
         this.context = wiring.context();
     }
 
-    static <T> Node<T> node(Node<T> above, Logger logger, Level level) {
-        return Wiring.node("log", above, wiring -> new LogStage<>(wiring, logger, level));
+    static <T> BlueprintNode<T> node(BlueprintNode<T> above, Logger logger, Level level) {
+        return StageWiring.node("log", above, wiring -> new LogStage<>(wiring, logger, level));
     }
 
     @Override
@@ -37,7 +37,7 @@ final class LogStage<T> extends InPlaceStage<T, T> {
             try {
                 log(batch.get(i));
             } catch (Throwable thrown) {
-                if (after(thrown, this::log, batch, kept, i) instanceof Verdict verdict) {
+                if (after(thrown, this::log, batch, kept, i) instanceof FailureVerdict verdict) {
                     if (verdict.fails()) {
                         break;
                     }

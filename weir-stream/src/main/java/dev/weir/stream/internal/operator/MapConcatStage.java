@@ -1,11 +1,11 @@
 package dev.weir.stream.internal.operator;
 
-import dev.weir.stream.internal.failure.Supervised;
-import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.failure.FailureVerdict;
+import dev.weir.stream.internal.failure.SupervisedCall;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.internal.run.HeldElements;
-import dev.weir.stream.internal.run.Node;
-import dev.weir.stream.internal.run.Specialised;
+import dev.weir.stream.internal.run.SpecialisedLoop;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.BatchPool;
@@ -27,16 +27,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class MapConcatStage<T, R> implements Stage<R> {
 
-    private static final Specialised<Loop<?, ?>> LOOPS = Specialised.of(MethodHandles.lookup(), new ExpandLoop<>());
+    private static final SpecialisedLoop<BatchLoop<?, ?>> LOOPS =
+            SpecialisedLoop.of(MethodHandles.lookup(), new ExpandLoop<>());
 
     /** A collection of up to so many goes into the batch as a whole, even if that gets a bit larger than it should. */
     private static final int FEW_CHILDREN = 64;
 
     private final Stage<T> upstream;
-    private final Loop<T, MapConcatStage<T, R>> loop;
+    private final BatchLoop<T, MapConcatStage<T, R>> loop;
     private final Function<? super T, ? extends Iterable<? extends R>> function;
     private final StageMeter meter;
-    private final Supervised supervised;
+    private final SupervisedCall supervised;
     private final Clock clock;
     private final BatchPool pool = new BatchPool(Batch.DEFAULT_CAPACITY + FEW_CHILDREN);
 
@@ -53,9 +54,9 @@ final class MapConcatStage<T, R> implements Stage<R> {
     private AckTarget parentTarget = AckTarget.NONE;
     private long parentToken;
 
-    private MapConcatStage(Wiring<T> wiring, Function<? super T, ? extends Iterable<? extends R>> function) {
+    private MapConcatStage(StageWiring<T> wiring, Function<? super T, ? extends Iterable<? extends R>> function) {
         this.upstream = wiring.upstream();
-        this.loop = Loop.of(LOOPS, function);
+        this.loop = BatchLoop.of(LOOPS, function);
         this.function = function;
         this.meter = wiring.meter();
         this.supervised = wiring.supervised();
@@ -63,8 +64,9 @@ final class MapConcatStage<T, R> implements Stage<R> {
         this.inside = new HeldElements(meter);
     }
 
-    static <T, R> Node<R> node(Node<T> above, Function<? super T, ? extends Iterable<? extends R>> function) {
-        return Wiring.node("mapConcat", above, wiring -> new MapConcatStage<T, R>(wiring, function));
+    static <T, R> BlueprintNode<R> node(
+            BlueprintNode<T> above, Function<? super T, ? extends Iterable<? extends R>> function) {
+        return StageWiring.node("mapConcat", above, wiring -> new MapConcatStage<T, R>(wiring, function));
     }
 
     @Override
@@ -108,7 +110,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
             }
             out.release();
         }
-        throw Failures.rethrowFromAbove(failure);
+        throw FailureTransfer.rethrowFromAbove(failure);
     }
 
     /** Fills {@code out} with children until it is full, the parents are used up, or the stream is to fail. */
@@ -133,14 +135,14 @@ final class MapConcatStage<T, R> implements Stage<R> {
                 thrown, parent -> function.apply(parent).iterator(), from.get(index), () -> from.isRevoked(index));
         supervised.note(outcome, from, index);
         openParent(from, index, iteratorOr(outcome));
-        if (outcome instanceof Verdict verdict) {
+        if (outcome instanceof FailureVerdict verdict) {
             giveUp(verdict);
         }
     }
 
     @SuppressWarnings("unchecked") // what the function gave, unless it is a verdict
     private Iterator<? extends R> iteratorOr(Object outcome) {
-        return outcome instanceof Verdict ? Collections.emptyIterator() : (Iterator<? extends R>) outcome;
+        return outcome instanceof FailureVerdict ? Collections.emptyIterator() : (Iterator<? extends R>) outcome;
     }
 
     private void openParent(Batch<T> from, int index, Iterator<? extends R> iterator) {
@@ -181,12 +183,12 @@ final class MapConcatStage<T, R> implements Stage<R> {
     }
 
     /** Goes on without the rest of the current parent's children, or fails. */
-    private void giveUp(Verdict verdict) {
+    private void giveUp(FailureVerdict verdict) {
         openParent = false;
         if (verdict.fails()) {
             failure = verdict.failure();
             parentTarget.abandon(parentToken);
-        } else if (verdict == Verdict.REVOKED) {
+        } else if (verdict == FailureVerdict.REVOKED) {
             boolean ignored = parentTarget.dropIfRevoked(parentToken);
         } else {
             verdict.settle(parentTarget, parentToken);
@@ -212,7 +214,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
      * Opens parent after parent and takes all children of those that have not many; returns at one that needs another
      * look. There the iterator leaves this loop, which costs an object: elsewhere the compiler need not make it.
      */
-    private static final class ExpandLoop<T, R> implements Loop<T, MapConcatStage<T, R>> {
+    private static final class ExpandLoop<T, R> implements BatchLoop<T, MapConcatStage<T, R>> {
 
         @Override
         public int run(Batch<T> parents, MapConcatStage<T, R> stage) throws InterruptedException {

@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.operator;
 
-import dev.weir.stream.internal.run.Passage;
+import dev.weir.stream.internal.run.PassThroughStage;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.PassMark;
 import dev.weir.stream.spi.Stage;
@@ -48,7 +48,7 @@ interface MapGroup<R> {
      * none.
      */
     static <T> @Nullable MapGroup<T> rightAbove(Stage<T> upstream) {
-        Stage<T> stage = upstream instanceof Passage<T> passage ? passage.upstream() : upstream;
+        Stage<T> stage = upstream instanceof PassThroughStage<T> passage ? passage.upstream() : upstream;
         return stage instanceof MapStage<?, T> map ? map.joinedBySink() : null;
     }
 

@@ -1,11 +1,11 @@
 package dev.weir.stream.internal.operator;
 
-import dev.weir.stream.internal.failure.Supervised;
-import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.failure.FailureVerdict;
+import dev.weir.stream.internal.failure.SupervisedCall;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.internal.run.HeldElements;
-import dev.weir.stream.internal.run.Node;
-import dev.weir.stream.internal.run.Specialised;
+import dev.weir.stream.internal.run.SpecialisedLoop;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.PassMark;
@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
 
-    private static final Specialised<MapLoop> LOOPS = Specialised.of(MethodHandles.lookup(), new FunctionLoop());
+    private static final SpecialisedLoop<MapLoop> LOOPS =
+            SpecialisedLoop.of(MethodHandles.lookup(), new FunctionLoop());
 
     /** The compiler inlines no deeper. */
     private static final int LONGEST_GROUP = 4;
@@ -40,7 +41,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     private final MapLoop loop;
     private final Function<Object, Object> function;
     private final StageMeter meter;
-    private final Supervised supervised;
+    private final SupervisedCall supervised;
     private final Clock clock;
 
     private final HeldElements inside;
@@ -59,7 +60,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     private long sampleNanos = 1;
 
     @SuppressWarnings("unchecked") // elements of the stage above go in, and what comes out is an R
-    private MapStage(Wiring<T> wiring, Function<? super T, ? extends R> function) {
+    private MapStage(StageWiring<T> wiring, Function<? super T, ? extends R> function) {
         this.upstream = wiring.upstream();
         this.above = upstream instanceof MapStage<?, T> map && map.length < LONGEST_GROUP ? map : null;
         this.source = above == null ? upstream : above.source;
@@ -74,8 +75,8 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         this.mark = above == null ? new PassMark() : above.mark;
     }
 
-    static <T, R> Node<R> node(Node<T> above, Function<? super T, ? extends R> function) {
-        return Wiring.node("map", above, wiring -> new MapStage<T, R>(wiring, function));
+    static <T, R> BlueprintNode<R> node(BlueprintNode<T> above, Function<? super T, ? extends R> function) {
+        return StageWiring.node("map", above, wiring -> new MapStage<T, R>(wiring, function));
     }
 
     @Override
@@ -107,7 +108,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
             }
             batch.release();
         }
-        throw Failures.rethrowFromAbove(failure);
+        throw FailureTransfer.rethrowFromAbove(failure);
     }
 
     /** A sink below is to take the elements of most batches through the group. */
@@ -163,7 +164,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     @Override
     public void throwFailure() throws InterruptedException {
         if (failure != null) {
-            throw Failures.rethrowFromAbove(failure);
+            throw FailureTransfer.rethrowFromAbove(failure);
         }
     }
 
@@ -258,7 +259,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     /** Another result after a failure, or a throw that ends the element's way through the group. */
     private Object afterFailure(Throwable thrown, Object element) throws InterruptedException, Dropped {
         Object outcome = supervised.after(thrown, this::call, element);
-        if (outcome instanceof Verdict verdict) {
+        if (outcome instanceof FailureVerdict verdict) {
             throw new DroppedAt(this, verdict);
         }
         return outcome;
@@ -277,15 +278,15 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         private static final long serialVersionUID = 1;
 
         private final transient MapStage<?, ?> at;
-        private final transient Verdict verdict;
+        private final transient FailureVerdict verdict;
 
-        DroppedAt(MapStage<?, ?> at, Verdict verdict) {
+        DroppedAt(MapStage<?, ?> at, FailureVerdict verdict) {
             this.at = at;
             this.verdict = verdict;
         }
     }
 
-    /** The loop that is copied for each class of functions; see {@link Loop}. */
+    /** The loop that is copied for each class of functions; see {@link BatchLoop}. */
     private interface MapLoop {
 
         /**

@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.operator;
 
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Function;
@@ -31,12 +31,12 @@ final class NewKeys<T> implements FilterStage.Remembering<T> {
     }
 
     /** Remembers the key of the element before. */
-    static <T> Node<T> dropRepeated(Node<T> above, Function<? super T, ?> key) {
+    static <T> BlueprintNode<T> dropRepeated(BlueprintNode<T> above, Function<? super T, ?> key) {
         return FilterStage.remembering("dropRepeated", above, () -> new NewKeys<>("dropRepeated", key, new LastKey()));
     }
 
     /** Remembers the {@code window} keys that came last. */
-    static <T> Node<T> deduplicate(Node<T> above, Function<? super T, ?> key, int window) {
+    static <T> BlueprintNode<T> deduplicate(BlueprintNode<T> above, Function<? super T, ?> key, int window) {
         if (window < 1) {
             throw new IllegalArgumentException("window must be at least 1 key: window=" + window);
         }

@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.operator;
 
-import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.run.Node;
-import dev.weir.stream.internal.run.Specialised;
+import dev.weir.stream.internal.failure.FailureVerdict;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.SpecialisedLoop;
 import dev.weir.stream.spi.Batch;
 import java.lang.invoke.MethodHandles;
 import java.util.Objects;
@@ -15,25 +15,27 @@ import org.jspecify.annotations.Nullable;
  */
 final class ScanStage<T, R> extends InPlaceStage<T, R> {
 
-    private static final Specialised<Loop<?, ?>> LOOPS = Specialised.of(MethodHandles.lookup(), new ScanLoop<>());
+    private static final SpecialisedLoop<BatchLoop<?, ?>> LOOPS =
+            SpecialisedLoop.of(MethodHandles.lookup(), new ScanLoop<>());
 
-    private final Loop<T, ScanStage<T, R>> loop;
+    private final BatchLoop<T, ScanStage<T, R>> loop;
     private final R initial;
     private final BiFunction<? super R, ? super T, ? extends R> function;
 
     private boolean begun;
     private R combined;
 
-    private ScanStage(Wiring<T> wiring, R initial, BiFunction<? super R, ? super T, ? extends R> function) {
+    private ScanStage(StageWiring<T> wiring, R initial, BiFunction<? super R, ? super T, ? extends R> function) {
         super(wiring);
-        this.loop = Loop.of(LOOPS, function);
+        this.loop = BatchLoop.of(LOOPS, function);
         this.initial = initial;
         this.combined = initial;
         this.function = function;
     }
 
-    static <T, R> Node<R> node(Node<T> above, R initial, BiFunction<? super R, ? super T, ? extends R> function) {
-        return Wiring.node("scan", above, wiring -> new ScanStage<>(wiring, initial, function));
+    static <T, R> BlueprintNode<R> node(
+            BlueprintNode<T> above, R initial, BiFunction<? super R, ? super T, ? extends R> function) {
+        return StageWiring.node("scan", above, wiring -> new ScanStage<>(wiring, initial, function));
     }
 
     @Override
@@ -63,7 +65,7 @@ final class ScanStage<T, R> extends InPlaceStage<T, R> {
     }
 
     /** Combines each element with those before it. */
-    private static final class ScanLoop<T, R> implements Loop<T, ScanStage<T, R>> {
+    private static final class ScanLoop<T, R> implements BatchLoop<T, ScanStage<T, R>> {
 
         @Override
         public int run(Batch<T> batch, ScanStage<T, R> stage) throws InterruptedException {
@@ -76,7 +78,7 @@ final class ScanStage<T, R> extends InPlaceStage<T, R> {
                             Objects.requireNonNull(function.apply(stage.combined, batch.get(i)), "scan made a null");
                 } catch (Throwable thrown) {
                     Object outcome = stage.after(thrown, stage::again, batch, kept, i);
-                    if (outcome instanceof Verdict verdict) {
+                    if (outcome instanceof FailureVerdict verdict) {
                         if (verdict.fails()) {
                             break;
                         }

@@ -1,10 +1,10 @@
 package dev.weir.stream.internal.operator;
 
 import dev.weir.stream.Action;
-import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.run.Failures;
-import dev.weir.stream.internal.run.Node;
-import dev.weir.stream.internal.run.Specialised;
+import dev.weir.stream.internal.failure.FailureVerdict;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.FailureTransfer;
+import dev.weir.stream.internal.run.SpecialisedLoop;
 import dev.weir.stream.spi.Batch;
 import java.lang.invoke.MethodHandles;
 import java.util.Objects;
@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
 
-    private static final Specialised<Loop<?, ?>> LOOPS =
-            Specialised.of(MethodHandles.lookup(), new StatefulMapLoop<>());
+    private static final SpecialisedLoop<BatchLoop<?, ?>> LOOPS =
+            SpecialisedLoop.of(MethodHandles.lookup(), new StatefulMapLoop<>());
 
-    private final Loop<T, StatefulMapStage<S, T, R>> loop;
+    private final BatchLoop<T, StatefulMapStage<S, T, R>> loop;
     /**
      * The user's functions.
      *
@@ -42,14 +42,14 @@ final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
 
     private @Nullable S state;
 
-    private StatefulMapStage(Wiring<T> wiring, Functions<S, T, R> functions) {
+    private StatefulMapStage(StageWiring<T> wiring, Functions<S, T, R> functions) {
         super(wiring);
-        this.loop = Loop.of(LOOPS, functions.apply);
+        this.loop = BatchLoop.of(LOOPS, functions.apply);
         this.functions = functions;
     }
 
-    static <S, T, R> Node<R> node(Node<T> above, Functions<S, T, R> functions) {
-        return Wiring.node("statefulMap", above, wiring -> new StatefulMapStage<>(wiring, functions));
+    static <S, T, R> BlueprintNode<R> node(BlueprintNode<T> above, Functions<S, T, R> functions) {
+        return StageWiring.node("statefulMap", above, wiring -> new StatefulMapStage<>(wiring, functions));
     }
 
     private S state() {
@@ -95,7 +95,7 @@ final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
         S closing = state;
         if (closing != null) {
             state = null;
-            Failures.call(functions.close, closing);
+            FailureTransfer.call(functions.close, closing);
         }
     }
 
@@ -109,7 +109,7 @@ final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
     }
 
     /** Calls the function with the state for each element. */
-    private static final class StatefulMapLoop<S, T, R> implements Loop<T, StatefulMapStage<S, T, R>> {
+    private static final class StatefulMapLoop<S, T, R> implements BatchLoop<T, StatefulMapStage<S, T, R>> {
 
         @Override
         public int run(Batch<T> batch, StatefulMapStage<S, T, R> stage) throws InterruptedException {
@@ -122,7 +122,7 @@ final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
                     result = function.apply(stage.state(), batch.get(i));
                 } catch (Throwable thrown) {
                     result = stage.after(thrown, stage::again, batch, kept, i);
-                    if (result instanceof Verdict verdict) {
+                    if (result instanceof FailureVerdict verdict) {
                         if (verdict.fails()) {
                             break;
                         }

@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.operator;
 
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.spi.Batch;
 
 /** Lets a number of elements through and ends. Confined to the thread of its segment. */
@@ -8,7 +8,7 @@ final class TakeStage<T> extends InPlaceStage<T, T> {
 
     private long left;
 
-    private TakeStage(Wiring<T> wiring, long count) {
+    private TakeStage(StageWiring<T> wiring, long count) {
         super(wiring);
         this.left = count;
         if (count == 0) {
@@ -16,11 +16,11 @@ final class TakeStage<T> extends InPlaceStage<T, T> {
         }
     }
 
-    static <T> Node<T> node(Node<T> above, long count) {
+    static <T> BlueprintNode<T> node(BlueprintNode<T> above, long count) {
         if (count < 0) {
             throw new IllegalArgumentException("count must be at least 0: count=" + count);
         }
-        return Wiring.withoutFunction("take", above, wiring -> new TakeStage<>(wiring, count));
+        return StageWiring.withoutFunction("take", above, wiring -> new TakeStage<>(wiring, count));
     }
 
     @Override

@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.operator;
 
-import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.run.Node;
-import dev.weir.stream.internal.run.Specialised;
+import dev.weir.stream.internal.failure.FailureVerdict;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.SpecialisedLoop;
 import dev.weir.stream.spi.Batch;
 import java.lang.invoke.MethodHandles;
 import java.util.function.Predicate;
@@ -13,21 +13,22 @@ import java.util.function.Predicate;
  */
 final class TakeWhileStage<T> extends InPlaceStage<T, T> {
 
-    private static final Specialised<Loop<?, ?>> LOOPS = Specialised.of(MethodHandles.lookup(), new TakeWhileLoop<>());
+    private static final SpecialisedLoop<BatchLoop<?, ?>> LOOPS =
+            SpecialisedLoop.of(MethodHandles.lookup(), new TakeWhileLoop<>());
 
-    private final Loop<T, TakeWhileStage<T>> loop;
+    private final BatchLoop<T, TakeWhileStage<T>> loop;
     private final Predicate<? super T> predicate;
     private final boolean inclusive;
 
-    private TakeWhileStage(Wiring<T> wiring, Predicate<? super T> predicate, boolean inclusive) {
+    private TakeWhileStage(StageWiring<T> wiring, Predicate<? super T> predicate, boolean inclusive) {
         super(wiring);
-        this.loop = Loop.of(LOOPS, predicate);
+        this.loop = BatchLoop.of(LOOPS, predicate);
         this.predicate = predicate;
         this.inclusive = inclusive;
     }
 
-    static <T> Node<T> node(Node<T> above, Predicate<? super T> predicate, boolean inclusive) {
-        return Wiring.node("takeWhile", above, wiring -> new TakeWhileStage<>(wiring, predicate, inclusive));
+    static <T> BlueprintNode<T> node(BlueprintNode<T> above, Predicate<? super T> predicate, boolean inclusive) {
+        return StageWiring.node("takeWhile", above, wiring -> new TakeWhileStage<>(wiring, predicate, inclusive));
     }
 
     @Override
@@ -36,7 +37,7 @@ final class TakeWhileStage<T> extends InPlaceStage<T, T> {
     }
 
     /** Asks the predicate about each element. */
-    private static final class TakeWhileLoop<T> implements Loop<T, TakeWhileStage<T>> {
+    private static final class TakeWhileLoop<T> implements BatchLoop<T, TakeWhileStage<T>> {
 
         @Override
         public int run(Batch<T> batch, TakeWhileStage<T> stage) throws InterruptedException {
@@ -49,7 +50,7 @@ final class TakeWhileStage<T> extends InPlaceStage<T, T> {
                     goesOn = predicate.test(batch.get(i));
                 } catch (Throwable thrown) {
                     Object outcome = stage.after(thrown, predicate::test, batch, kept, i);
-                    if (outcome instanceof Verdict verdict) {
+                    if (outcome instanceof FailureVerdict verdict) {
                         if (verdict.fails()) {
                             break;
                         }

@@ -1,28 +1,29 @@
 package dev.weir.stream.internal.operator;
 
 import dev.weir.stream.Action;
-import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.run.Node;
-import dev.weir.stream.internal.run.Specialised;
+import dev.weir.stream.internal.failure.FailureVerdict;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.SpecialisedLoop;
 import dev.weir.stream.spi.Batch;
 import java.lang.invoke.MethodHandles;
 
 /** Shows each element to an action. Confined to the thread of its segment. */
 final class TapStage<T> extends InPlaceStage<T, T> {
 
-    private static final Specialised<Loop<?, ?>> LOOPS = Specialised.of(MethodHandles.lookup(), new TapLoop<>());
+    private static final SpecialisedLoop<BatchLoop<?, ?>> LOOPS =
+            SpecialisedLoop.of(MethodHandles.lookup(), new TapLoop<>());
 
-    private final Loop<T, TapStage<T>> loop;
+    private final BatchLoop<T, TapStage<T>> loop;
     private final Action<? super T> action;
 
-    private TapStage(Wiring<T> wiring, Action<? super T> action) {
+    private TapStage(StageWiring<T> wiring, Action<? super T> action) {
         super(wiring);
-        this.loop = Loop.of(LOOPS, action);
+        this.loop = BatchLoop.of(LOOPS, action);
         this.action = action;
     }
 
-    static <T> Node<T> node(Node<T> above, Action<? super T> action) {
-        return Wiring.node("tap", above, wiring -> new TapStage<>(wiring, action));
+    static <T> BlueprintNode<T> node(BlueprintNode<T> above, Action<? super T> action) {
+        return StageWiring.node("tap", above, wiring -> new TapStage<>(wiring, action));
     }
 
     private T again(T element) throws Exception {
@@ -36,7 +37,7 @@ final class TapStage<T> extends InPlaceStage<T, T> {
     }
 
     /** Shows each element to the action. */
-    private static final class TapLoop<T> implements Loop<T, TapStage<T>> {
+    private static final class TapLoop<T> implements BatchLoop<T, TapStage<T>> {
 
         @Override
         public int run(Batch<T> batch, TapStage<T> stage) throws InterruptedException {
@@ -48,7 +49,7 @@ final class TapStage<T> extends InPlaceStage<T, T> {
                     action.accept(batch.get(i));
                 } catch (Throwable thrown) {
                     Object outcome = stage.after(thrown, stage::again, batch, kept, i);
-                    if (outcome instanceof Verdict verdict) {
+                    if (outcome instanceof FailureVerdict verdict) {
                         if (verdict.fails()) {
                             break;
                         }

@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.operator;
 
 import dev.weir.stream.Indexed;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.spi.Batch;
 
 /** Puts each element's number beside it. Confined to the thread of its segment. */
@@ -9,12 +9,12 @@ final class ZipWithIndexStage<T> extends InPlaceStage<T, Indexed<T>> {
 
     private long next;
 
-    private ZipWithIndexStage(Wiring<T> wiring) {
+    private ZipWithIndexStage(StageWiring<T> wiring) {
         super(wiring);
     }
 
-    static <T> Node<Indexed<T>> node(Node<T> above) {
-        return Wiring.withoutFunction("zipWithIndex", above, ZipWithIndexStage::new);
+    static <T> BlueprintNode<Indexed<T>> node(BlueprintNode<T> above) {
+        return StageWiring.withoutFunction("zipWithIndex", above, ZipWithIndexStage::new);
     }
 
     @Override

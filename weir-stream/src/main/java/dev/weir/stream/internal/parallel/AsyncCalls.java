@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.parallel;
 
-import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.spi.Gate;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -99,7 +99,7 @@ final class AsyncCalls<T, R> {
         }
         var ignored = stage.handle((result, thrown) -> {
             if (thrown != null) {
-                return done.complete(new Failed(Running.causeOf(thrown)));
+                return done.complete(new Failed(RunningComputation.causeOf(thrown)));
             }
             return done.complete(result == null ? new Failed(completedWithNull()) : result);
         });
@@ -107,7 +107,7 @@ final class AsyncCalls<T, R> {
         try {
             outcome = done.get();
         } catch (InterruptedException interrupted) {
-            CompletableFuture<? extends R> future = Running.futureOf(stage);
+            CompletableFuture<? extends R> future = RunningComputation.futureOf(stage);
             if (future != null) {
                 boolean unused = future.cancel(true);
             }
@@ -121,7 +121,7 @@ final class AsyncCalls<T, R> {
         switch (why) {
             case Exception exception -> throw exception;
             case Error error -> throw error;
-            default -> throw Failures.rethrow(why);
+            default -> throw FailureTransfer.rethrow(why);
         }
     }
 

@@ -6,9 +6,9 @@ import dev.weir.stream.Parallelism;
 import dev.weir.stream.RetryPolicy;
 import dev.weir.stream.Supervision;
 import dev.weir.stream.Supervision.Decision;
-import dev.weir.stream.internal.failure.Decisions;
-import dev.weir.stream.internal.operator.Operators;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.failure.SupervisionDecisions;
+import dev.weir.stream.internal.operator.ElementStages;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.internal.run.StageAttributes;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
@@ -34,31 +34,32 @@ final class AsyncFold<T, R> {
         this.calls = new AsyncCalls<>(operator, element -> function.apply(combined, element), false);
     }
 
-    static <T, R> Node<R> scan(
-            Node<T> above,
+    static <T, R> BlueprintNode<R> scan(
+            BlueprintNode<T> above,
             R initial,
             BiFunction<? super R, ? super T, ? extends CompletionStage<? extends R>> function) {
-        return new Node<>("scanAsync", (assembly, attributes) -> {
+        return new BlueprintNode<>("scanAsync", (assembly, attributes) -> {
             AsyncFold<T, R> fold = new AsyncFold<>("scanAsync", initial, function);
-            return Operators.scan(fold.below(above, attributes), initial, (before, after) -> after)
+            return ElementStages.scan(fold.below(above, attributes), initial, (before, after) -> after)
                     .build(assembly);
         });
     }
 
-    static <T, R> Node<R> fold(
-            Node<T> above,
+    static <T, R> BlueprintNode<R> fold(
+            BlueprintNode<T> above,
             R initial,
             BiFunction<? super R, ? super T, ? extends CompletionStage<? extends R>> function) {
-        return new Node<>("foldAsync", (assembly, attributes) -> {
+        return new BlueprintNode<>("foldAsync", (assembly, attributes) -> {
             AsyncFold<T, R> fold = new AsyncFold<>("foldAsync", initial, function);
-            Node<R> claims = Operators.fold(fold.below(above, attributes), initial, (before, after) -> after);
+            BlueprintNode<R> claims =
+                    ElementStages.fold(fold.below(above, attributes), initial, (before, after) -> after);
             // What holds the claims does not hear of a restart at the end.
-            return Operators.map(claims, last -> fold.combined).build(assembly);
+            return ElementStages.map(claims, last -> fold.combined).build(assembly);
         });
     }
 
     /** Emits what all elements so far are combined to, for each. */
-    private Node<R> below(Node<T> above, StageAttributes attributes) {
+    private BlueprintNode<R> below(BlueprintNode<T> above, StageAttributes attributes) {
         return BlockingLanes.<T, R>node(above, Parallelism.fixed(1), Ordering.input(), this::add)
                 .with(restartedBy(attributes));
     }
@@ -72,7 +73,7 @@ final class AsyncFold<T, R> {
     private Attributes restartedBy(StageAttributes attributes) {
         Supervision given = attributes.supervision();
         Supervision restarting = Supervision.of(failure -> {
-            Decision decision = Decisions.elsewhere(given, failure);
+            Decision decision = SupervisionDecisions.elsewhere(given, failure);
             if (decision == Decision.RESTART) {
                 combined = initial;
             }

@@ -3,11 +3,11 @@ package dev.weir.stream.internal.parallel;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Parallelism;
-import dev.weir.stream.internal.failure.Supervised;
-import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.failure.FailureVerdict;
+import dev.weir.stream.internal.failure.SupervisedCall;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.internal.run.TaskGroup.Task;
-import dev.weir.stream.internal.workers.Limit;
+import dev.weir.stream.internal.workers.WorkerLimit;
 import dev.weir.stream.internal.workers.WorkerTasks;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -29,11 +29,11 @@ import java.util.function.Function;
  * <p>If failures are to be retried, a virtual thread does that for the element, which counts as running meanwhile; it
  * and the starter take turns in calling the function.
  */
-final class AsyncLanes<T, R> extends Lanes<T, R> implements Computations.Owner<R> {
+final class AsyncLanes<T, R> extends ParallelLanes<T, R> implements AsyncComputations.Owner<R> {
 
     private static final int MAX_PARALLELISM = 100_000;
 
-    private final Computations<T, R> computations;
+    private final AsyncComputations<T, R> computations;
 
     // Under the lock.
     private final InFlight<R> inFlight;
@@ -45,27 +45,27 @@ final class AsyncLanes<T, R> extends Lanes<T, R> implements Computations.Owner<R
     private final StarterRun run = new StarterRun();
 
     AsyncLanes(
-            Limit limit,
+            WorkerLimit limit,
             Ordering<? super T> ordering,
             Function<? super T, ? extends CompletionStage<? extends R>> function,
-            Supervised supervised,
+            SupervisedCall supervised,
             StageMeter meter,
             WorkerTasks tasks,
             Clock clock,
             int capacity) {
         super(limit, ordering, LaneStages.gateOf(function), supervised, meter, limit.max(), tasks, clock, capacity);
         AsyncCalls<T, R> calls = new AsyncCalls<>("mapAsync", function, gate, supervised.retries());
-        this.computations = new Computations<>(this, calls, supervised, table, tasks);
+        this.computations = new AsyncComputations<>(this, calls, supervised, table, tasks);
         this.inFlight = new InFlight<>(table.slots(), meter);
     }
 
-    static <T, R> Node<R> node(
-            Node<T> above,
+    static <T, R> BlueprintNode<R> node(
+            BlueprintNode<T> above,
             Parallelism parallelism,
             Ordering<? super T> ordering,
             Function<? super T, ? extends CompletionStage<? extends R>> function) {
         LaneStages.check("parallelism", parallelism, MAX_PARALLELISM);
-        return new Node<>("mapAsync", (assembly, attributes) -> {
+        return new BlueprintNode<>("mapAsync", (assembly, attributes) -> {
             Dispatcher dispatcher = attributes.dispatcherOr(Dispatcher.virtual());
             // Futures run wherever they like: the dispatcher's size is no bound.
             return LaneStages.<T, R>build(
@@ -111,7 +111,10 @@ final class AsyncLanes<T, R> extends Lanes<T, R> implements Computations.Owner<R
                     return true;
                 } else if (!inHand.hasRevokedNext()) {
                     boolean forRoom = inHand.hasNext();
-                    awaitCall(forRoom, forRoom ? Keys.at(keysOfBatch, inHand.next()) : Ordering.NO_KEY, feederMeter);
+                    awaitCall(
+                            forRoom,
+                            forRoom ? ElementKeys.at(keysOfBatch, inHand.next()) : Ordering.NO_KEY,
+                            feederMeter);
                 } else {
                     dropInHand();
                 }
@@ -125,7 +128,8 @@ final class AsyncLanes<T, R> extends Lanes<T, R> implements Computations.Owner<R
     }
 
     private boolean offer(Batch<T> batch, int index, long[] keysOfBatch) {
-        return table.offer(batch.get(index), batch.target(index), batch.token(index), Keys.at(keysOfBatch, index));
+        return table.offer(
+                batch.get(index), batch.target(index), batch.token(index), ElementKeys.at(keysOfBatch, index));
     }
 
     /** Under the lock, which it gives up meanwhile: drops what of the feeder's batch was lost. */
@@ -200,11 +204,11 @@ final class AsyncLanes<T, R> extends Lanes<T, R> implements Computations.Owner<R
         for (int i = 0; i < run.length(); i++) {
             int slot = run.slot(i);
             Object outcome = run.takeOutcome(i);
-            revoked |= outcome == Verdict.REVOKED;
+            revoked |= outcome == FailureVerdict.REVOKED;
             if (outcome != null && !cancelled) {
                 settle(slot, outcome);
                 done++;
-            } else if (outcome instanceof Verdict verdict && verdict.fails()) {
+            } else if (outcome instanceof FailureVerdict verdict && verdict.fails()) {
                 table.giveBack(slot);
             } else if (outcome != null) {
                 table.complete(slot, outcome);
@@ -252,7 +256,7 @@ final class AsyncLanes<T, R> extends Lanes<T, R> implements Computations.Owner<R
     }
 
     @Override
-    public boolean admit(Running<R> running) {
+    public boolean admit(RunningComputation<R> running) {
         lock.lock();
         try {
             if (!cancelled) {
@@ -269,7 +273,7 @@ final class AsyncLanes<T, R> extends Lanes<T, R> implements Computations.Owner<R
     }
 
     @Override
-    public void finished(Running<R> of, Object outcome) {
+    public void finished(RunningComputation<R> of, Object outcome) {
         int slot = of.slot();
         boolean fork = false;
         boolean late = false;
@@ -278,7 +282,7 @@ final class AsyncLanes<T, R> extends Lanes<T, R> implements Computations.Owner<R
             long now = System.nanoTime();
             boolean ignored = inFlight.remove(of, now);
             if (cancelled) {
-                late = !(outcome instanceof Verdict verdict) || verdict.fails();
+                late = !(outcome instanceof FailureVerdict verdict) || verdict.fails();
             } else {
                 limit.worked(1, now - of.startNanos(), table.isFull(), now);
                 settle(slot, outcome);
@@ -294,7 +298,7 @@ final class AsyncLanes<T, R> extends Lanes<T, R> implements Computations.Owner<R
         if (fork) {
             forkStarter();
         }
-        if (outcome == Verdict.REVOKED) {
+        if (outcome == FailureVerdict.REVOKED) {
             dropReadyRevoked();
         }
     }
@@ -341,7 +345,7 @@ final class AsyncLanes<T, R> extends Lanes<T, R> implements Computations.Owner<R
     }
 
     @Override
-    List<Running<R>> detachRunning() {
+    List<RunningComputation<R>> detachRunning() {
         return inFlight.detachAll();
     }
 }

@@ -4,8 +4,8 @@ import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Handler;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Parallelism;
-import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.failure.FailureVerdict;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.internal.run.TaskGroup.Task;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -26,7 +26,7 @@ import java.util.concurrent.locks.Condition;
  * It looks every millisecond. If nothing was taken meanwhile, it calls all; from a lane that has not come back it takes
  * the elements that have not begun.
  */
-public final class BlockingLanes<T, R> extends Lanes<T, R> {
+public final class BlockingLanes<T, R> extends ParallelLanes<T, R> {
 
     private static final int MAX_CONCURRENCY = 100_000;
     private static final int NONE = -1;
@@ -85,13 +85,13 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
     }
 
     /** See {@link dev.weir.stream.Source#mapBlocking(Parallelism, Ordering, Handler)}. */
-    public static <T, R> Node<R> node(
-            Node<T> above,
+    public static <T, R> BlueprintNode<R> node(
+            BlueprintNode<T> above,
             Parallelism concurrency,
             Ordering<? super T> ordering,
             Handler<? super T, ? extends R> handler) {
         LaneStages.check("concurrency", concurrency, MAX_CONCURRENCY);
-        return new Node<>("mapBlocking", (assembly, attributes) -> {
+        return new BlueprintNode<>("mapBlocking", (assembly, attributes) -> {
             Dispatcher chosen = attributes.dispatcherOr(Dispatcher.virtual());
             return LaneStages.<T, R>build(
                     above,
@@ -138,12 +138,12 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         int i = from;
         lock.lockInterruptibly();
         try {
-            awaitRoom(batch, i, Keys.at(keysOfBatch, i), feederMeter);
+            awaitRoom(batch, i, ElementKeys.at(keysOfBatch, i), feederMeter);
             if (cancelled) {
                 return NONE;
             }
             while (i < batch.size()
-                    && table.offer(batch.get(i), batch.target(i), batch.token(i), Keys.at(keysOfBatch, i))) {
+                    && table.offer(batch.get(i), batch.target(i), batch.token(i), ElementKeys.at(keysOfBatch, i))) {
                 i++;
             }
             toStart = callLanes();
@@ -214,7 +214,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
     }
 
     private void lane(Task self) {
-        Stint stint = new Stint(meter, pace, limit);
+        TimedRun stint = new TimedRun(meter, pace, limit);
         LaneRun run = new LaneRun();
         int late = NONE;
         lock.lock();
@@ -238,7 +238,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
      *
      * @return NONE, to go on; what ends the lane otherwise: a slot whose claim came too late, or STOPPED
      */
-    private int workOnSome(Task self, Stint stint, LaneRun run) {
+    private int workOnSome(Task self, TimedRun stint, LaneRun run) {
         int late = NONE;
         for (int n = 0; late == NONE && n < IN_A_ROW; n++) {
             int slot = nextSlot(self, stint);
@@ -268,7 +268,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
      *
      * @return NONE, to go on; what ends the lane otherwise: a slot whose claim came too late, or STOPPED
      */
-    private int workOnRun(LaneRun run, boolean several, Task self, Stint stint) {
+    private int workOnRun(LaneRun run, boolean several, Task self, TimedRun stint) {
         if (several) {
             runs.add(run);
         }
@@ -289,7 +289,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         }
         if (closed) {
             // All but the last one are settled.
-            return run.hasDone() && (LaneRun.ends(last) || !(last instanceof Verdict)) ? run.slot() : STOPPED;
+            return run.hasDone() && (LaneRun.ends(last) || !(last instanceof FailureVerdict)) ? run.slot() : STOPPED;
         }
         if (!LaneRun.ends(last)) {
             stint.account(table);
@@ -299,7 +299,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
             int slot = run.slot();
             Object outcome = run.takeOutcome();
             settle(slot, outcome);
-            revoked |= outcome == Verdict.REVOKED;
+            revoked |= outcome == FailureVerdict.REVOKED;
         }
         callPuller();
         if (LaneRun.ends(last)) {
@@ -313,13 +313,13 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
     }
 
     /** Returns the outcome of the last element begun in the run. */
-    private Object workOn(LaneRun run, Task self, Stint stint) {
-        Object outcome = Verdict.REVOKED;
+    private Object workOn(LaneRun run, Task self, TimedRun stint) {
+        Object outcome = FailureVerdict.REVOKED;
         int worked = 0;
         stint.begin();
         for (int slot = run.claim(); slot >= 0; slot = mayGoOn(self, outcome) ? run.claim() : NONE) {
             if (table.dropIfRevoked(slot)) {
-                outcome = Verdict.REVOKED;
+                outcome = FailureVerdict.REVOKED;
             } else {
                 outcome = calls.callFor(slot);
                 worked++;
@@ -381,7 +381,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
     }
 
     /** Under the lock: the next slot to work on, waiting if this lane may; -1 ends the lane. */
-    private int nextSlot(Task self, Stint stint) {
+    private int nextSlot(Task self, TimedRun stint) {
         while (!cancelled && self.mayGoOn()) {
             if (lanes > limit.current()) {
                 // The thread that woke this lane counted on it.

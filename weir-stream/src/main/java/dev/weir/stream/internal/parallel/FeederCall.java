@@ -6,7 +6,10 @@ import dev.weir.stream.spi.Stage;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** The wait of the segment that feeds {@link Lanes}, and the calls that end it. Guarded by the lock of its owner. */
+/**
+ * The wait of the segment that feeds {@link ParallelLanes}, and the calls that end it. Guarded by the lock of its
+ * owner.
+ */
 final class FeederCall {
 
     private final ReentrantLock lock;

@@ -2,8 +2,8 @@ package dev.weir.stream.internal.parallel;
 
 import dev.weir.stream.Handler;
 import dev.weir.stream.Supervision.Decision;
-import dev.weir.stream.internal.failure.Supervised;
-import dev.weir.stream.internal.failure.Verdict;
+import dev.weir.stream.internal.failure.FailureVerdict;
+import dev.weir.stream.internal.failure.SupervisedCall;
 import dev.weir.stream.spi.Gate;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +15,7 @@ final class HandlerCalls<T, R> {
 
     private final Handler<? super T, ? extends R> handler;
     private final @Nullable Gate<T> gate;
-    private final Supervised supervised;
+    private final SupervisedCall supervised;
     private final LaneTable<T> table;
 
     /**
@@ -26,7 +26,7 @@ final class HandlerCalls<T, R> {
     HandlerCalls(
             Handler<? super T, ? extends R> handler,
             @Nullable Gate<T> gate,
-            Supervised supervised,
+            SupervisedCall supervised,
             LaneTable<T> table) {
         this.handler = handler;
         this.gate = gate;
@@ -39,9 +39,9 @@ final class HandlerCalls<T, R> {
      */
     Object callFor(int slot) {
         Object outcome = outcomeFor(slot);
-        if (outcome == Verdict.REVOKED) {
+        if (outcome == FailureVerdict.REVOKED) {
             boolean ignored = table.dropIfRevoked(slot);
-        } else if (outcome instanceof Verdict verdict) {
+        } else if (outcome instanceof FailureVerdict verdict) {
             supervised.note(verdict, table.target(slot), table.token(slot), table.value(slot));
             verdict.settle(table.target(slot), table.token(slot));
         }
@@ -57,9 +57,9 @@ final class HandlerCalls<T, R> {
             try {
                 return supervised.after(thrown, same -> call(same, slot), element, () -> table.isRevoked(slot));
             } catch (InterruptedException interrupted) {
-                return new Verdict(Decision.FAIL, interrupted);
+                return new FailureVerdict(Decision.FAIL, interrupted);
             } catch (VirtualMachineError fatal) {
-                return new Verdict(Decision.FAIL, fatal);
+                return new FailureVerdict(Decision.FAIL, fatal);
             }
         }
     }
@@ -67,7 +67,7 @@ final class HandlerCalls<T, R> {
     /** The handler's result, or a verdict if the element was lost while the call waited at the gate. */
     private Object call(T element, int slot) throws Exception {
         if (gate != null && !gate.enter(element, () -> table.isRevoked(slot))) {
-            return Verdict.REVOKED;
+            return FailureVerdict.REVOKED;
         }
         R result = handler.handle(element);
         if (result == null) {

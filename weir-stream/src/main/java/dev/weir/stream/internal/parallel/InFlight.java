@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class InFlight<R> {
 
-    private final @Nullable Running<R>[] bySlot;
+    private final @Nullable RunningComputation<R>[] bySlot;
     private final StageMeter meter;
     private int count;
     private long sinceNanos;
 
     @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type
     InFlight(int slots, StageMeter meter) {
-        this.bySlot = new Running[slots];
+        this.bySlot = new RunningComputation[slots];
         this.meter = meter;
     }
 
@@ -26,13 +26,13 @@ final class InFlight<R> {
         return count;
     }
 
-    void add(Running<R> running) {
+    void add(RunningComputation<R> running) {
         bySlot[running.slot()] = running;
         change(1, running.startNanos());
     }
 
     /** Takes out one that has ended; false if it is not there any more. */
-    boolean remove(Running<R> running, long nowNanos) {
+    boolean remove(RunningComputation<R> running, long nowNanos) {
         if (bySlot[running.slot()] != running) {
             return false;
         }
@@ -42,11 +42,11 @@ final class InFlight<R> {
     }
 
     /** Takes out all, and returns those whose end has not come yet, which then tell nobody of it. */
-    List<Running<R>> detachAll() {
+    List<RunningComputation<R>> detachAll() {
         change(-count, System.nanoTime());
-        List<Running<R>> all = new ArrayList<>();
+        List<RunningComputation<R>> all = new ArrayList<>();
         for (int slot = 0; slot < bySlot.length; slot++) {
-            Running<R> running = bySlot[slot];
+            RunningComputation<R> running = bySlot[slot];
             if (running != null) {
                 if (running.detach()) {
                     all.add(running);

@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.parallel;
 
-import dev.weir.stream.internal.failure.Verdict;
+import dev.weir.stream.internal.failure.FailureVerdict;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -124,6 +124,6 @@ final class LaneRun {
 
     /** Returns whether the lane is to begin no more after this outcome. */
     static boolean ends(Object outcome) {
-        return outcome instanceof Verdict verdict && verdict.fails();
+        return outcome instanceof FailureVerdict verdict && verdict.fails();
     }
 }

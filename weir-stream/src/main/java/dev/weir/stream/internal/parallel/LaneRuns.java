@@ -7,7 +7,7 @@ import java.util.List;
 /** The runs of several elements that lanes are at work on. Guarded by the lock of its owner. */
 final class LaneRuns {
 
-    /** Settles an element: {@link Lanes#settle}. */
+    /** Settles an element: {@link ParallelLanes#settle}. */
     @FunctionalInterface
     interface Settlement {
         void settle(int slot, Object outcome);

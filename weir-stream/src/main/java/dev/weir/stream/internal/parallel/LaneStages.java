@@ -2,13 +2,13 @@ package dev.weir.stream.internal.parallel;
 
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Parallelism;
-import dev.weir.stream.internal.failure.Supervised;
-import dev.weir.stream.internal.run.Assembly;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.failure.SupervisedCall;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.RunAssembly;
 import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.internal.run.StageEntry;
-import dev.weir.stream.internal.workers.Limit;
+import dev.weir.stream.internal.workers.WorkerLimit;
 import dev.weir.stream.internal.workers.WorkerTasks;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Gate;
@@ -17,7 +17,7 @@ import dev.weir.stream.spi.StageMeter;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Puts {@link Lanes} between the segment above, which feeds them, and the one below. Stateless. */
+/** Puts {@link ParallelLanes} between the segment above, which feeds them, and the one below. Stateless. */
 final class LaneStages {
 
     private static final int MIN_CAPACITY = 512;
@@ -39,12 +39,18 @@ final class LaneStages {
      * @param clock the clock of the run
      * @param capacity how many elements the stage takes in, a power of two
      */
-    record Parts(Limit limit, Supervised supervised, StageMeter meter, WorkerTasks tasks, Clock clock, int capacity) {}
+    record Parts(
+            WorkerLimit limit,
+            SupervisedCall supervised,
+            StageMeter meter,
+            WorkerTasks tasks,
+            Clock clock,
+            int capacity) {}
 
     /** Makes the lanes of one run. */
     @FunctionalInterface
     interface Maker<T, R> {
-        Lanes<T, R> make(Parts parts);
+        ParallelLanes<T, R> make(Parts parts);
     }
 
     /**
@@ -54,8 +60,8 @@ final class LaneStages {
      * @param mostAtOnce a bound of how many elements are worked on at once, beside the parallelism, now
      */
     static <T, R> Stage<R> build(
-            Node<T> above,
-            Assembly assembly,
+            BlueprintNode<T> above,
+            RunAssembly assembly,
             StageAttributes attributes,
             Parallelism parallelism,
             Dispatcher dispatcher,
@@ -65,12 +71,12 @@ final class LaneStages {
         String feederName = assembly.lastEntry().stageName();
         StageMeter feederMeter = assembly.segmentMeter();
         StageEntry entry = assembly.threaded(attributes, dispatcher, parallelism.max());
-        Limit limit = new Limit(parallelism, System.nanoTime());
+        WorkerLimit limit = new WorkerLimit(parallelism, System.nanoTime());
         entry.parallelism(() -> Math.min(limit.current(), mostAtOnce.getAsInt()));
         Clock clock = assembly.clock();
-        Lanes<T, R> stage = maker.make(new Parts(
+        ParallelLanes<T, R> stage = maker.make(new Parts(
                 limit,
-                Supervised.by(attributes, clock),
+                SupervisedCall.by(attributes, clock),
                 entry.meter(),
                 new WorkerTasks(assembly.tasks(), dispatcher, entry.stageName()),
                 clock,

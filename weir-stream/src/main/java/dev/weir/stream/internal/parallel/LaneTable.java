@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.parallel;
 
 import dev.weir.stream.Ordering;
-import dev.weir.stream.internal.failure.Verdict;
+import dev.weir.stream.internal.failure.FailureVerdict;
 import dev.weir.stream.internal.run.StageEntry.Kept;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -315,7 +315,7 @@ final class LaneTable<T> {
     /**
      * Ends the work on a running slot; the next of its key becomes ready.
      *
-     * @param result a {@link Verdict} if the element was dropped
+     * @param result a {@link FailureVerdict} if the element was dropped
      */
     void complete(int slot, Object result) {
         values[slot] = result;
@@ -344,7 +344,7 @@ final class LaneTable<T> {
         Batch<?> claims = new Batch<>(size());
         for (int slot = 0; slot < slots; slot++) {
             // A dropped element has been settled.
-            if (!running[slot] && targets[slot] != AckTarget.NONE && !(values[slot] instanceof Verdict)) {
+            if (!running[slot] && targets[slot] != AckTarget.NONE && !(values[slot] instanceof FailureVerdict)) {
                 claims.add(values[slot], targets[slot], tokens[slot]);
                 targets[slot] = AckTarget.NONE;
             }
@@ -361,7 +361,7 @@ final class LaneTable<T> {
     void drain(Batch<?> out, int max) {
         for (int n = 0; n < max && hasOutgoing(); n++) {
             int slot = outgoing.poll();
-            if (!(values[slot] instanceof Verdict)) {
+            if (!(values[slot] instanceof FailureVerdict)) {
                 out.add(values[slot], targets[slot], tokens[slot]);
             }
             values[slot] = EMPTY;

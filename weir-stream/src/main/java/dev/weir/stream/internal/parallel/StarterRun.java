@@ -33,7 +33,7 @@ final class StarterRun {
     }
 
     /** Starts elements until as many run as may. */
-    void start(Computations<?, ?> computations) {
+    void start(AsyncComputations<?, ?> computations) {
         long start = System.nanoTime();
         while (started < length && mayRun > 0 && !computations.isCancelled()) {
             Object outcome = computations.start(slots[started]);

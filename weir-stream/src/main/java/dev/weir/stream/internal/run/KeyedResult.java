@@ -30,6 +30,6 @@ public record KeyedResult<R>(ResultKey<R> key, CompletableFuture<R> future) {
             return result.completeExceptionally(
                     failure != null ? failure : new CancellationException("the sink was cut off before its result"));
         });
-        return Failures.copyOf(result);
+        return FailureTransfer.copyOf(result);
     }
 }

@@ -6,10 +6,11 @@ package dev.weir.stream.internal.run;
  */
 public final class OpenInput<T> {
 
-    private final Node<T> node = new Node<>("input", (assembly, attributes) -> assembly.filling(this));
+    private final BlueprintNode<T> node =
+            new BlueprintNode<>("input", (assembly, attributes) -> assembly.filling(this));
 
     /** The node to put the blueprint's stages below. */
-    public Node<T> node() {
+    public BlueprintNode<T> node() {
         return node;
     }
 }

@@ -6,8 +6,8 @@ import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.StageSnapshot;
 import dev.weir.stream.StageSnapshot.Activity;
 import dev.weir.stream.internal.steering.ThreadLook;
-import dev.weir.stream.internal.waiting.Awaiters;
 import dev.weir.stream.internal.waiting.DrainListeners;
+import dev.weir.stream.internal.waiting.EndAwaiters;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.JvmExit;
@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  * are being closed, then completed. A failure or {@link #cancel} interrupts all tasks and leads to TERMINATING as well;
  * the first cause wins.
  */
-public final class PipelineRun implements RunningPipeline, Lifetime {
+public final class PipelineRun implements RunningPipeline, StageLifetime {
 
     /** The time a cancelled stage has to let go before a report names it. */
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -69,9 +69,9 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     private final long startNanos = System.nanoTime();
     private final TaskGroup tasks;
     private final CompletableFuture<DrainReport> completion = new CompletableFuture<>();
-    private final Ending ending = new Ending();
-    private final Closings closings = new Closings(this);
-    private final Awaiters awaiters = new Awaiters();
+    private final RunEnding ending = new RunEnding();
+    private final ResourceClosings closings = new ResourceClosings(this);
+    private final EndAwaiters awaiters = new EndAwaiters();
     private final DrainListeners told = new DrainListeners();
     private final Set<String> names = ConcurrentHashMap.newKeySet();
     private final List<Object> handles = new CopyOnWriteArrayList<>();
@@ -110,9 +110,9 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
      *
      * @param builder adds all stages to the assembly and closes the last segment
      */
-    public static RunningPipeline start(String name, Clock clock, Consumer<Assembly> builder) {
+    public static RunningPipeline start(String name, Clock clock, Consumer<RunAssembly> builder) {
         PipelineRun run = new PipelineRun(name, clock);
-        Assembly assembly = new Assembly(run);
+        RunAssembly assembly = new RunAssembly(run);
         try {
             builder.accept(assembly);
             assembly.checkDispatchers();
@@ -277,7 +277,7 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     }
 
     /** The closings of streams that end within the run. */
-    Closings closings() {
+    ResourceClosings closings() {
         return closings;
     }
 
@@ -349,7 +349,7 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
 
     @Override
     public CompletableFuture<DrainReport> completion() {
-        return Failures.copyOf(completion);
+        return FailureTransfer.copyOf(completion);
     }
 
     @Override
@@ -359,7 +359,7 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
         try {
             Throwable failed = ended().get();
             if (failed != null) {
-                throw Failures.rethrow(failed);
+                throw FailureTransfer.rethrow(failed);
             }
             return Objects.requireNonNull(report);
         } catch (ExecutionException impossible) {
@@ -380,7 +380,7 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
         return completion.handle((ended, failure) -> failure);
     }
 
-    private void tellStart(Assembly assembly) {
+    private void tellStart(RunAssembly assembly) {
         starter = Thread.currentThread();
         try {
             assembly.tellStart();
@@ -407,8 +407,8 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     @Override
     public DrainReport drain(Duration deadline) throws InterruptedException {
         refuseWithin("drain");
-        long nanos =
-                Math.min(Arguments.nanos(Objects.requireNonNull(deadline, "deadline")), LONGEST_DEADLINE.toNanos());
+        long nanos = Math.min(
+                ArgumentChecks.nanos(Objects.requireNonNull(deadline, "deadline")), LONGEST_DEADLINE.toNanos());
         ending.stop(System.nanoTime() + nanos, this::fail);
         closings.hurry(Duration.ofNanos(nanos));
         if (!endsWithin(nanos, true)) {

@@ -184,7 +184,8 @@ public final class Segment<T> {
      * The stage that the loop pulls from: ends a cancelled segment even if user code swallowed the interrupt or never
      * blocks. Confined to the segment's thread.
      */
-    private record Intake<T>(TaskGroup.Task self, Stage<T> upstream, AtomicInteger inHand) implements Passage<T> {
+    private record Intake<T>(TaskGroup.Task self, Stage<T> upstream, AtomicInteger inHand)
+            implements PassThroughStage<T> {
 
         @Override
         public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {

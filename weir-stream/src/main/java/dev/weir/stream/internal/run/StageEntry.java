@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 public final class StageEntry implements StageContext {
 
     private final PipelineRun run;
-    private final Lifetime lifetime;
+    private final StageLifetime lifetime;
     private final String name;
     private final Shape shape;
 
@@ -81,11 +81,12 @@ public final class StageEntry implements StageContext {
         }
     }
 
-    StageEntry(PipelineRun run, Lifetime lifetime, String name, Shape shape) {
+    StageEntry(PipelineRun run, StageLifetime lifetime, String name, Shape shape) {
         this(run, lifetime, name, shape, null);
     }
 
-    private StageEntry(PipelineRun run, Lifetime lifetime, String name, Shape shape, @Nullable StageEntry shownAs) {
+    private StageEntry(
+            PipelineRun run, StageLifetime lifetime, String name, Shape shape, @Nullable StageEntry shownAs) {
         this.run = run;
         this.lifetime = lifetime;
         this.name = name;
@@ -138,7 +139,7 @@ public final class StageEntry implements StageContext {
     }
 
     /** The entry of a stage in a further stream: it counts here, and is asked through this one. */
-    StageEntry inStream(Lifetime stream, Shape ofStage) {
+    StageEntry inStream(StageLifetime stream, Shape ofStage) {
         return new StageEntry(run, stream, name, ofStage.withMeter(meter()), this);
     }
 

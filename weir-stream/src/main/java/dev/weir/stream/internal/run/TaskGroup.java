@@ -58,7 +58,7 @@ public final class TaskGroup {
     }
 
     /**
-     * Returns whether the calling thread's task, or a {@link Section} of it that the thread is in, was told to end:
+     * Returns whether the calling thread's task, or a {@link TaskSection} of it that the thread is in, was told to end:
      * what fails now may fail because of that, so it must neither be skipped nor recovered from.
      */
     public static boolean isCurrentInterrupted() {

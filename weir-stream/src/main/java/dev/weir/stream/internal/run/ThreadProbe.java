@@ -26,9 +26,10 @@ import java.util.function.BooleanSupplier;
  * user's is made or called. Three places see to that, and a new stage needs none of them unless its building has an
  * effect outside:
  * <ul>
- *   <li>{@link Assembly#source(java.util.function.Supplier)} makes no source; sinks are made when their segment starts.
- *   <li>{@link Assembly#isProbe} is asked by stages that would subscribe to a publisher or tell the user of the end.
- *   <li>{@link Assembly#noteThreadsWithin} is called by stages whose own inner streams read their input: they are
+ *   <li>{@link RunAssembly#source(java.util.function.Supplier)} makes no source; sinks are made when their segment
+ * starts.
+ *   <li>{@link RunAssembly#isProbe} is asked by stages that would subscribe to a publisher or tell the user of the end.
+ *   <li>{@link RunAssembly#noteThreadsWithin} is called by stages whose own inner streams read their input: they are
  *       probed in turn, within this probe.
  * </ul>
  */
@@ -44,7 +45,7 @@ public final class ThreadProbe {
      *
      * @param nest the place where such streams are going to run
      */
-    public static <T, R> boolean hasThreads(Nest nest, Branch<T, R> branch) {
+    public static <T, R> boolean hasThreads(NestedStreams nest, BlueprintBranch<T, R> branch) {
         ThreadProbe probe = new ThreadProbe();
         boolean hasSegments = nest.buildAndClose(branch, new Unused<>(), probe);
         return hasSegments || probe.threadsWithin;

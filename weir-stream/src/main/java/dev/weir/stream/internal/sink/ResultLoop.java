@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.sink;
 
-import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.failure.SupervisedCall;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 
@@ -9,5 +9,5 @@ import dev.weir.stream.spi.StageMeter;
 public interface ResultLoop<T, R> {
 
     /** Pulls {@code upstream} as far as it needs, acknowledges each element once it went into the result. */
-    R run(Stage<T> upstream, StageMeter meter, Supervised supervised) throws InterruptedException;
+    R run(Stage<T> upstream, StageMeter meter, SupervisedCall supervised) throws InterruptedException;
 }

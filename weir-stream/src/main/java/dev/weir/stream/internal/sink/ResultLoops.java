@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.sink;
 
-import dev.weir.stream.internal.failure.Supervised;
-import dev.weir.stream.internal.failure.Verdict;
+import dev.weir.stream.internal.failure.FailureVerdict;
+import dev.weir.stream.internal.failure.SupervisedCall;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
@@ -128,13 +128,13 @@ public final class ResultLoops {
 
         private final Supplier<? extends A> start;
         private final BiFunction<? super A, ? super T, ? extends A> function;
-        private final Supervised supervised;
+        private final SupervisedCall supervised;
         private A combined;
 
         Folding(
                 Supplier<? extends A> start,
                 BiFunction<? super A, ? super T, ? extends A> function,
-                Supervised supervised) {
+                SupervisedCall supervised) {
             this.start = start;
             this.function = function;
             this.supervised = supervised;
@@ -163,7 +163,8 @@ public final class ResultLoops {
             try {
                 combined = combine(element);
             } catch (Throwable thrown) {
-                if (supervised.after(thrown, again -> combined = combine(again), element) instanceof Verdict verdict) {
+                if (supervised.after(thrown, again -> combined = combine(again), element)
+                        instanceof FailureVerdict verdict) {
                     supervised.note(verdict, batch, index);
                     verdict.throwIfFails();
                     verdict.settle(batch.target(index), batch.token(index));

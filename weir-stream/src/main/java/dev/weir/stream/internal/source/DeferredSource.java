@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.source;
 
-import dev.weir.stream.internal.run.Nest;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.NestedStreams;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
@@ -12,19 +12,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class DeferredSource<T> implements Stage<T> {
 
-    private final Stage<Node<T>> upstream;
-    private final Nest nest;
+    private final Stage<BlueprintNode<T>> upstream;
+    private final NestedStreams nest;
 
-    private Nest.@Nullable Child<T> child;
+    private NestedStreams.@Nullable Child<T> child;
 
-    private DeferredSource(Stage<Node<T>> upstream, Nest nest) {
+    private DeferredSource(Stage<BlueprintNode<T>> upstream, NestedStreams nest) {
         this.upstream = upstream;
         this.nest = nest;
     }
 
-    static <T> Node<T> node(String name, Node<Node<T>> above) {
-        return new Node<>(name, (assembly, attributes) -> {
-            Stage<Node<T>> upstream = above.build(assembly);
+    static <T> BlueprintNode<T> node(String name, BlueprintNode<BlueprintNode<T>> above) {
+        return new BlueprintNode<>(name, (assembly, attributes) -> {
+            Stage<BlueprintNode<T>> upstream = above.build(assembly);
             DeferredSource<T> source = new DeferredSource<>(upstream, assembly.nest());
             var ignored = assembly.fused(attributes);
             return source;
@@ -33,9 +33,9 @@ final class DeferredSource<T> implements Stage<T> {
 
     @Override
     public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
-        Nest.Child<T> running = child;
+        NestedStreams.Child<T> running = child;
         if (running == null) {
-            Batch<Node<T>> known = upstream.pull(deadlineNanos);
+            Batch<BlueprintNode<T>> known = upstream.pull(deadlineNanos);
             if (known == null) {
                 return null;
             }

@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.source;
 
-import dev.weir.stream.internal.run.Failures;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /** Fails as soon as it is asked. Confined to the thread of its segment. */
 record FailedSource<T>(Throwable failure) implements Stage<T> {
 
-    static <T> Node<T> node(Throwable failure) {
-        return new Node<>("failed", (assembly, attributes) -> {
+    static <T> BlueprintNode<T> node(Throwable failure) {
+        return new BlueprintNode<>("failed", (assembly, attributes) -> {
             var ignored = assembly.fused(attributes);
             return new FailedSource<>(failure);
         });
@@ -18,7 +18,7 @@ record FailedSource<T>(Throwable failure) implements Stage<T> {
 
     @Override
     public @Nullable Batch<T> pull(long deadlineNanos) {
-        throw Failures.rethrow(failure);
+        throw FailureTransfer.rethrow(failure);
     }
 
     @Override

@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.source;
 
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -21,7 +21,7 @@ final class IteratorSource<T> extends ReadingSource<T> {
         this.iterator = iterator;
     }
 
-    static <T> Node<T> node(String name, Iterable<? extends T> elements) {
+    static <T> BlueprintNode<T> node(String name, Iterable<? extends T> elements) {
         Maker<T> maker = attributes -> new IteratorSource<>(
                 Objects.requireNonNull(elements.iterator(), () -> name + " has null for an iterator"), attributes);
         return elements instanceof Collection ? inMemory(name, maker) : reading(name, maker);

@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.source;
 
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
@@ -12,16 +12,16 @@ final class NeverSource<T> implements Stage<T> {
     /** In the stream of a key it only has to notice its end. */
     private static final long LOOK_NANOS = 250_000_000;
 
-    private final Bell bell;
+    private final SourceBell bell;
 
     private volatile boolean stopped;
 
     private NeverSource(StageContext context) {
-        this.bell = new Bell(context);
+        this.bell = new SourceBell(context);
     }
 
-    static <T> Node<T> node() {
-        return new Node<>("never", (assembly, attributes) -> {
+    static <T> BlueprintNode<T> node() {
+        return new BlueprintNode<>("never", (assembly, attributes) -> {
             var entry = assembly.fused(attributes);
             NeverSource<T> source = new NeverSource<>(entry);
             entry.onStop(source::stop);

@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.source;
 
-import dev.weir.stream.internal.run.Assembly;
-import dev.weir.stream.internal.run.Failures;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.FailureTransfer;
+import dev.weir.stream.internal.run.RunAssembly;
 import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.spi.Batch;
@@ -38,8 +38,8 @@ abstract class ReadingSource<T> implements Stage<T> {
         ReadingSource<T> make(StageAttributes attributes);
     }
 
-    static <T> Node<T> reading(String name, Maker<T> maker) {
-        return new Node<>(name, (assembly, attributes) -> {
+    static <T> BlueprintNode<T> reading(String name, Maker<T> maker) {
+        return new BlueprintNode<>(name, (assembly, attributes) -> {
             ReadingSource<T> source = build(maker, assembly, attributes);
             source.stops();
             return source;
@@ -49,8 +49,8 @@ abstract class ReadingSource<T> implements Stage<T> {
     /**
      * A source of what is all in memory: within a stream it goes on to its end, as its elements were emitted as one.
      */
-    static <T> Node<T> inMemory(String name, Maker<T> maker) {
-        return new Node<>(name, (assembly, attributes) -> {
+    static <T> BlueprintNode<T> inMemory(String name, Maker<T> maker) {
+        return new BlueprintNode<>(name, (assembly, attributes) -> {
             ReadingSource<T> source = build(maker, assembly, attributes);
             if (!assembly.isWithin()) {
                 source.stops();
@@ -59,7 +59,7 @@ abstract class ReadingSource<T> implements Stage<T> {
         });
     }
 
-    private static <T> ReadingSource<T> build(Maker<T> maker, Assembly assembly, StageAttributes attributes) {
+    private static <T> ReadingSource<T> build(Maker<T> maker, RunAssembly assembly, StageAttributes attributes) {
         StageEntry entry = assembly.fused(attributes);
         ReadingSource<T> source = maker.make(attributes);
         source.entry = entry;
@@ -96,7 +96,7 @@ abstract class ReadingSource<T> implements Stage<T> {
             throw new InterruptedException();
         }
         if (failure != null) {
-            throw Failures.rethrow(failure);
+            throw FailureTransfer.rethrow(failure);
         }
         if (stopped || ended) {
             return null;
@@ -117,7 +117,7 @@ abstract class ReadingSource<T> implements Stage<T> {
         int size = batch.size();
         if (size == 0) {
             if (failure != null) {
-                throw Failures.rethrow(failure);
+                throw FailureTransfer.rethrow(failure);
             }
             return null;
         }

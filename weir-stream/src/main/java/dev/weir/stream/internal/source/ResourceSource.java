@@ -2,8 +2,8 @@ package dev.weir.stream.internal.source;
 
 import dev.weir.stream.Action;
 import dev.weir.stream.Handler;
-import dev.weir.stream.internal.run.Failures;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.spi.Batch;
 import java.util.Objects;
@@ -34,7 +34,7 @@ final class ResourceSource<R, T> extends ReadingSource<T> {
         this.close = close;
     }
 
-    static <R, T> Node<T> node(
+    static <R, T> BlueprintNode<T> node(
             Callable<? extends R> open, Handler<? super R, Optional<T>> read, Action<? super R> close) {
         return reading("resource", attributes -> new ResourceSource<>(open, read, close, attributes));
     }
@@ -72,7 +72,7 @@ final class ResourceSource<R, T> extends ReadingSource<T> {
         } catch (RuntimeException unchecked) {
             throw unchecked;
         } catch (Exception failure) {
-            throw Failures.rethrow(failure);
+            throw FailureTransfer.rethrow(failure);
         }
     }
 }

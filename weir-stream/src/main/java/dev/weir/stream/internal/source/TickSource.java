@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.source;
 
-import dev.weir.stream.internal.run.Arguments;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.ArgumentChecks;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -22,7 +22,7 @@ final class TickSource<T> implements Stage<T> {
     private final long intervalNanos;
     private final Clock clock;
     private final StageContext context;
-    private final Bell bell;
+    private final SourceBell bell;
 
     private long nextTickNanos = NOT_STARTED;
     private volatile boolean stopped;
@@ -33,16 +33,16 @@ final class TickSource<T> implements Stage<T> {
         this.intervalNanos = intervalNanos;
         this.clock = context.clock();
         this.context = context;
-        this.bell = new Bell(context);
+        this.bell = new SourceBell(context);
     }
 
-    static <T> Node<T> node(Duration initialDelay, Duration interval, T element) {
+    static <T> BlueprintNode<T> node(Duration initialDelay, Duration interval, T element) {
         if (initialDelay.isNegative()) {
             throw new IllegalArgumentException("initialDelay must not be negative: initialDelay=" + initialDelay);
         }
-        long initialDelayNanos = Arguments.nanos(initialDelay);
-        long intervalNanos = Arguments.positiveNanos("interval", interval);
-        return new Node<>("tick", (assembly, attributes) -> {
+        long initialDelayNanos = ArgumentChecks.nanos(initialDelay);
+        long intervalNanos = ArgumentChecks.positiveNanos("interval", interval);
+        return new BlueprintNode<>("tick", (assembly, attributes) -> {
             var entry = assembly.fused(attributes);
             TickSource<T> source = new TickSource<>(element, initialDelayNanos, intervalNanos, entry);
             entry.onStop(source::stop);

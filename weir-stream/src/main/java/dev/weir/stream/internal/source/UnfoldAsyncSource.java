@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.source;
 
 import dev.weir.stream.Unfolded;
-import dev.weir.stream.internal.run.Failures;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
@@ -22,7 +22,7 @@ final class UnfoldAsyncSource<S, T> implements Stage<T> {
     private final Function<? super S, ? extends CompletionStage<Optional<Unfolded<S, T>>>> function;
     private final int room;
     private final StageEntry entry;
-    private final Bell bell;
+    private final SourceBell bell;
 
     private S state;
     private @Nullable Answer<S, T> awaited;
@@ -37,12 +37,12 @@ final class UnfoldAsyncSource<S, T> implements Stage<T> {
         this.function = function;
         this.room = room;
         this.entry = entry;
-        this.bell = new Bell(entry);
+        this.bell = new SourceBell(entry);
     }
 
-    static <S, T> Node<T> node(
+    static <S, T> BlueprintNode<T> node(
             String name, S initial, Function<? super S, ? extends CompletionStage<Optional<Unfolded<S, T>>>> function) {
-        return new Node<>(name, (assembly, attributes) -> {
+        return new BlueprintNode<>(name, (assembly, attributes) -> {
             var entry = assembly.fused(attributes);
             UnfoldAsyncSource<S, T> source =
                     new UnfoldAsyncSource<>(initial, function, attributes.bufferOr(Batch.DEFAULT_CAPACITY), entry);
@@ -144,7 +144,7 @@ final class UnfoldAsyncSource<S, T> implements Stage<T> {
 
         Optional<Unfolded<S, T>> get() {
             if (failure != null) {
-                throw Failures.rethrow(failure);
+                throw FailureTransfer.rethrow(failure);
             }
             return unfolded;
         }

@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.source;
 
 import dev.weir.stream.Unfolded;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.spi.Batch;
 import java.util.Objects;
@@ -24,7 +24,7 @@ final class UnfoldSource<S, T> extends ReadingSource<T> {
         this.function = function;
     }
 
-    static <S, T> Node<T> node(S initial, Function<? super S, Optional<Unfolded<S, T>>> function) {
+    static <S, T> BlueprintNode<T> node(S initial, Function<? super S, Optional<Unfolded<S, T>>> function) {
         return reading("unfold", attributes -> new UnfoldSource<>(initial, function, attributes));
     }
 

@@ -1,9 +1,9 @@
 package dev.weir.stream.internal.substream;
 
 import dev.weir.stream.internal.boundary.BoundaryQueue;
-import dev.weir.stream.internal.boundary.Outlet;
-import dev.weir.stream.internal.failure.Supervised;
-import dev.weir.stream.internal.run.Branch;
+import dev.weir.stream.internal.boundary.OutputQueue;
+import dev.weir.stream.internal.failure.SupervisedCall;
+import dev.weir.stream.internal.run.BlueprintBranch;
 import dev.weir.stream.internal.run.StageEntry.Keeper;
 import dev.weir.stream.internal.run.StageEntry.Kept;
 import dev.weir.stream.spi.AckTarget;
@@ -24,12 +24,12 @@ import org.jspecify.annotations.Nullable;
  * as elements must not overtake others of their key. Confined to the segment of the parents, but for {@link #find} and
  * {@link #dropRevoked}.
  */
-final class AsyncGroups<T, R> extends Confluence<T, R> implements Keeper {
+final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
 
     /** The number of elements of one key may wait. */
     static final int BUFFER_PER_KEY = 256;
 
-    private final Branch<T, R> branch;
+    private final BlueprintBranch<T, R> branch;
     private final Clock clock;
     private final StageMeter segment;
     private final KeyedGroups<T, AsyncGroup<T>> groups;
@@ -37,15 +37,15 @@ final class AsyncGroups<T, R> extends Confluence<T, R> implements Keeper {
     /** The streams of idle keys, which were told to end and may not have done so yet. */
     private final Map<Object, AsyncGroup<T>> leaving = new HashMap<>();
 
-    private final Set<Outlet<T>> outlets = ConcurrentHashMap.newKeySet();
+    private final Set<OutputQueue<T>> outlets = ConcurrentHashMap.newKeySet();
 
     private int tidyAt = 16;
 
     AsyncGroups(
             Parts<R> parts,
-            Branch<T, R> branch,
+            BlueprintBranch<T, R> branch,
             GroupBySettings<T> settings,
-            Supervised supervised,
+            SupervisedCall supervised,
             Clock clock,
             StageMeter segment) {
         super(parts);
@@ -58,10 +58,10 @@ final class AsyncGroups<T, R> extends Confluence<T, R> implements Keeper {
     }
 
     private AsyncGroup<T> begin(KeyedGroups<T, AsyncGroup<T>> owner, Object key) {
-        Outlet<T> outlet = new Outlet<>(new BoundaryQueue<>(BUFFER_PER_KEY, clock), () -> true);
+        OutputQueue<T> outlet = new OutputQueue<>(new BoundaryQueue<>(BUFFER_PER_KEY, clock), () -> true);
         outlets.add(outlet);
         AsyncGroup<T> left = leaving.remove(key);
-        Tributaries<?>.Tributary before = left == null ? null : left.stream;
+        ConcurrentSubstreams<?>.Tributary before = left == null ? null : left.stream;
         var stream = tributaries.start(
                 branch.lowest(),
                 branch.input(),
@@ -76,7 +76,7 @@ final class AsyncGroups<T, R> extends Confluence<T, R> implements Keeper {
 
     /** The number of elements that wait for the streams. Any thread. */
     int depth() {
-        return groups.waiting() + outlets.stream().mapToInt(Outlet::depth).sum();
+        return groups.waiting() + outlets.stream().mapToInt(OutputQueue::depth).sum();
     }
 
     @Override
@@ -118,7 +118,7 @@ final class AsyncGroups<T, R> extends Confluence<T, R> implements Keeper {
 
     @Override
     public @Nullable Kept find(AckTarget of, long ofToken) {
-        for (Outlet<T> outlet : outlets) {
+        for (OutputQueue<T> outlet : outlets) {
             Kept kept = outlet.find(of, ofToken);
             if (kept != null) {
                 return kept;
@@ -129,7 +129,7 @@ final class AsyncGroups<T, R> extends Confluence<T, R> implements Keeper {
 
     @Override
     public void dropRevoked() {
-        outlets.forEach(Outlet::dropRevoked);
+        outlets.forEach(OutputQueue::dropRevoked);
         groups.dropRevoked();
     }
 
@@ -152,7 +152,7 @@ final class AsyncGroups<T, R> extends Confluence<T, R> implements Keeper {
         groups.elements.beginWork();
         groups.leave();
         // Of each stream that has not ended, that of a key which has come again included.
-        outlets.forEach(Outlet::leave);
+        outlets.forEach(OutputQueue::leave);
     }
 
     /** The input of a group, which gives nothing before the key's stream before it has ended. */
@@ -161,9 +161,9 @@ final class AsyncGroups<T, R> extends Confluence<T, R> implements Keeper {
         private final Stage<T> input;
 
         /** Let go of as soon as it has ended. */
-        private Tributaries<?>.@Nullable Tributary before;
+        private ConcurrentSubstreams<?>.@Nullable Tributary before;
 
-        After(Tributaries<?>.Tributary before, Stage<T> input) {
+        After(ConcurrentSubstreams<?>.Tributary before, Stage<T> input) {
             this.before = before;
             this.input = input;
         }
@@ -186,16 +186,16 @@ final class AsyncGroups<T, R> extends Confluence<T, R> implements Keeper {
     /** One group. */
     private static final class AsyncGroup<T> extends KeyedGroups.Group<T> {
 
-        final Outlet<T> outlet;
-        final Tributaries<?>.Tributary stream;
+        final OutputQueue<T> outlet;
+        final ConcurrentSubstreams<?>.Tributary stream;
 
         /** Tells whether the stream that the key had before is at work. */
         private final BooleanSupplier isBeforeAtWork;
 
         AsyncGroup(
                 KeyedGroups<T, ?> owner,
-                Outlet<T> outlet,
-                Tributaries<?>.Tributary stream,
+                OutputQueue<T> outlet,
+                ConcurrentSubstreams<?>.Tributary stream,
                 BooleanSupplier isBeforeAtWork) {
             super(owner);
             this.outlet = outlet;

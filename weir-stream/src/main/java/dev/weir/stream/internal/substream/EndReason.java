@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.substream;
 
-/** The reason for the end of one of {@link Tributaries}, as far as it decides on its parent's claim. */
+/** The reason for the end of one of {@link ConcurrentSubstreams}, as far as it decides on its parent's claim. */
 enum EndReason {
     /** It goes on, was closed, or failed: the parent is left unfinished. */
     NONE,

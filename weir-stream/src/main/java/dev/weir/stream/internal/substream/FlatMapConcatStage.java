@@ -1,9 +1,9 @@
 package dev.weir.stream.internal.substream;
 
-import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.failure.SupervisedCall;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.internal.run.HeldElements;
-import dev.weir.stream.internal.run.Nest;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.NestedStreams;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
@@ -17,23 +17,23 @@ import org.jspecify.annotations.Nullable;
 final class FlatMapConcatStage<T, R> implements Stage<R> {
 
     private final Stage<T> upstream;
-    private final Function<? super T, Node<R>> function;
-    private final Supervised supervised;
-    private final Nest nest;
+    private final Function<? super T, BlueprintNode<R>> function;
+    private final SupervisedCall supervised;
+    private final NestedStreams nest;
     private final StageMeter meter;
 
     private final HeldElements inside;
 
     private Batch<T> parents = new Batch<>(0);
     private int next;
-    private Parent parent = Parent.NONE;
-    private Nest.@Nullable Child<R> child;
+    private ParentClaim parent = ParentClaim.NONE;
+    private NestedStreams.@Nullable Child<R> child;
 
     private FlatMapConcatStage(
             Stage<T> upstream,
-            Function<? super T, Node<R>> function,
-            Supervised supervised,
-            Nest nest,
+            Function<? super T, BlueprintNode<R>> function,
+            SupervisedCall supervised,
+            NestedStreams nest,
             StageMeter meter) {
         this.upstream = upstream;
         this.function = function;
@@ -43,13 +43,13 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
         this.inside = new HeldElements(meter);
     }
 
-    static <T, R> Node<R> node(Node<T> above, Function<? super T, Node<R>> function) {
-        return new Node<>("flatMapConcat", (assembly, attributes) -> {
+    static <T, R> BlueprintNode<R> node(BlueprintNode<T> above, Function<? super T, BlueprintNode<R>> function) {
+        return new BlueprintNode<>("flatMapConcat", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             var entry = assembly.fused(attributes);
             assembly.noteWaits();
-            Nest nest = assembly.nest();
-            Supervised supervised = Supervised.by(attributes, assembly.clock());
+            NestedStreams nest = assembly.nest();
+            SupervisedCall supervised = SupervisedCall.by(attributes, assembly.clock());
             return new FlatMapConcatStage<>(upstream, function, supervised, nest, entry.meter());
         });
     }
@@ -57,7 +57,7 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
     @Override
     public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
         while (true) {
-            Nest.Child<R> current = child;
+            NestedStreams.Child<R> current = child;
             if (current != null) {
                 Batch<R> batch = current.pull(deadlineNanos);
                 if (batch != null) {
@@ -94,10 +94,10 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
      * Begins the next stream. A parent without one, because of a failure or an interrupt, is left with those behind it.
      */
     private void begin() throws InterruptedException {
-        Node<R> stream = Streams.of(parents, next, function, supervised);
+        BlueprintNode<R> stream = SubstreamHelpers.of(parents, next, function, supervised);
         if (stream != null) {
             child = nest.start(stream);
-            parent = Parent.of(parents, next);
+            parent = ParentClaim.of(parents, next);
         }
         next++;
         inside.set(parents.size() - next + (stream == null ? 0 : 1));
@@ -108,7 +108,7 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
         inside.set(0);
         boolean within = child != null;
         try {
-            Streams.closeBoth(child, upstream);
+            SubstreamHelpers.closeBoth(child, upstream);
         } finally {
             if (within) {
                 parent.left();

@@ -1,29 +1,31 @@
 package dev.weir.stream.internal.substream;
 
-import dev.weir.stream.internal.failure.Supervised;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.failure.SupervisedCall;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.spi.Batch;
 import java.util.function.Function;
 
 /** Replaces each element by a stream; several run at once. Confined to the segment of the parents. */
-final class FlatMapMerge<T, R> extends Confluence<T, R> {
+final class FlatMapMerge<T, R> extends SubstreamMerge<T, R> {
 
     private final int breadth;
-    private final Function<? super T, Node<R>> function;
-    private final Supervised supervised;
+    private final Function<? super T, BlueprintNode<R>> function;
+    private final SupervisedCall supervised;
 
-    private FlatMapMerge(Parts<R> parts, Supervised supervised, int breadth, Function<? super T, Node<R>> function) {
+    private FlatMapMerge(
+            Parts<R> parts, SupervisedCall supervised, int breadth, Function<? super T, BlueprintNode<R>> function) {
         super(parts);
         this.breadth = breadth;
         this.function = function;
         this.supervised = supervised;
     }
 
-    static <T, R> Node<R> node(Node<T> above, int breadth, Function<? super T, Node<R>> function) {
+    static <T, R> BlueprintNode<R> node(
+            BlueprintNode<T> above, int breadth, Function<? super T, BlueprintNode<R>> function) {
         if (breadth < 1) {
             throw new IllegalArgumentException("breadth must be at least 1: breadth=" + breadth);
         }
-        return Confluence.node(
+        return SubstreamMerge.node(
                 "flatMapMerge", above, (parts, supervised) -> new FlatMapMerge<>(parts, supervised, breadth, function));
     }
 
@@ -34,7 +36,7 @@ final class FlatMapMerge<T, R> extends Confluence<T, R> {
             for (; next < parents.size(); next++) {
                 inside.set(parents.size() - next);
                 tributaries.awaitAtMost(breadth - 1);
-                var ignored = start(Streams.of(parents, next, function, supervised), parents, next);
+                var ignored = start(SubstreamHelpers.of(parents, next, function, supervised), parents, next);
             }
             inside.set(0);
         } catch (InterruptedException | RuntimeException | Error thrown) {

@@ -1,22 +1,22 @@
 package dev.weir.stream.internal.substream;
 
 import dev.weir.stream.Dispatcher;
-import dev.weir.stream.internal.ack.Leftovers;
-import dev.weir.stream.internal.ack.Within;
+import dev.weir.stream.internal.ack.LeftoverClaims;
+import dev.weir.stream.internal.ack.SubstreamTarget;
 import dev.weir.stream.internal.boundary.BoundaryQueue;
-import dev.weir.stream.internal.failure.Supervised;
-import dev.weir.stream.internal.run.Branch;
-import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.failure.SupervisedCall;
+import dev.weir.stream.internal.run.BlueprintBranch;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.internal.run.HeldElements;
-import dev.weir.stream.internal.run.Nest;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.NestedStreams;
 import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.internal.run.StageEntry.Keeper;
 import dev.weir.stream.internal.run.StageEntry.Kept;
 import dev.weir.stream.internal.run.ThreadProbe;
-import dev.weir.stream.internal.waiting.Deadlines;
-import dev.weir.stream.internal.waiting.Turn;
+import dev.weir.stream.internal.waiting.DeadlineArithmetic;
+import dev.weir.stream.internal.waiting.StreamTurn;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -41,12 +41,12 @@ import org.jspecify.annotations.Nullable;
 final class GroupByStage<T, R> implements Stage<R>, Keeper {
 
     private final Stage<T> upstream;
-    private final Branch<T, R> branch;
+    private final BlueprintBranch<T, R> branch;
     private final GroupBySettings<T> settings;
-    private final Supervised supervised;
+    private final SupervisedCall supervised;
     private final Dispatcher dispatcher;
     private final BoundaryQueue<R> out;
-    private final Nest nest;
+    private final NestedStreams nest;
     private final StageEntry entry;
     private final StageMeter segment;
     private final StageMeter meter;
@@ -76,7 +76,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     /** Of those, the ones whose streams were closed before their end. */
     private List<InlineGroup> cutOff = List.of();
 
-    private final @Nullable Turn ownTurn;
+    private final @Nullable StreamTurn ownTurn;
     /** Elements the groups have emitted for the batch that is being filled. */
     private final HeldElements emitted;
 
@@ -105,15 +105,15 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
 
     private GroupByStage(
             Stage<T> upstream,
-            Branch<T, R> branch,
+            BlueprintBranch<T, R> branch,
             GroupBySettings<T> settings,
-            Supervised supervised,
+            SupervisedCall supervised,
             Dispatcher dispatcher,
             BoundaryQueue<R> out,
-            Nest nest,
+            NestedStreams nest,
             StageEntry entry,
             StageMeter segment,
-            @Nullable Turn ownTurn) {
+            @Nullable StreamTurn ownTurn) {
         this.upstream = upstream;
         this.branch = branch;
         this.settings = settings;
@@ -131,17 +131,18 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         this.ownTurn = ownTurn;
     }
 
-    static <T, R> Node<R> node(Node<T> above, GroupBySettings<T> settings, Branch<T, R> branch) {
-        return new Node<>("groupBy", (assembly, attributes) -> {
+    static <T, R> BlueprintNode<R> node(
+            BlueprintNode<T> above, GroupBySettings<T> settings, BlueprintBranch<T, R> branch) {
+        return new BlueprintNode<>("groupBy", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             StageEntry entry = assembly.fused(attributes);
-            Nest nest = assembly.nest();
+            NestedStreams nest = assembly.nest();
             assembly.noteThreadsWithin(() -> ThreadProbe.hasThreads(nest, branch));
             GroupByStage<T, R> stage = new GroupByStage<>(
                     upstream,
                     branch,
                     settings,
-                    Supervised.by(attributes, assembly.clock()),
+                    SupervisedCall.by(attributes, assembly.clock()),
                     attributes.dispatcherOr(Dispatcher.virtual()),
                     new BoundaryQueue<>(attributes.bufferOr(MergedOutput.DEFAULT_BUFFER), assembly.clock()),
                     nest,
@@ -173,10 +174,11 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     /** Hands the stage above over to a segment of its own, which then starts the streams. */
     private Stage<R> takeOver() {
         String name = entry.stageName();
-        Nest.Child<R> above = nest.start(new Node<>(name, (assembly, attributes) -> {
-            Tributaries<R> tributaries = new Tributaries<>(nest, out, name + "-stream", dispatcher, clock);
+        NestedStreams.Child<R> above = nest.start(new BlueprintNode<>(name, (assembly, attributes) -> {
+            ConcurrentSubstreams<R> tributaries =
+                    new ConcurrentSubstreams<>(nest, out, name + "-stream", dispatcher, clock);
             AsyncGroups<T, R> running = new AsyncGroups<>(
-                    new Confluence.Parts<>(out, tributaries, meter),
+                    new SubstreamMerge.Parts<>(out, tributaries, meter),
                     branch,
                     settings,
                     supervised,
@@ -252,7 +254,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
             // What waits behind a source that may never end is not waited for.
             boolean waits = holding > 0 || groups.hasTouched();
             if (failure != null && !waits) {
-                throw Failures.rethrow(failure);
+                throw FailureTransfer.rethrow(failure);
             }
             if (ended && ending.isEmpty()) {
                 return null;
@@ -275,7 +277,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         groups.elements.endWork();
         try {
             long untilNanos = earliest(deadlineNanos, groups.nextEvictionNanos(), turns.nextNanos());
-            batch = upstream.pull(Deadlines.earlier(untilNanos, lookNanos));
+            batch = upstream.pull(DeadlineArithmetic.earlier(untilNanos, lookNanos));
         } catch (RuntimeException | Error thrown) {
             failure = thrown;
             return true;
@@ -303,7 +305,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         if (groups.hasTouched()) {
             return !clock.hasPassed(deadlineNanos);
         }
-        long untilNanos = Deadlines.earlier(deadlineNanos, turns.nextNanos());
+        long untilNanos = DeadlineArithmetic.earlier(deadlineNanos, turns.nextNanos());
         if (ownTurn != null) {
             if (holding > 0) {
                 ownTurn.again(untilNanos);
@@ -326,7 +328,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     }
 
     private static long earliest(long one, long other, long third) {
-        return Deadlines.earlier(one, Deadlines.earlier(other, third));
+        return DeadlineArithmetic.earlier(one, DeadlineArithmetic.earlier(other, third));
     }
 
     /** Returns whether a group has something to do. */
@@ -413,13 +415,13 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     }
 
     /** One group. */
-    private final class InlineGroup extends KeyedGroups.Group<T> implements Turn {
+    private final class InlineGroup extends KeyedGroups.Group<T> implements StreamTurn {
 
         private final Object key;
         private @Nullable Stage<R> stream;
 
         /** Elements its stream has left in earlier turns. */
-        private @Nullable Leftovers left;
+        private @Nullable LeftoverClaims left;
 
         /** The evicted group of the key, until its stream has ended: its elements go first. */
         private @Nullable InlineGroup before;
@@ -486,7 +488,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
                 if (clock.hasPassed(deadlineNanos) && batch.isEmpty()) {
                     return false;
                 }
-                Within.leave(batch, groups::outside);
+                SubstreamTarget.leave(batch, groups::outside);
                 for (int i = 0; i < batch.size(); i++) {
                     done.add(batch.get(i), batch.target(i), batch.token(i));
                 }
@@ -505,17 +507,17 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         @Override
         public void again(long nanos) {
             asksForTurn = true;
-            wakeNanos = Deadlines.earlier(wakeNanos, nanos);
+            wakeNanos = DeadlineArithmetic.earlier(wakeNanos, nanos);
         }
 
         @Override
         public void poll(long nanos) {
-            wakeNanos = Deadlines.earlier(wakeNanos, nanos);
+            wakeNanos = DeadlineArithmetic.earlier(wakeNanos, nanos);
         }
 
         @Override
         void asked(long deadlineNanos) {
-            wakeNanos = Deadlines.earlier(wakeNanos, deadlineNanos);
+            wakeNanos = DeadlineArithmetic.earlier(wakeNanos, deadlineNanos);
         }
 
         @Override

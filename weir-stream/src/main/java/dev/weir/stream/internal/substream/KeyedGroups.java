@@ -1,9 +1,9 @@
 package dev.weir.stream.internal.substream;
 
-import dev.weir.stream.internal.ack.Leftovers;
+import dev.weir.stream.internal.ack.LeftoverClaims;
 import dev.weir.stream.internal.ack.RevocableElements;
-import dev.weir.stream.internal.ack.Within;
-import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.ack.SubstreamTarget;
+import dev.weir.stream.internal.failure.SupervisedCall;
 import dev.weir.stream.internal.run.StageEntry.Kept;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -29,14 +29,14 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
     private static final long SOONEST_AGAIN_NANOS = 1_000_000;
 
     private final GroupBySettings<T> settings;
-    private final Supervised supervised;
+    private final SupervisedCall supervised;
     private final Clock clock;
     private final BiFunction<KeyedGroups<T, G>, Object, G> begin;
     private final Map<Object, G> groups;
     /** Of the streams that are pulled by this segment, which take turns. */
-    final Leftovers leftovers = new Leftovers();
+    final LeftoverClaims leftovers = new LeftoverClaims();
 
-    private final Within.Wrapper within = new Within.Wrapper(() -> true, leftovers);
+    private final SubstreamTarget.Wrapper within = new SubstreamTarget.Wrapper(() -> true, leftovers);
     private final AtomicInteger waiting = new AtomicInteger();
 
     /** Elements that wait in the inboxes. */
@@ -170,7 +170,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
      */
     KeyedGroups(
             GroupBySettings<T> settings,
-            Supervised supervised,
+            SupervisedCall supervised,
             Clock clock,
             BiFunction<KeyedGroups<T, G>, Object, G> begin) {
         this.settings = settings;
@@ -180,7 +180,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         this.groups = new LinkedHashMap<>(16, 0.75f, settings.evicts());
     }
 
-    /** See {@link Within.Wrapper#outside}. */
+    /** See {@link SubstreamTarget.Wrapper#outside}. */
     final AckTarget outside(AckTarget target) {
         return within.outside(target);
     }
@@ -195,7 +195,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         int next = 0;
         try {
             for (; next < batch.size(); next++) {
-                Object key = Streams.of(batch, next, settings.key(), supervised);
+                Object key = SubstreamHelpers.of(batch, next, settings.key(), supervised);
                 if (key != null) {
                     add(batch, next, key, now);
                 }

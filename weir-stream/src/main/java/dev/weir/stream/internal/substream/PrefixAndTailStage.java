@@ -1,9 +1,9 @@
 package dev.weir.stream.internal.substream;
 
 import dev.weir.stream.internal.ack.JointAck;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.internal.run.HeldElements;
-import dev.weir.stream.internal.run.Nest;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.NestedStreams;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
@@ -26,8 +26,8 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
 
     private final Stage<T> upstream;
     private final int prefixSize;
-    private final BiFunction<? super List<T>, ? super Node<T>, Node<R>> function;
-    private final Nest nest;
+    private final BiFunction<? super List<T>, ? super BlueprintNode<T>, BlueprintNode<R>> function;
+    private final NestedStreams nest;
     private final StageMeter meter;
 
     private final List<T> prefix = new ArrayList<>();
@@ -41,14 +41,14 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
 
     private boolean upstreamEnded;
     private final AtomicBoolean tailUsed = new AtomicBoolean();
-    private Parent parent = Parent.NONE;
-    private Nest.@Nullable Child<R> child;
+    private ParentClaim parent = ParentClaim.NONE;
+    private NestedStreams.@Nullable Child<R> child;
 
     private PrefixAndTailStage(
             Stage<T> upstream,
             int prefixSize,
-            BiFunction<? super List<T>, ? super Node<T>, Node<R>> function,
-            Nest nest,
+            BiFunction<? super List<T>, ? super BlueprintNode<T>, BlueprintNode<R>> function,
+            NestedStreams nest,
             StageMeter meter) {
         this.upstream = upstream;
         this.prefixSize = prefixSize;
@@ -58,15 +58,17 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
         this.inside = new HeldElements(meter);
     }
 
-    static <T, R> Node<R> node(
-            Node<T> above, int prefixSize, BiFunction<? super List<T>, ? super Node<T>, Node<R>> function) {
+    static <T, R> BlueprintNode<R> node(
+            BlueprintNode<T> above,
+            int prefixSize,
+            BiFunction<? super List<T>, ? super BlueprintNode<T>, BlueprintNode<R>> function) {
         if (prefixSize < 0) {
             throw new IllegalArgumentException("the prefix must have at least 0 elements: n=" + prefixSize);
         }
-        return new Node<>("prefixAndTail", (assembly, attributes) -> {
+        return new BlueprintNode<>("prefixAndTail", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             var entry = assembly.fused(attributes);
-            Nest nest = assembly.nest();
+            NestedStreams nest = assembly.nest();
             // What the function makes of its tail is not known before there are elements.
             assembly.noteWaits();
             PrefixAndTailStage<T, R> stage =
@@ -78,7 +80,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
 
     @Override
     public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
-        Nest.Child<R> stream = child;
+        NestedStreams.Child<R> stream = child;
         if (stream == null) {
             if (!isPrefixThere(deadlineNanos)) {
                 return new Batch<>(0);
@@ -89,7 +91,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
         if (batch == null) {
             stream.close();
             parent.ended(stream);
-            parent = Parent.NONE;
+            parent = ParentClaim.NONE;
             inside.set(0);
             return null;
         }
@@ -125,18 +127,18 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
         atHand.lazySet(batch.size());
     }
 
-    private Nest.Child<R> begin() {
-        Node<T> tail = new Node<>("tail", (assembly, attributes) -> {
+    private NestedStreams.Child<R> begin() {
+        BlueprintNode<T> tail = new BlueprintNode<>("tail", (assembly, attributes) -> {
             if (!tailUsed.compareAndSet(false, true)) {
                 throw new IllegalStateException("the tail of prefixAndTail can be used once");
             }
             return new Tail();
         });
-        Node<R> stream = Objects.requireNonNull(
+        BlueprintNode<R> stream = Objects.requireNonNull(
                 function.apply(List.copyOf(prefix), tail), "the function of prefixAndTail returned null");
-        parent = new Parent(prefixWaitedFor ? prefixAcks : AckTarget.NONE, 0, prefix.size());
+        parent = new ParentClaim(prefixWaitedFor ? prefixAcks : AckTarget.NONE, 0, prefix.size());
         prefix.clear();
-        Nest.Child<R> started = nest.start(stream);
+        NestedStreams.Child<R> started = nest.start(stream);
         child = started;
         return started;
     }

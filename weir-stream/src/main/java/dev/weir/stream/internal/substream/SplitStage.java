@@ -1,12 +1,12 @@
 package dev.weir.stream.internal.substream;
 
-import dev.weir.stream.internal.ack.Leftovers;
-import dev.weir.stream.internal.ack.Within;
-import dev.weir.stream.internal.failure.Supervised;
-import dev.weir.stream.internal.run.Branch;
-import dev.weir.stream.internal.run.Failures;
-import dev.weir.stream.internal.run.Nest;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.ack.LeftoverClaims;
+import dev.weir.stream.internal.ack.SubstreamTarget;
+import dev.weir.stream.internal.failure.SupervisedCall;
+import dev.weir.stream.internal.run.BlueprintBranch;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.FailureTransfer;
+import dev.weir.stream.internal.run.NestedStreams;
 import dev.weir.stream.internal.run.TaskGroup;
 import dev.weir.stream.internal.run.TaskGroup.Task;
 import dev.weir.stream.internal.run.ThreadProbe;
@@ -33,9 +33,9 @@ import org.jspecify.annotations.Nullable;
 final class SplitStage<T, R> implements Stage<R> {
 
     private final Stage<T> upstream;
-    private final Branch<T, R> branch;
+    private final BlueprintBranch<T, R> branch;
     private final Cut<T> cut;
-    private final Nest nest;
+    private final NestedStreams nest;
     private final StageMeter meter;
     private final Clock clock;
 
@@ -62,13 +62,19 @@ final class SplitStage<T, R> implements Stage<R> {
     private volatile @Nullable Task own;
 
     private @Nullable Section section;
-    private Nest.@Nullable Child<R> child;
+    private NestedStreams.@Nullable Child<R> child;
     private boolean streamEnded;
 
     /** The place of the cut. */
-    record Cut<T>(Function<T, Boolean> test, boolean after, Supervised supervised) {}
+    record Cut<T>(Function<T, Boolean> test, boolean after, SupervisedCall supervised) {}
 
-    private SplitStage(Stage<T> upstream, Branch<T, R> branch, Cut<T> cut, Nest nest, StageMeter meter, Clock clock) {
+    private SplitStage(
+            Stage<T> upstream,
+            BlueprintBranch<T, R> branch,
+            Cut<T> cut,
+            NestedStreams nest,
+            StageMeter meter,
+            Clock clock) {
         this.upstream = upstream;
         this.branch = branch;
         this.cut = cut;
@@ -77,14 +83,18 @@ final class SplitStage<T, R> implements Stage<R> {
         this.clock = clock;
     }
 
-    static <T, R> Node<R> node(
-            String name, Node<T> above, Predicate<? super T> predicate, boolean after, Branch<T, R> branch) {
-        return new Node<>(name, (assembly, attributes) -> {
+    static <T, R> BlueprintNode<R> node(
+            String name,
+            BlueprintNode<T> above,
+            Predicate<? super T> predicate,
+            boolean after,
+            BlueprintBranch<T, R> branch) {
+        return new BlueprintNode<>(name, (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             var entry = assembly.fused(attributes);
-            Nest nest = assembly.nest();
+            NestedStreams nest = assembly.nest();
             assembly.noteThreadsWithin(() -> ThreadProbe.hasThreads(nest, branch));
-            Cut<T> cut = new Cut<>(predicate::test, after, Supervised.by(attributes, assembly.clock()));
+            Cut<T> cut = new Cut<>(predicate::test, after, SupervisedCall.by(attributes, assembly.clock()));
             SplitStage<T, R> stage = new SplitStage<>(upstream, branch, cut, nest, entry.meter(), assembly.clock());
             entry.depth(stage.atHand::get);
             return stage;
@@ -105,11 +115,11 @@ final class SplitStage<T, R> implements Stage<R> {
                 streamEnded = false;
                 child = nest.start(branch.lowest(), branch.input(), running);
             }
-            Nest.Child<R> stream = child;
+            NestedStreams.Child<R> stream = child;
             if (stream != null) {
                 Batch<R> batch = streamEnded ? null : stream.pull(deadlineNanos);
                 if (batch != null) {
-                    Within.leave(batch, running.within::outside);
+                    SubstreamTarget.leave(batch, running.within::outside);
                     meter.out(batch.size());
                     return batch;
                 }
@@ -130,7 +140,7 @@ final class SplitStage<T, R> implements Stage<R> {
 
     private boolean isAtHand(long deadlineNanos) throws InterruptedException {
         if (failure != null) {
-            throw Failures.rethrow(failure);
+            throw FailureTransfer.rethrow(failure);
         }
         Batch<T> batch = current;
         if (batch != null && next < batch.size()) {
@@ -176,7 +186,7 @@ final class SplitStage<T, R> implements Stage<R> {
             guest.letGo();
         }
         try {
-            Streams.closeBoth(child, upstream);
+            SubstreamHelpers.closeBoth(child, upstream);
         } finally {
             leave();
         }
@@ -196,8 +206,8 @@ final class SplitStage<T, R> implements Stage<R> {
     /** The input of one section's stream. */
     private final class Section implements Stage<T> {
 
-        private final Leftovers leftovers = new Leftovers();
-        private final Within.Wrapper within = new Within.Wrapper(() -> true, leftovers);
+        private final LeftoverClaims leftovers = new LeftoverClaims();
+        private final SubstreamTarget.Wrapper within = new SubstreamTarget.Wrapper(() -> true, leftovers);
         private boolean begun;
         private boolean complete;
         private boolean detached;
@@ -286,7 +296,7 @@ final class SplitStage<T, R> implements Stage<R> {
             while (next < from.size()) {
                 int index = next;
                 // The first of a section has been tested when it ended the section before.
-                Boolean isCut = headTested ? Boolean.TRUE : Streams.of(from, index, cut.test, cut.supervised);
+                Boolean isCut = headTested ? Boolean.TRUE : SubstreamHelpers.of(from, index, cut.test, cut.supervised);
                 if (isCut == null) {
                     next++;
                     continue;

@@ -1,27 +1,28 @@
 package dev.weir.stream.internal.substream;
 
-import dev.weir.stream.internal.failure.Supervised;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.failure.SupervisedCall;
+import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.spi.Batch;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Replaces each element by a stream, which ends as soon as a newer element comes. Confined to the parents' segment. */
-final class SwitchMap<T, R> extends Confluence<T, R> {
+final class SwitchMap<T, R> extends SubstreamMerge<T, R> {
 
-    private final Function<? super T, Node<R>> function;
-    private final Supervised supervised;
+    private final Function<? super T, BlueprintNode<R>> function;
+    private final SupervisedCall supervised;
 
-    private Tributaries<R>.@Nullable Tributary current;
+    private ConcurrentSubstreams<R>.@Nullable Tributary current;
 
-    private SwitchMap(Parts<R> parts, Supervised supervised, Function<? super T, Node<R>> function) {
+    private SwitchMap(Parts<R> parts, SupervisedCall supervised, Function<? super T, BlueprintNode<R>> function) {
         super(parts);
         this.function = function;
         this.supervised = supervised;
     }
 
-    static <T, R> Node<R> node(Node<T> above, Function<? super T, Node<R>> function) {
-        return Confluence.node("switchMap", above, (parts, supervised) -> new SwitchMap<>(parts, supervised, function));
+    static <T, R> BlueprintNode<R> node(BlueprintNode<T> above, Function<? super T, BlueprintNode<R>> function) {
+        return SubstreamMerge.node(
+                "switchMap", above, (parts, supervised) -> new SwitchMap<>(parts, supervised, function));
     }
 
     @Override
@@ -36,7 +37,7 @@ final class SwitchMap<T, R> extends Confluence<T, R> {
         }
         inside.set(1);
         try {
-            Node<R> stream = Streams.of(parents, last, function, supervised);
+            BlueprintNode<R> stream = SubstreamHelpers.of(parents, last, function, supervised);
             if (stream != null) {
                 if (current != null) {
                     current.replace();

@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.substream;
 
 /**
- * The life of one of {@link Tributaries}, from the building of its stages to their end. Immutable; each transition
- * returns the next state.
+ * The life of one of {@link ConcurrentSubstreams}, from the building of its stages to their end. Immutable; each
+ * transition returns the next state.
  *
  * <pre>
  *   STARTING --attached--> RUNNING --lowestClosed--> ENDED

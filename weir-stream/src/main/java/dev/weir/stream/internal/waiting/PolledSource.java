@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * A source in a stream that takes turns with others: asked without waiting, and again a little later when it has
  * nothing, after {@code intervalNanos}, as it cannot tell when it will. Confined to the thread of its segment.
  */
-public record PolledSource<T>(Stage<T> source, Turn turn, Clock clock, long intervalNanos) implements Stage<T> {
+public record PolledSource<T>(Stage<T> source, StreamTurn turn, Clock clock, long intervalNanos) implements Stage<T> {
 
     @Override
     public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {

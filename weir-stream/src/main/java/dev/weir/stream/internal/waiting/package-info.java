@@ -1,6 +1,6 @@
 /**
  * Waits of one thread for another that hands something over: elements come in under a lock, and whoever waits for them
- * is woken. A queue owns its {@link dev.weir.stream.internal.waiting.Arrivals}, a task its {@link
+ * is woken. A queue owns its {@link dev.weir.stream.internal.waiting.ArrivalWaits}, a task its {@link
  * dev.weir.stream.internal.waiting.WaitHabit}.
  */
 @NullMarked

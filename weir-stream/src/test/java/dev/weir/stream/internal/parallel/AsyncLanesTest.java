@@ -7,10 +7,10 @@ import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Parallelism;
 import dev.weir.stream.Supervision;
-import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.failure.SupervisedCall;
 import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.internal.run.TaskGroup;
-import dev.weir.stream.internal.workers.Limit;
+import dev.weir.stream.internal.workers.WorkerLimit;
 import dev.weir.stream.internal.workers.WorkerTasks;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -31,13 +31,13 @@ class AsyncLanesTest {
     void future_thatTheFunctionGivesAfterTheClose_isCancelled() throws InterruptedException {
         CompletableFuture<Integer> late = new CompletableFuture<>();
         AsyncLanes<Integer, Integer> made = new AsyncLanes<>(
-                new Limit(Parallelism.fixed(1), 0),
+                new WorkerLimit(Parallelism.fixed(1), 0),
                 Ordering.input(),
                 element -> {
                     Objects.requireNonNull(stage).close();
                     return late;
                 },
-                Supervised.by(
+                SupervisedCall.by(
                         new StageAttributes(Attributes.named("test").withSupervision(Supervision.fail())),
                         Clock.SYSTEM),
                 new StageMeter(),

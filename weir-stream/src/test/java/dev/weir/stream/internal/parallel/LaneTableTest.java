@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Supervision.Decision;
-import dev.weir.stream.internal.failure.Verdict;
+import dev.weir.stream.internal.failure.FailureVerdict;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import java.util.Random;
@@ -85,7 +85,7 @@ class LaneTableTest {
     void dropped_leavesNothingAndStillFreesItsKey() {
         LaneTable<Integer> table = new LaneTable<>(64, true, true);
         assertThat(offer(table, 1, 7) && offer(table, 2, 7)).isTrue();
-        table.complete(table.takeReady(), new Verdict(Decision.SKIP, new IllegalStateException("planted")));
+        table.complete(table.takeReady(), new FailureVerdict(Decision.SKIP, new IllegalStateException("planted")));
         table.complete(table.takeReady(), 2);
         Batch<Integer> out = new Batch<>(2);
         table.drain(out, 2);

@@ -21,7 +21,7 @@ class SlopeSearchTest {
      * one of a few servers (processors, connections), then leaves for a consumer that may be slower than all that.
      */
     static final class Simulation {
-        final Limit limit;
+        final WorkerLimit limit;
         final Random random;
         double waitSeconds;
         double serviceSeconds;
@@ -47,7 +47,7 @@ class SlopeSearchTest {
         long done;
 
         Simulation(Parallelism bounds, int seed) {
-            limit = new Limit(bounds, 0);
+            limit = new WorkerLimit(bounds, 0);
             random = new Random(seed);
         }
 
@@ -222,7 +222,7 @@ class SlopeSearchTest {
 
     @Test
     void limit_ofAFixedParallelism_neverMoves() {
-        Limit limit = new Limit(Parallelism.fixed(7), 0);
+        WorkerLimit limit = new WorkerLimit(Parallelism.fixed(7), 0);
         for (int i = 1; i < 1000; i++) {
             limit.worked(1000, SECOND, true, i * SECOND);
         }

@@ -24,7 +24,7 @@ public class PausesStress {
 
     private final RecordBuffer buffer = new RecordBuffer(dev.weir.stream.spi.Clock.SYSTEM);
     private final AssignedPartition partition = partition(buffer);
-    private final Pauses pauses = new Pauses();
+    private final PausedPartitions pauses = new PausedPartitions();
 
     private static AssignedPartition partition(RecordBuffer buffer) {
         AssignedPartition partition =
@@ -68,7 +68,7 @@ public class PausesStress {
         private final RecordBuffer buffer = new RecordBuffer(dev.weir.stream.spi.Clock.SYSTEM);
         private final AssignedPartition before = partition(new RecordBuffer(dev.weir.stream.spi.Clock.SYSTEM));
         private final AssignedPartition renewed = partition(buffer);
-        private final Pauses pauses = new Pauses();
+        private final PausedPartitions pauses = new PausedPartitions();
 
         public Renewal() {
             pauses.assigned(before);
@@ -99,7 +99,7 @@ public class PausesStress {
 
         private final RecordBuffer buffer = new RecordBuffer(dev.weir.stream.spi.Clock.SYSTEM);
         private final AssignedPartition partition = partition(buffer);
-        private final Pauses pauses = new Pauses();
+        private final PausedPartitions pauses = new PausedPartitions();
 
         public Withdrawal() {
             pauses.assigned(partition);

@@ -89,7 +89,7 @@ public class EndedLoansStress {
         }
     }
 
-    private record Record(long offset) implements Loan {
+    private record Record(long offset) implements LockedRecord {
 
         @Override
         public boolean isGone() {

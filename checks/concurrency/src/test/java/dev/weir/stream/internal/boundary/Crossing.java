@@ -12,7 +12,7 @@ public final class Crossing {
     private Crossing() {}
 
     /** Puts batches of one element each, and ends. */
-    public static void putAll(Exchange<Integer, ?> exchange, Claims claims, int batches) {
+    public static void putAll(BatchExchange<Integer, ?> exchange, Claims claims, int batches) {
         try {
             for (int i = 0; i < batches; i++) {
                 if (!exchange.put(claims.batch(1), METER)) {
@@ -26,7 +26,7 @@ public final class Crossing {
     }
 
     /** Takes and acknowledges until the end. */
-    public static void takeAll(Exchange<?, Integer> exchange) {
+    public static void takeAll(BatchExchange<?, Integer> exchange) {
         try {
             Batch<Integer> batch;
             while ((batch = exchange.take(Stage.NEVER, METER)) != null) {

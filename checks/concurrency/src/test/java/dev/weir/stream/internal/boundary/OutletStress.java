@@ -27,7 +27,7 @@ public class OutletStress {
     private static final StageMeter METER = new StageMeter();
 
     private final Counting counting = new Counting();
-    private final Outlet<Integer> outlet = new Outlet<>(new BoundaryQueue<>(1, Clock.SYSTEM), () -> true);
+    private final OutputQueue<Integer> outlet = new OutputQueue<>(new BoundaryQueue<>(1, Clock.SYSTEM), () -> true);
 
     private Batch<Integer> batch() {
         return Batch.of(new Object[] {1}, 1, counting, new long[1]);

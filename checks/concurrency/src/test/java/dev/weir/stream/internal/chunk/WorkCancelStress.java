@@ -19,7 +19,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 public class WorkCancelStress {
 
     private final Abandoned abandoned = new Abandoned();
-    private final Work<Integer> work = new Work<>(abandoned.batch(), 2);
+    private final WorkerBatch<Integer> work = new WorkerBatch<>(abandoned.batch(), 2);
 
     /** Counts for each of two elements how often it was abandoned. */
     static final class Abandoned implements AckTarget {

@@ -19,7 +19,8 @@ import org.openjdk.jcstress.infra.results.III_Result;
 @State
 public class WorkClaimStress {
 
-    private final Work<Integer> work = new Work<>(Batch.unacknowledged(new Object[] {0, 0, 0, 0, 0}, 5), 3);
+    private final WorkerBatch<Integer> work =
+            new WorkerBatch<>(Batch.unacknowledged(new Object[] {0, 0, 0, 0, 0}, 5), 3);
     private final AtomicInteger digits = new AtomicInteger();
     private final AtomicInteger completions = new AtomicInteger();
 

@@ -16,7 +16,7 @@ import org.openjdk.jcstress.infra.results.III_Result;
 @State
 public class WorkDoneStress {
 
-    private final Work<Integer> work = new Work<>(Batch.unacknowledged(new Object[] {0, 0}, 2), 2);
+    private final WorkerBatch<Integer> work = new WorkerBatch<>(Batch.unacknowledged(new Object[] {0, 0}, 2), 2);
 
     @Actor
     public void worker() {
@@ -44,7 +44,7 @@ public class WorkDoneStress {
     @State
     public static class Broken {
 
-        private final Work<Integer> work = new Work<>(Batch.unacknowledged(new Object[] {0, 0}, 2), 2);
+        private final WorkerBatch<Integer> work = new WorkerBatch<>(Batch.unacknowledged(new Object[] {0, 0}, 2), 2);
 
         @Actor
         public void worker() {

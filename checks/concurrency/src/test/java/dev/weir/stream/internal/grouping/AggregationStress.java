@@ -3,7 +3,7 @@ package dev.weir.stream.internal.grouping;
 import dev.weir.stream.Attributes;
 import dev.weir.stream.internal.boundary.Claims;
 import dev.weir.stream.internal.boundary.Crossing;
-import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.failure.SupervisedCall;
 import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.spi.Clock;
 import org.openjdk.jcstress.annotations.Actor;
@@ -22,9 +22,9 @@ import org.openjdk.jcstress.infra.results.II_Result;
 public class AggregationStress {
 
     private final Claims claims = new Claims();
-    private final Aggregation<Integer, Integer> exchange = new Aggregation<>(
-            new Aggregation.Plan<>(2, null, n -> n, Integer::sum),
-            Supervised.by(new StageAttributes(Attributes.named("stress")), Clock.SYSTEM),
+    private final AggregationBuffer<Integer, Integer> exchange = new AggregationBuffer<>(
+            new AggregationBuffer.Plan<>(2, null, n -> n, Integer::sum),
+            SupervisedCall.by(new StageAttributes(Attributes.named("stress")), Clock.SYSTEM),
             Clock.SYSTEM);
 
     @Actor

@@ -27,7 +27,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 public class FanoutStress {
 
     private final Claims claims = new Claims();
-    private final Fanout<Integer> fanout = new Fanout<>();
+    private final FanoutSink<Integer> fanout = new FanoutSink<>();
     private final Subscriber one = new Subscriber();
     private final Subscriber other = new Subscriber();
 
@@ -58,7 +58,7 @@ public class FanoutStress {
     }
 
     /** The loop of a run of two batches. */
-    private static void handOut(Fanout<Integer> fanout, Claims claims) {
+    private static void handOut(FanoutSink<Integer> fanout, Claims claims) {
         try {
             fanout.loop(new Context()).run(new TwoBatches(claims));
         } catch (InterruptedException e) {
@@ -165,7 +165,7 @@ public class FanoutStress {
     public static class Newcomer {
 
         private final Claims claims = new Claims();
-        private final Fanout<Integer> fanout = new Fanout<>();
+        private final FanoutSink<Integer> fanout = new FanoutSink<>();
         private final Subscriber one = new Subscriber();
         private final Subscriber other = new Subscriber();
 

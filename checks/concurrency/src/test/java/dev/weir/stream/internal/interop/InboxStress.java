@@ -22,7 +22,7 @@ public class InboxStress {
 
     private static final StageMeter METER = new StageMeter();
 
-    private final Inbox<Integer> inbox = new Inbox<>(4);
+    private final PublisherInbox<Integer> inbox = new PublisherInbox<>(4);
 
     @Actor
     public void publisher() {

@@ -27,7 +27,8 @@ public class InletsStress {
 
     private static final StageMeter METER = new StageMeter();
 
-    private final Inlets<Integer> inlets = new Inlets<>(2, 1, Turns.roundRobin(2), false, Clock.SYSTEM);
+    private final InputQueues<Integer> inlets =
+            new InputQueues<>(2, 1, InputSelection.roundRobin(2), false, Clock.SYSTEM);
 
     private void feed(int input, int value) {
         try {

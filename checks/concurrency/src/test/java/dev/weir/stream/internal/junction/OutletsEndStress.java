@@ -22,8 +22,8 @@ import org.openjdk.jcstress.infra.results.I_Result;
 public class OutletsEndStress {
 
     private final Claims claims = new Claims();
-    private final Outlets<Integer> outlets =
-            new Outlets<>(2, 1, false, Clock.SYSTEM, new TaskGroup("stress", failure -> {}));
+    private final StageOutputs<Integer> outlets =
+            new StageOutputs<>(2, 1, false, Clock.SYSTEM, new TaskGroup("stress", failure -> {}));
 
     public OutletsEndStress() {
         OutletsForgoStress.give(outlets, claims.batch(1));

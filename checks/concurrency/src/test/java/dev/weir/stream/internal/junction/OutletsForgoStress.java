@@ -27,15 +27,15 @@ public class OutletsForgoStress {
     private static final StageMeter METER = new StageMeter();
 
     private final Claims claims = new Claims();
-    private final Outlets<Integer> outlets =
-            new Outlets<>(2, 1, false, Clock.SYSTEM, new TaskGroup("stress", failure -> {}));
+    private final StageOutputs<Integer> outlets =
+            new StageOutputs<>(2, 1, false, Clock.SYSTEM, new TaskGroup("stress", failure -> {}));
 
     public OutletsForgoStress() {
         give(outlets, claims.batch(1));
     }
 
     /** Hands a batch of one element to both outputs. */
-    static void give(Outlets<Integer> outlets, Batch<Integer> batch) {
+    static void give(StageOutputs<Integer> outlets, Batch<Integer> batch) {
         batch.retainAll(1);
         try {
             boolean ignored = outlets.get(0).give(batch.copy(), METER);

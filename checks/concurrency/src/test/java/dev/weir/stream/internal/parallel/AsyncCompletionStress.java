@@ -5,10 +5,10 @@ import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Parallelism;
 import dev.weir.stream.Supervision;
-import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.failure.SupervisedCall;
 import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.internal.run.TaskGroup;
-import dev.weir.stream.internal.workers.Limit;
+import dev.weir.stream.internal.workers.WorkerLimit;
 import dev.weir.stream.internal.workers.WorkerTasks;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -45,10 +45,10 @@ public class AsyncCompletionStress {
             CompletableFuture<Integer> future, AckTarget target, Supervision supervision) {
         WorkerTasks tasks = new WorkerTasks(new TaskGroup("stress", escaped -> {}), Dispatcher.virtual(), "stress");
         AsyncLanes<Integer, Integer> made = new AsyncLanes<>(
-                new Limit(Parallelism.fixed(1), 0),
+                new WorkerLimit(Parallelism.fixed(1), 0),
                 Ordering.input(),
                 element -> future,
-                Supervised.by(
+                SupervisedCall.by(
                         new StageAttributes(Attributes.named("stress").withSupervision(supervision)), Clock.SYSTEM),
                 new StageMeter(),
                 tasks,

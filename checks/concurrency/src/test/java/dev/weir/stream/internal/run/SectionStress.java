@@ -18,7 +18,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 @State
 public class SectionStress {
 
-    private final Section section = new Section();
+    private final TaskSection section = new TaskSection();
 
     @Actor
     public void thread(II_Result result) {

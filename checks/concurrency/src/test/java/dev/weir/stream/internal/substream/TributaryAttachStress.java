@@ -3,8 +3,8 @@ package dev.weir.stream.internal.substream;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.internal.boundary.BoundaryQueue;
-import dev.weir.stream.internal.run.Nest;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.NestedStreams;
 import dev.weir.stream.internal.run.PipelineRun;
 import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.spi.AckTarget;
@@ -32,23 +32,24 @@ import org.openjdk.jcstress.infra.results.III_Result;
 @State
 public class TributaryAttachStress {
 
-    private static final Nest NEST = nest();
+    private static final NestedStreams NEST = nest();
 
     private final AtomicInteger closes = new AtomicInteger();
     private final AtomicInteger settled = new AtomicInteger();
-    private final Tributaries<Integer> tributaries =
-            new Tributaries<>(NEST, new BoundaryQueue<>(1, Clock.SYSTEM), "stress", Dispatcher.virtual(), Clock.SYSTEM);
-    private final Tributaries<Integer>.Tributary tributary =
-            tributaries.new Tributary(new Parent(new Settling(), 0, 1), () -> {});
-    private final Nest.Child<Integer> child = NEST.start(new Node<>("stream", (assembly, attributes) -> new Open()));
+    private final ConcurrentSubstreams<Integer> tributaries = new ConcurrentSubstreams<>(
+            NEST, new BoundaryQueue<>(1, Clock.SYSTEM), "stress", Dispatcher.virtual(), Clock.SYSTEM);
+    private final ConcurrentSubstreams<Integer>.Tributary tributary =
+            tributaries.new Tributary(new ParentClaim(new Settling(), 0, 1), () -> {});
+    private final NestedStreams.Child<Integer> child =
+            NEST.start(new BlueprintNode<>("stream", (assembly, attributes) -> new Open()));
 
     public TributaryAttachStress() {
         tributaries.add(tributary);
     }
 
     /** For streams that are started outside of a run. */
-    static Nest nest() {
-        CompletableFuture<Nest> made = new CompletableFuture<>();
+    static NestedStreams nest() {
+        CompletableFuture<NestedStreams> made = new CompletableFuture<>();
         RunningPipeline ignored = PipelineRun.start("stress", Clock.SYSTEM, assembly -> {
             assembly.fused(StageAttributes.named("stress"));
             made.complete(assembly.nest());

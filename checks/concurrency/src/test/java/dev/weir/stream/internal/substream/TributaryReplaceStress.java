@@ -3,8 +3,8 @@ package dev.weir.stream.internal.substream;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.internal.boundary.BoundaryQueue;
 import dev.weir.stream.internal.boundary.Claims;
-import dev.weir.stream.internal.run.Nest;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.NestedStreams;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -24,17 +24,18 @@ import org.openjdk.jcstress.infra.results.I_Result;
 @State
 public class TributaryReplaceStress {
 
-    private static final Nest NEST = TributaryAttachStress.nest();
+    private static final NestedStreams NEST = TributaryAttachStress.nest();
 
     private final Claims claims = new Claims();
     private final Batch<Integer> batch = claims.batch(1);
-    private final Tributaries<Integer> tributaries =
-            new Tributaries<>(NEST, new BoundaryQueue<>(1, Clock.SYSTEM), "stress", Dispatcher.virtual(), Clock.SYSTEM);
-    private final Tributaries<Integer>.Tributary tributary = tributaries.new Tributary(Parent.of(batch, 0), () -> {});
+    private final ConcurrentSubstreams<Integer> tributaries = new ConcurrentSubstreams<>(
+            NEST, new BoundaryQueue<>(1, Clock.SYSTEM), "stress", Dispatcher.virtual(), Clock.SYSTEM);
+    private final ConcurrentSubstreams<Integer>.Tributary tributary =
+            tributaries.new Tributary(ParentClaim.of(batch, 0), () -> {});
 
     public TributaryReplaceStress() {
         tributaries.add(tributary);
-        tributary.attach(NEST.start(new Node<>("stream", (assembly, attributes) -> new Empty())));
+        tributary.attach(NEST.start(new BlueprintNode<>("stream", (assembly, attributes) -> new Empty())));
     }
 
     private record Empty() implements Stage<Integer> {

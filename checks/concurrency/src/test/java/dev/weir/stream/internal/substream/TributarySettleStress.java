@@ -23,10 +23,10 @@ public class TributarySettleStress {
 
     private final Claims claims = new Claims();
     private final Batch<Integer> batch = claims.batch(1);
-    private final Parent parent = Parent.of(batch, 0);
+    private final ParentClaim parent = ParentClaim.of(batch, 0);
 
     @SuppressWarnings("NullAway") // nothing is started, so no nest is needed
-    private final Tributaries<Integer>.Tributary tributary = new Tributaries<>(
+    private final ConcurrentSubstreams<Integer>.Tributary tributary = new ConcurrentSubstreams<>(
             null, new BoundaryQueue<Integer>(1, Clock.SYSTEM), "stress", Dispatcher.virtual(), Clock.SYSTEM)
     .new Tributary(parent, () -> {});
 

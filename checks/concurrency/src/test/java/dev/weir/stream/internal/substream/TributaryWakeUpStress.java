@@ -27,11 +27,11 @@ public class TributaryWakeUpStress {
     private static final Runnable NOTHING = () -> {};
 
     @SuppressWarnings("NullAway") // nothing is started, so no nest is needed
-    private final Tributaries<Integer> tributaries =
-            new Tributaries<>(null, new BoundaryQueue<>(1, Clock.SYSTEM), "stress", Dispatcher.virtual(), Clock.SYSTEM);
+    private final ConcurrentSubstreams<Integer> tributaries = new ConcurrentSubstreams<>(
+            null, new BoundaryQueue<>(1, Clock.SYSTEM), "stress", Dispatcher.virtual(), Clock.SYSTEM);
 
-    private final Tributaries<Integer>.Tributary one = tributaries.new Tributary(Parent.NONE, NOTHING);
-    private final Tributaries<Integer>.Tributary other = tributaries.new Tributary(Parent.NONE, NOTHING);
+    private final ConcurrentSubstreams<Integer>.Tributary one = tributaries.new Tributary(ParentClaim.NONE, NOTHING);
+    private final ConcurrentSubstreams<Integer>.Tributary other = tributaries.new Tributary(ParentClaim.NONE, NOTHING);
 
     public TributaryWakeUpStress() {
         tributaries.add(one);

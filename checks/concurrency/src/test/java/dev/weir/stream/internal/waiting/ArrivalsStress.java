@@ -25,7 +25,7 @@ public class ArrivalsStress {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final Arrivals arrivals = new Arrivals(lock);
+    private final ArrivalWaits arrivals = new ArrivalWaits(lock);
     private final WaitHabit habit = quick();
     private int there;
 

@@ -1,9 +1,0 @@
-package dev.weir.checks.integration;
-
-import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.extension.ExtendWith;
-
-/** The same with two fetch threads. */
-@Tag("long")
-@ExtendWith(OnFetchThreads.class)
-class OnFetchThreadsTopicMadeAnewTest extends TopicMadeAnewTest {}

@@ -1,0 +1,62 @@
+package dev.weir.lean.internal.consumer;
+
+import dev.weir.lean.LeanSettings;
+import dev.weir.lean.internal.net.BrokerConnection;
+import dev.weir.lean.internal.net.ConnectionBuffers;
+import dev.weir.lean.internal.net.Transports;
+import dev.weir.lean.internal.wire.FetchRequest;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.SplittableRandom;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+
+/** The state that brokers, metadata and partitions of one consumer share. Confined to one thread. */
+record ConsumerContext(
+        LeanSettings settings,
+        Transports transports,
+        String clientId,
+        FetchRequest fetchRequest,
+        ConsumerCounters counters,
+        SplittableRandom random) {
+
+    static ConsumerContext of(LeanSettings settings) throws IOException {
+        String clientId = settings.properties().getOrDefault(CommonClientConfigs.CLIENT_ID_CONFIG, "weir-lean");
+        String rack = settings.properties().getOrDefault(ConsumerConfig.CLIENT_RACK_CONFIG, "");
+        Transports transports = Transports.of(settings.properties(), settings.receiveBufferBytes());
+        return new ConsumerContext(
+                settings,
+                transports,
+                clientId,
+                new FetchRequest(settings, clientId, rack),
+                new ConsumerCounters(),
+                transports.newRandom());
+    }
+
+    RetryBackoff newBackoff() {
+        return new RetryBackoff(settings.maxBackoff().toNanos(), random);
+    }
+
+    ConnectionBuffers newBuffers() {
+        return new ConnectionBuffers(settings.maxResponseBytes());
+    }
+
+    /** @param wanted looked up now if it was not */
+    BrokerConnection connect(
+            InetSocketAddress wanted, ConnectionBuffers buffers, long nowNanos, BrokerConnection.Listener listener)
+            throws IOException {
+        InetSocketAddress address =
+                wanted.isUnresolved() ? new InetSocketAddress(wanted.getHostString(), wanted.getPort()) : wanted;
+        if (address.isUnresolved()) {
+            throw new IOException("no address for " + address.getHostString());
+        }
+        return new BrokerConnection(
+                transports,
+                address,
+                clientId,
+                buffers,
+                settings.requestTimeout().toNanos(),
+                nowNanos,
+                listener);
+    }
+}

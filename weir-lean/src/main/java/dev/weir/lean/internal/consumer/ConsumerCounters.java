@@ -1,0 +1,64 @@
+package dev.weir.lean.internal.consumer;
+
+import dev.weir.lean.LeanMetrics;
+import dev.weir.lean.internal.cursor.PartitionCursor;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/** Counts what happens. Single writer, the polling thread; many readers. */
+final class ConsumerCounters implements PartitionCursor.Tally {
+
+    static final int RECORDS = 0;
+    static final int BYTES = 1;
+    static final int BATCHES = 2;
+    static final int LEFT_OUT = 3;
+    static final int CORRUPT = 4;
+    static final int FETCHES = 5;
+    static final int EMPTY_FETCHES = 6;
+    static final int CONNECTS = 7;
+    static final int DISCONNECTS = 8;
+    static final int RELOCATIONS = 9;
+    static final int RESETS = 10;
+    static final int METADATA = 11;
+    static final int THROTTLED = 12;
+    static final int COPIED = 13;
+    private static final int COUNT = 14;
+
+    private final AtomicLongArray counts = new AtomicLongArray(COUNT);
+
+    void add(int counter, long more) {
+        counts.lazySet(counter, counts.getPlain(counter) + more);
+    }
+
+    @Override
+    public void delivered(int records, int bytes) {
+        add(RECORDS, records);
+        if (bytes > 0) {
+            add(BYTES, bytes);
+            add(BATCHES, 1);
+        }
+    }
+
+    @Override
+    public void leftOut() {
+        add(LEFT_OUT, 1);
+    }
+
+    /** As it is now, one number after the other. Any thread. */
+    LeanMetrics snapshot() {
+        return LeanMetrics.of(
+                counts.get(RECORDS),
+                counts.get(BYTES),
+                counts.get(BATCHES),
+                counts.get(LEFT_OUT),
+                counts.get(CORRUPT),
+                counts.get(FETCHES),
+                counts.get(EMPTY_FETCHES),
+                counts.get(CONNECTS),
+                counts.get(DISCONNECTS),
+                counts.get(RELOCATIONS),
+                counts.get(RESETS),
+                counts.get(METADATA),
+                counts.get(THROTTLED),
+                counts.get(COPIED));
+    }
+}

@@ -1,0 +1,362 @@
+package dev.weir.lean.internal.consumer;
+
+import dev.weir.lean.BatchTooLargeException;
+import dev.weir.lean.BatchViewHandler;
+import dev.weir.lean.CorruptBatchException;
+import dev.weir.lean.CorruptBatchPolicy;
+import dev.weir.lean.LeanMetrics;
+import dev.weir.lean.LeanSettings;
+import dev.weir.lean.PartitionException;
+import dev.weir.lean.RecordHandler;
+import dev.weir.lean.StartAt;
+import dev.weir.lean.UnsupportedBatchException;
+import dev.weir.lean.internal.batch.BatchReader;
+import dev.weir.lean.internal.batch.Decompressor;
+import dev.weir.lean.internal.cursor.ChunkPool;
+import dev.weir.lean.internal.cursor.PartitionCursor;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The consumer behind its facade: one duty cycle over brokers and partitions. Confined to one thread, where not said
+ * otherwise.
+ */
+public final class ConsumerEngine implements AutoCloseable {
+
+    private static final System.Logger LOG = System.getLogger(ConsumerEngine.class.getName());
+
+    private final LeanSettings settings;
+    private final ConsumerContext context;
+    private final PartitionLocations locations;
+    private final FetchResponses fetcher;
+    private final ChunkPool pool;
+    private final Decompressor decompressor;
+    private final BatchReader reader;
+    private final List<@Nullable FetchedPartition> partitions = new ArrayList<>();
+    private final List<FetchBroker> brokers = new ArrayList<>();
+    private boolean delivering;
+    private boolean closed;
+
+    // Of the delivery that runs: whose records it is at, and whether a handler wants no more.
+    private @Nullable FetchedPartition current;
+    private boolean ended;
+
+    /** @throws IOException if the system has no more sockets */
+    public ConsumerEngine(LeanSettings settings) throws IOException {
+        this.settings = settings;
+        this.context = ConsumerContext.of(settings);
+        this.locations = new PartitionLocations(context);
+        // As much as both buffers of a connection hold, when all of it is of paused partitions.
+        this.pool = new ChunkPool(2L * settings.maxFetchBytes());
+        this.fetcher = new FetchResponses(context, locations, pool);
+        this.locations.answerTo(fetcher);
+        this.locations.addTo(this::add);
+        this.decompressor = new Decompressor(settings.maxBatchBytes());
+        this.reader = new BatchReader(decompressor);
+    }
+
+    /** Adds a partition; returns its dense number, the lowest that is free. */
+    public int assign(String topicName, int number, StartAt start) {
+        if (number < 0) {
+            throw new IllegalArgumentException("partition must not be negative: partition=" + number);
+        }
+        FetchedTopic topic = locations.topic(topicName);
+        if (topic.partition(number) != null) {
+            throw new IllegalStateException(topicName + "-" + number + " is assigned already");
+        }
+        FetchedPartition partition = add(topic, number, start);
+        locations.wantMetadata();
+        return partition.cursor.index();
+    }
+
+    /**
+     * Adds a partition whose place is of the topic with that id, or of one that is not known: of another topic with
+     * that name it is no place.
+     */
+    public int assign(String topicName, int number, StartAt start, Uuid topicId) {
+        int index = assign(topicName, number, start);
+        locations.isPlacedIn(at(index), topicId);
+        return index;
+    }
+
+    /** The id of the topic that a partition's place is of; {@code Uuid.ZERO_UUID} until it is known. */
+    public Uuid topicId(int index) {
+        FetchedPartition partition = at(index);
+        FetchedTopic topic = partition.topic;
+        return partition.placedIn == null ? new Uuid(topic.idHigh, topic.idLow) : partition.placedIn;
+    }
+
+    /** Returns whether a fault was found in a partition, thrown or not. */
+    public boolean isAtFault(int index) {
+        FetchedPartition partition = at(index);
+        return partition.fault != null || partition.state == FetchedPartition.FAILED;
+    }
+
+    private FetchedPartition add(FetchedTopic topic, int number, StartAt start) {
+        int index = partitions.indexOf(null);
+        if (index < 0) {
+            index = partitions.size();
+            partitions.add(null);
+        }
+        FetchedPartition partition = new FetchedPartition(
+                topic,
+                number,
+                new PartitionCursor(topic.name, number, index, settings.readCommitted(), settings.checkCrc(), pool));
+        partition.moveTo(start);
+        partitions.set(index, partition);
+        topic.set(number, partition);
+        return partition;
+    }
+
+    /** Adds all partitions of a topic, now and later. */
+    public void assignAll(String topicName, StartAt start) {
+        FetchedTopic topic = locations.topic(topicName);
+        if (topic.startOfAll != null) {
+            throw new IllegalStateException("all partitions of " + topicName + " are assigned already");
+        }
+        locations.addAll(topic, start);
+    }
+
+    /** Removes all partitions of a topic, and adds none of it any more. */
+    public void unassignAll(String topicName) {
+        for (int index = 0; index < partitions.size(); index++) {
+            FetchedPartition partition = partitions.get(index);
+            if (partition != null && partition.topic.name.equals(topicName)) {
+                unassign(index);
+            }
+        }
+        locations.forget(locations.topic(topicName));
+    }
+
+    /** The dense number of an assigned partition, or -1. */
+    public int index(String topicName, int number) {
+        FetchedPartition partition = locations.partition(topicName, number);
+        return partition == null ? -1 : partition.cursor.index();
+    }
+
+    /** The dense numbers that are given away. */
+    public List<Integer> assigned() {
+        List<Integer> assigned = new ArrayList<>();
+        for (int index = 0; index < partitions.size(); index++) {
+            if (partitions.get(index) != null) {
+                assigned.add(index);
+            }
+        }
+        return assigned;
+    }
+
+    /** The partition with this dense number. */
+    public TopicPartition partition(int index) {
+        FetchedPartition partition = at(index);
+        return new TopicPartition(partition.topic.name, partition.number);
+    }
+
+    /** Removes a partition with what was fetched of it. */
+    public void unassign(int index) {
+        FetchedPartition partition = at(index);
+        partition.cursor.moveTo(partition.cursor.position(), -1);
+        partition.fault = null;
+        locations.remove(partition);
+        partitions.set(index, null);
+    }
+
+    private FetchedPartition at(int index) {
+        FetchedPartition partition = index >= 0 && index < partitions.size() ? partitions.get(index) : null;
+        if (partition == null) {
+            throw new IllegalArgumentException("no partition is assigned with this index: index=" + index);
+        }
+        return partition;
+    }
+
+    /** One duty cycle; exactly one of the handlers is there. */
+    public int poll(@Nullable RecordHandler records, @Nullable BatchViewHandler batches) {
+        if (delivering) {
+            throw new IllegalStateException("poll was called from a handler");
+        }
+        if (closed) {
+            throw new IllegalStateException("the consumer is closed");
+        }
+        long nowNanos = context.transports().nanoTime();
+        fetcher.at(nowNanos);
+        int work = locations.poll(nowNanos);
+        // Iterated by index: a map's iterator would be garbage, once per poll.
+        if (brokers.size() != locations.brokers().size()) {
+            brokers.clear();
+            brokers.addAll(locations.brokers());
+        }
+        for (int i = 0; i < brokers.size(); i++) {
+            work += brokers.get(i).poll(nowNanos);
+        }
+        work += deliver(records, batches);
+        for (int i = 0; i < brokers.size(); i++) {
+            work += brokers.get(i).detachPaused();
+        }
+        return work;
+    }
+
+    private int deliver(@Nullable RecordHandler records, @Nullable BatchViewHandler batches) {
+        int left = settings.maxPollRecords();
+        int delivered = 0;
+        delivering = true;
+        ended = false;
+        try {
+            for (int turns = fetcher.readyCount(); turns > 0 && left > 0 && !ended; turns--) {
+                FetchedPartition partition = fetcher.nextReady();
+                if (partition == null) {
+                    break;
+                }
+                current = partition;
+                int count = deliver(partition, records, batches, left);
+                delivered += count;
+                left -= count;
+            }
+        } finally {
+            delivering = false;
+            reader.close();
+        }
+        return delivered;
+    }
+
+    private int deliver(
+            FetchedPartition partition,
+            @Nullable RecordHandler records,
+            @Nullable BatchViewHandler batches,
+            int limit) {
+        int count = 0;
+        try {
+            if (!partition.paused) {
+                count = partition.cursor.deliver(reader, records, batches, limit, context.counters());
+            }
+        } catch (CorruptBatchException | BatchTooLargeException | UnsupportedBatchException e) {
+            faulty(partition, e);
+            return 1;
+        } finally {
+            fetcher.enqueue(partition);
+        }
+        PartitionException fault = partition.fault;
+        if (fault != null && !partition.paused && !partition.cursor.hasChunks()) {
+            partition.fault = null;
+            throw fault;
+        }
+        return count;
+    }
+
+    /** Ends the delivery that runs after what is being handled. */
+    public void endPoll() {
+        ended = true;
+        if (delivering && current != null) {
+            current.cursor.interrupt();
+        }
+    }
+
+    private void faulty(FetchedPartition partition, PartitionException fault) {
+        long behind = partition.cursor.offsetBehindBatch(partition.highWatermark);
+        if (fault instanceof CorruptBatchException && settings.onCorruptBatch() == CorruptBatchPolicy.SKIP) {
+            LOG.log(System.Logger.Level.WARNING, fault.getMessage() + "; skipped to offset " + behind);
+            context.counters().add(ConsumerCounters.CORRUPT, 1);
+            partition.moveTo(behind, -1);
+            locations.resume(partition);
+            return;
+        }
+        byte[] bytes = partition.cursor.copyOfBatch();
+        partition.moveTo(partition.cursor.position(), partition.cursor.leaderEpoch());
+        partition.state = FetchedPartition.FAILED;
+        partition.offsetBehindFault = behind;
+        partition.bytesAtFault = bytes;
+        throw fault;
+    }
+
+    public void pause(int index) {
+        FetchedPartition partition = at(index);
+        partition.paused = true;
+        partition.cursor.interrupt();
+    }
+
+    public void resume(int index) {
+        FetchedPartition partition = at(index);
+        partition.paused = false;
+        fetcher.enqueue(partition);
+    }
+
+    public boolean isPaused(int index) {
+        return at(index).paused;
+    }
+
+    public long position(int index) {
+        return at(index).cursor.position();
+    }
+
+    public int leaderEpoch(int index) {
+        return at(index).cursor.leaderEpoch();
+    }
+
+    public long endOffset(int index) {
+        FetchedPartition partition = at(index);
+        return settings.readCommitted() ? partition.lastStableOffset : partition.highWatermark;
+    }
+
+    public int broker(int index) {
+        FetchBroker broker = at(index).broker;
+        return broker == null ? -1 : broker.id;
+    }
+
+    public void seek(int index, StartAt place) {
+        FetchedPartition partition = at(index);
+        partition.moveTo(place);
+        locations.resume(partition);
+    }
+
+    /** The offset at which {@link #skipBatch} goes on; -1 if there is no batch at fault, or its end is not known. */
+    public long offsetBehindFault(int index) {
+        return at(index).offsetBehindFault;
+    }
+
+    /** The bytes of the batch at fault, or null. */
+    public byte @Nullable [] bytesAtFault(int index) {
+        return at(index).bytesAtFault;
+    }
+
+    /** Goes behind the batch at fault. */
+    public void skipBatch(int index) {
+        FetchedPartition partition = at(index);
+        if (partition.offsetBehindFault < 0) {
+            throw new IllegalStateException(partition + " has no batch at fault whose end is known; seek instead");
+        }
+        partition.moveTo(partition.offsetBehindFault, -1);
+        locations.resume(partition);
+    }
+
+    /** Waits for something to do. */
+    public void await(long millis) throws IOException {
+        if (fetcher.readyCount() == 0) {
+            context.transports().await(millis);
+        }
+    }
+
+    /** Ends the wait. Any thread. */
+    public void wakeup() {
+        context.transports().wakeup();
+    }
+
+    /** Any thread. */
+    public LeanMetrics metrics() {
+        return context.counters().snapshot();
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        for (FetchedPartition partition : partitions) {
+            if (partition != null) {
+                partition.cursor.moveTo(partition.cursor.position(), -1);
+            }
+        }
+        locations.close();
+        context.transports().close();
+        decompressor.close();
+    }
+}

@@ -1,0 +1,385 @@
+package dev.weir.lean.internal.consumer;
+
+import dev.weir.lean.BatchTooLargeException;
+import dev.weir.lean.CorruptBatchException;
+import dev.weir.lean.LeanException;
+import dev.weir.lean.LeanSettings;
+import dev.weir.lean.OffsetLostException;
+import dev.weir.lean.OffsetLostPolicy;
+import dev.weir.lean.PartitionException;
+import dev.weir.lean.StartAt;
+import dev.weir.lean.internal.batch.BatchLayout;
+import dev.weir.lean.internal.cursor.ChunkPool;
+import dev.weir.lean.internal.cursor.ResponseChunk;
+import dev.weir.lean.internal.net.ReceiveBuffer;
+import dev.weir.lean.internal.wire.FetchResponse;
+import dev.weir.lean.internal.wire.MalformedResponseException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.message.ListOffsetsResponseData;
+import org.apache.kafka.common.message.ListOffsetsResponseData.ListOffsetsPartitionResponse;
+import org.apache.kafka.common.protocol.Errors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes the answers of brokers apart: records become chunks of their partitions, errors become other states. Confined
+ * to one thread. A fetch response is indexed, not read: its batch headers tell what to fetch next, so that the next
+ * request can leave before the first record is looked at.
+ */
+final class FetchResponses implements FetchAnswers {
+
+    private static final System.Logger LOG = System.getLogger(FetchResponses.class.getName());
+    private static final long RETRY_NANOS = 50_000_000;
+    private static final int UNKNOWN = -1;
+
+    private final ConsumerContext context;
+    private final LeanSettings settings;
+    private final PartitionLocations locations;
+    private final ChunkPool pool;
+    private final FetchResponse response = new FetchResponse();
+    private final ArrayDeque<FetchedPartition> ready = new ArrayDeque<>();
+    private long nowNanos;
+
+    FetchResponses(ConsumerContext context, PartitionLocations locations, ChunkPool pool) {
+        this.context = context;
+        this.settings = context.settings();
+        this.locations = locations;
+        this.pool = pool;
+    }
+
+    /** The time of the poll that runs. */
+    void at(long newNowNanos) {
+        nowNanos = newNowNanos;
+    }
+
+    /** Puts a partition behind the others that have something to deliver, if it has something and is not paused. */
+    void enqueue(FetchedPartition partition) {
+        if (!partition.queued && !partition.paused && (partition.cursor.hasChunks() || partition.fault != null)) {
+            partition.queued = true;
+            ready.addLast(partition);
+        }
+    }
+
+    /** The next partition with something to deliver; to be enqueued again. */
+    @Nullable
+    FetchedPartition nextReady() {
+        FetchedPartition partition = ready.pollFirst();
+        if (partition != null) {
+            partition.queued = false;
+        }
+        return partition;
+    }
+
+    int readyCount() {
+        return ready.size();
+    }
+
+    @Override
+    public void lost(FetchBroker broker) {
+        locations.doubtMetadata();
+        for (FetchedPartition partition : broker.followed()) {
+            locations.relocate(partition, nowNanos);
+        }
+    }
+
+    @Override
+    public void fetched(FetchBroker broker, ReceiveBuffer buffer, int sizeBytes) throws MalformedResponseException {
+        ByteBuffer bytes = buffer.bytes();
+        boolean cut = sizeBytes > bytes.limit();
+        response.wrap(bytes, 0, bytes.limit(), cut);
+        context.counters().add(ConsumerCounters.FETCHES, 1);
+        broker.throttle(response.throttleMillis(), nowNanos);
+        if (response.error() != Errors.NONE.code()) {
+            broker.fetchRefused();
+            refused(broker, Errors.forCode(response.error()));
+            return;
+        }
+        broker.fetchAnswered(response.sessionId());
+        boolean empty = true;
+        boolean blamed = false;
+        while (response.next()) {
+            blamed |= response.isRecordsCut();
+            FetchedPartition partition =
+                    locations.partition(response.topicIdHigh(), response.topicIdLow(), response.partition());
+            if (partition != null && partition.broker == broker && partition.isAnswered()) {
+                empty &= response.recordsLength() == 0;
+                fetched(broker, partition, buffer, sizeBytes);
+            }
+        }
+        if (empty) {
+            context.counters().add(ConsumerCounters.EMPTY_FETCHES, 1);
+        }
+        if (cut) {
+            tooLarge(broker, sizeBytes, blamed);
+        }
+    }
+
+    private void refused(FetchBroker broker, Errors error) {
+        switch (error) {
+            case FETCH_SESSION_ID_NOT_FOUND, INVALID_FETCH_SESSION_EPOCH ->
+                LOG.log(System.Logger.Level.DEBUG, broker + ": " + error);
+            case FETCH_SESSION_TOPIC_ID_ERROR, UNKNOWN_TOPIC_ID, INCONSISTENT_TOPIC_ID -> locations.doubtMetadata();
+            default -> {
+                broker.close("fetch refused: " + error);
+                if (!isPassing(error)) {
+                    throw new LeanException(broker + " refused a fetch: " + error.message(), error.exception());
+                }
+            }
+        }
+    }
+
+    private void fetched(FetchBroker broker, FetchedPartition partition, ReceiveBuffer buffer, int sizeBytes) {
+        Errors error = Errors.forCode(response.partitionError());
+        if (error != Errors.NONE) {
+            refused(partition, error);
+            return;
+        }
+        locations.served(partition);
+        partition.highWatermark = response.highWatermark();
+        partition.lastStableOffset = response.lastStableOffset();
+        if (response.isDiverging()) {
+            diverged(partition);
+        } else if (response.preferredReplica() >= 0) {
+            locations.follow(partition, broker, response.preferredReplica(), nowNanos);
+        } else if (response.isRecordsCut()) {
+            tooLarge(partition, buffer, sizeBytes);
+        } else if (response.recordsLength() > 0) {
+            if (isOlder(partition, buffer.bytes())) {
+                differs(
+                        partition,
+                        partition.fetchOffset,
+                        BatchLayout.leaderEpoch(buffer.bytes(), response.recordsAt()));
+            } else {
+                partition.doubtedEpoch = UNKNOWN;
+                index(partition, buffer);
+            }
+        }
+        enqueue(partition);
+    }
+
+    /** Walks the batch headers. Whatever makes no sense there is left to the reader of the batch, who can say why. */
+    private void index(FetchedPartition partition, ReceiveBuffer buffer) {
+        ByteBuffer bytes = buffer.bytes();
+        int from = response.recordsAt();
+        int end = from + response.recordsLength();
+        int at = from;
+        long next = partition.fetchOffset;
+        while (end - at >= BatchLayout.LOG_OVERHEAD) {
+            long size = BatchLayout.size(bytes, at);
+            if (size > end - at) {
+                break;
+            }
+            if (size < BatchLayout.HEADER_BYTES || BatchLayout.magic(bytes, at) < 2) {
+                at = end;
+                break;
+            }
+            next = BatchLayout.nextOffset(bytes, at);
+            partition.lastEpoch = BatchLayout.leaderEpoch(bytes, at);
+            at += (int) size;
+        }
+        ResponseChunk chunk = pool.take();
+        // Brokers cut the last batch only, never the first one (KIP-74).
+        chunk.lend(buffer, from, at == from ? end : at);
+        if (settings.readCommitted()) {
+            response.abortedTo(chunk.aborted());
+        }
+        partition.cursor.add(chunk);
+        if (next > partition.fetchOffset) {
+            partition.fetchOffset = next;
+        } else {
+            // The reader will find a fault in it, or nothing new: then this one is thrown after it.
+            partition.fail(
+                    new CorruptBatchException(
+                            partition.topic.name,
+                            partition.number,
+                            partition.fetchOffset,
+                            "nothing from this offset on was sent",
+                            null),
+                    partition.fetchOffset + 1);
+        }
+    }
+
+    /** Without a batch to blame the same would come again and again, and nobody would know. */
+    private void tooLarge(FetchBroker broker, int sizeBytes, boolean blamed) {
+        String what =
+                "a response of " + sizeBytes + " bytes, more than maxResponseBytes=" + settings.maxResponseBytes();
+        broker.close(what);
+        if (!blamed) {
+            throw new LeanException(broker + " sent " + what + ", which no batch in it explains", null);
+        }
+    }
+
+    /**
+     * Only the first batch of a response may exceed the limits of a fetch (KIP-74), and this one exceeds our buffer.
+     */
+    private void tooLarge(FetchedPartition partition, ReceiveBuffer buffer, int sizeBytes) {
+        ByteBuffer bytes = buffer.bytes();
+        int at = response.recordsAt();
+        boolean hasHeader = bytes.limit() - at >= BatchLayout.HEADER_BYTES;
+        long behind = hasHeader ? BatchLayout.nextOffset(bytes, at) : UNKNOWN;
+        partition.fail(
+                new BatchTooLargeException(
+                        partition.topic.name,
+                        partition.number,
+                        partition.fetchOffset,
+                        hasHeader ? BatchLayout.size(bytes, at) : sizeBytes,
+                        settings.maxResponseBytes(),
+                        "maxResponseBytes"),
+                behind > partition.fetchOffset && behind <= partition.highWatermark ? behind : UNKNOWN);
+    }
+
+    /**
+     * The log ends before what was read, or does not know its epoch. The latter is no fault where all batches of that
+     * epoch were compacted away before a replica got the log: what comes next tells.
+     */
+    private void diverged(FetchedPartition partition) {
+        if (response.divergingOffset() >= partition.fetchOffset && partition.lastEpoch >= 0) {
+            partition.doubtEpoch();
+        } else {
+            differs(partition, Math.min(response.divergingOffset(), partition.fetchOffset), response.divergingEpoch());
+        }
+    }
+
+    /** Returns whether the next batch was written before what was read: then that is not in this log. */
+    private boolean isOlder(FetchedPartition partition, ByteBuffer bytes) {
+        int at = response.recordsAt();
+        return response.recordsLength() >= BatchLayout.HEADER_BYTES
+                && BatchLayout.magic(bytes, at) >= 2
+                && BatchLayout.leaderEpoch(bytes, at) < partition.doubtedEpoch;
+    }
+
+    /** The log has other records than those that were read. */
+    private void differs(FetchedPartition partition, long divergent, int epoch) {
+        if (settings.onOffsetLost() == OffsetLostPolicy.FAIL) {
+            partition.fail(
+                    OffsetLostException.truncated(
+                            partition.topic.name, partition.number, partition.fetchOffset, divergent),
+                    UNKNOWN);
+            return;
+        }
+        LOG.log(
+                System.Logger.Level.WARNING,
+                partition + ": the log was truncated; going on at " + divergent + " instead of "
+                        + partition.fetchOffset);
+        context.counters().add(ConsumerCounters.RESETS, 1);
+        partition.moveTo(Math.min(divergent, partition.cursor.position()), epoch);
+    }
+
+    private void refused(FetchedPartition partition, Errors error) {
+        partition.topic.agreement.refused(error, nowNanos);
+        switch (error) {
+            case OFFSET_OUT_OF_RANGE -> outOfRange(partition);
+            case TOPIC_AUTHORIZATION_FAILED -> fail(partition, "not authorised to read the topic");
+            case NOT_LEADER_OR_FOLLOWER,
+                    UNKNOWN_LEADER_EPOCH,
+                    OFFSET_NOT_AVAILABLE,
+                    FENCED_LEADER_EPOCH,
+                    REPLICA_NOT_AVAILABLE,
+                    KAFKA_STORAGE_ERROR,
+                    UNKNOWN_TOPIC_OR_PARTITION,
+                    UNKNOWN_TOPIC_ID,
+                    INCONSISTENT_TOPIC_ID,
+                    LEADER_NOT_AVAILABLE -> locations.relocate(partition, nowNanos);
+            default -> {
+                if (isPassing(error)) {
+                    LOG.log(System.Logger.Level.WARNING, partition + " at " + partition.broker + ": " + error);
+                    locations.relocate(partition, nowNanos);
+                } else {
+                    fail(partition, "fetch refused: " + error + ": " + error.message());
+                }
+            }
+        }
+    }
+
+    private void fail(FetchedPartition partition, String what) {
+        partition.fail(
+                new PartitionException(
+                        partition.topic.name, partition.number, Math.max(0, partition.fetchOffset), what),
+                UNKNOWN);
+        enqueue(partition);
+    }
+
+    private void outOfRange(FetchedPartition partition) {
+        if (partition.isFollowing()) {
+            // It lags, or has deleted what the leader has: the leader knows.
+            locations.relocate(partition, nowNanos);
+            return;
+        }
+        if (settings.onOffsetLost() != OffsetLostPolicy.FAIL && partition.cursor.hasChunks()) {
+            // What is there is delivered first; the broker says the same again afterwards.
+            return;
+        }
+        lost(partition, OffsetLostException.outOfRange(partition.topic.name, partition.number, partition.fetchOffset));
+    }
+
+    /** Its topic was deleted and made again: the position was one in the old one. At 0 that makes no difference. */
+    void madeAgain(FetchedPartition partition) {
+        if (partition.fetchOffset > 0 && partition.state != FetchedPartition.FAILED) {
+            lost(
+                    partition,
+                    OffsetLostException.otherTopic(partition.topic.name, partition.number, partition.fetchOffset));
+        }
+    }
+
+    private void lost(FetchedPartition partition, OffsetLostException why) {
+        if (settings.onOffsetLost() == OffsetLostPolicy.FAIL) {
+            partition.fail(why, UNKNOWN);
+            enqueue(partition);
+            return;
+        }
+        boolean toBeginning = settings.onOffsetLost() == OffsetLostPolicy.BEGINNING;
+        LOG.log(
+                System.Logger.Level.WARNING,
+                why.getMessage() + "; going on at its " + (toBeginning ? "beginning" : "end"));
+        context.counters().add(ConsumerCounters.RESETS, 1);
+        partition.moveTo(toBeginning ? StartAt.beginning() : StartAt.end());
+        locations.resume(partition);
+    }
+
+    @Override
+    public void resolved(FetchBroker broker, short version, ReceiveBuffer buffer) throws MalformedResponseException {
+        ListOffsetsResponseData answer = OffsetRequests.read(buffer.bytes(), version);
+        broker.throttle(answer.throttleTimeMs(), nowNanos);
+        for (var topic : answer.topics()) {
+            for (ListOffsetsPartitionResponse each : topic.partitions()) {
+                FetchedPartition partition = locations.partition(topic.name(), each.partitionIndex());
+                if (partition != null && partition.broker == broker && partition.takesAnswer()) {
+                    resolved(partition, each);
+                }
+            }
+        }
+    }
+
+    private void resolved(FetchedPartition partition, ListOffsetsPartitionResponse answer) {
+        Errors error = Errors.forCode(answer.errorCode());
+        if (error != Errors.NONE) {
+            partition.retryAtNanos = nowNanos + RETRY_NANOS;
+            if (isPassing(error)) {
+                locations.relocate(partition, nowNanos);
+            } else {
+                fail(partition, "no offset for its start: " + error.message());
+            }
+            return;
+        }
+        // Without an offset no record is that late.
+        long offset = answer.offset() < 0 ? partition.endBefore : answer.offset();
+        if (offset < 0) {
+            partition.retryAtNanos = nowNanos + RETRY_NANOS;
+        } else if (partition.wantsEndFirst()) {
+            partition.endBefore = offset;
+        } else {
+            partition.moveTo(offset, UNKNOWN);
+            partition.state = FetchedPartition.FETCHING;
+        }
+    }
+
+    /**
+     * Returns whether it may be over when tried again. A broker whose own log is corrupt says so each time, retriable
+     * or not.
+     */
+    private static boolean isPassing(Errors error) {
+        return error == Errors.UNKNOWN_SERVER_ERROR
+                || (error != Errors.CORRUPT_MESSAGE && error.exception() instanceof RetriableException);
+    }
+}

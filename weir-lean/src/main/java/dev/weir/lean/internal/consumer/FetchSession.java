@@ -1,0 +1,150 @@
+package dev.weir.lean.internal.consumer;
+
+import dev.weir.lean.internal.net.BrokerConnection;
+import dev.weir.lean.internal.wire.FetchRequest;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.apache.kafka.common.protocol.ApiKeys;
+
+/**
+ * The fetch session with one broker (KIP-227): it remembers what it was asked, so that a request names only what has
+ * changed. Confined to one thread; allocates nothing.
+ */
+final class FetchSession {
+
+    private static final int NO_SESSION = 0;
+    private static final int FIRST_EPOCH = 0;
+
+    private final FetchRequest request;
+    private int sessionId = NO_SESSION;
+    private int epoch = FIRST_EPOCH;
+
+    /** The place of the partition that is named first. */
+    private int first = -1;
+
+    FetchSession(FetchRequest request) {
+        this.request = request;
+    }
+
+    /** Ends the session with the next request, which names everything and begins a new one. */
+    void restart() {
+        epoch = FIRST_EPOCH;
+    }
+
+    /** The broker does not have the session: it is not mentioned again. */
+    void forget() {
+        sessionId = NO_SESSION;
+        epoch = FIRST_EPOCH;
+    }
+
+    /** A response without error: the session goes on, or a broker that has no room gave none. */
+    void answered(int session, boolean restarted) {
+        sessionId = session;
+        if (session == NO_SESSION || restarted) {
+            epoch = FIRST_EPOCH;
+        } else {
+            epoch = epoch == Integer.MAX_VALUE ? 1 : epoch + 1;
+        }
+    }
+
+    /**
+     * Asks for what the partitions want, if they want anything. Partitions of a topic stand side by side. A broker
+     * fills its answer in their order, and with a session moves those with records behind the others by itself; where
+     * everything is named, which without a session is always, another one stands first each time.
+     *
+     * @param withRack see {@link FetchRequest#end}
+     */
+    boolean send(BrokerConnection connection, List<FetchedPartition> partitions, boolean withRack) {
+        boolean wanted = false;
+        for (int i = 0; i < partitions.size(); i++) {
+            FetchedPartition partition = partitions.get(i);
+            if (epoch == FIRST_EPOCH) {
+                partition.inSession = false;
+            }
+            wanted |= partition.wantsFetch();
+        }
+        if (!wanted) {
+            return false;
+        }
+        if (epoch == FIRST_EPOCH) {
+            first++;
+        }
+        first = first < partitions.size() ? first : 0;
+        short version = connection.fetchVersion();
+        ByteBuffer out = connection.outgoing(request.sizeFor(2 * partitions.size()));
+        request.begin(out, version, connection.nextCorrelation(), sessionId, epoch);
+        list(out, partitions, false);
+        list(out, partitions, true);
+        request.end(out, withRack);
+        connection.sent(ApiKeys.FETCH, version);
+        return true;
+    }
+
+    private void list(ByteBuffer out, List<FetchedPartition> partitions, boolean forgotten) {
+        int size = partitions.size();
+        int topics = 0;
+        for (int i = 0; i < size; i = endOfTopic(partitions, i)) {
+            topics += count(partitions, i, forgotten) > 0 ? 1 : 0;
+        }
+        FetchRequest.topics(out, topics);
+        for (int i = 0; topics > 0 && i < size; ) {
+            int end = endOfTopic(partitions, i);
+            int count = count(partitions, i, forgotten);
+            if (count > 0) {
+                FetchedTopic topic = at(partitions, i).topic;
+                FetchRequest.topic(out, topic.idHigh, topic.idLow, count);
+                for (int at = i; at < end; at++) {
+                    entry(out, at(partitions, at), forgotten);
+                }
+                FetchRequest.endTopic(out);
+            }
+            i = end;
+        }
+    }
+
+    /** Counted from the first one on. The topic that is entered in its middle is named at the end once more. */
+    private FetchedPartition at(List<FetchedPartition> partitions, int i) {
+        int place = first + i;
+        return partitions.get(place < partitions.size() ? place : place - partitions.size());
+    }
+
+    private void entry(ByteBuffer out, FetchedPartition partition, boolean forgotten) {
+        if (!isListed(partition, forgotten)) {
+            return;
+        }
+        if (forgotten) {
+            FetchRequest.forgotten(out, partition.number);
+            partition.inSession = false;
+            return;
+        }
+        request.partition(out, partition.number, partition.leaderEpoch, partition.fetchOffset, partition.lastEpoch);
+        partition.inSession = true;
+        partition.sentOffset = partition.fetchOffset;
+        partition.sentLeaderEpoch = partition.leaderEpoch;
+        partition.sentLastEpoch = partition.lastEpoch;
+    }
+
+    private static boolean isListed(FetchedPartition partition, boolean forgotten) {
+        return forgotten
+                ? partition.inSession && !partition.wantsFetch()
+                : partition.wantsFetch() && partition.isNewToSession();
+    }
+
+    private int count(List<FetchedPartition> partitions, int from, boolean forgotten) {
+        int count = 0;
+        int end = endOfTopic(partitions, from);
+        for (int i = from; i < end; i++) {
+            count += isListed(at(partitions, i), forgotten) ? 1 : 0;
+        }
+        return count;
+    }
+
+    private int endOfTopic(List<FetchedPartition> partitions, int from) {
+        FetchedTopic topic = at(partitions, from).topic;
+        int i = from;
+        while (i < partitions.size() && at(partitions, i).topic.ordinal == topic.ordinal) {
+            i++;
+        }
+        return i;
+    }
+}

@@ -1,0 +1,377 @@
+package dev.weir.lean.internal.consumer;
+
+import dev.weir.lean.LeanException;
+import dev.weir.lean.PartitionException;
+import dev.weir.lean.StartAt;
+import dev.weir.lean.internal.consumer.TopicIdAgreement.Verdict;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.agrona.collections.Int2ObjectHashMap;
+import org.agrona.collections.Long2ObjectHashMap;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.message.MetadataResponseData;
+import org.apache.kafka.common.message.MetadataResponseData.MetadataResponsePartition;
+import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseTopic;
+import org.apache.kafka.common.protocol.Errors;
+import org.jspecify.annotations.Nullable;
+
+/** The broker of each partition. Confined to one thread. */
+final class PartitionLocations {
+
+    private static final System.Logger LOG = System.getLogger(PartitionLocations.class.getName());
+
+    private final ConsumerContext context;
+    private final MetadataRequests metadata;
+    private final Map<String, FetchedTopic> topics = new LinkedHashMap<>();
+    private final Long2ObjectHashMap<FetchedTopic> topicsById = new Long2ObjectHashMap<>();
+    private final Int2ObjectHashMap<FetchBroker> brokers = new Int2ObjectHashMap<>();
+    private final long followNanos;
+    private @Nullable FetchResponses fetcher;
+    private @Nullable Additions additions;
+
+    /** The reason why a topic of which all is read cannot be read at all, until it has been thrown. */
+    private @Nullable LeanException refusal;
+
+    private int nextOrdinal;
+    private long nowNanos;
+
+    PartitionLocations(ConsumerContext context) {
+        this.context = context;
+        this.metadata = new MetadataRequests(context, this::learn);
+        // As long as the official client does: then the leader is asked again who is near.
+        this.followNanos = context.settings().metadataMaxAge().toNanos();
+    }
+
+    /** Whom brokers answer to. */
+    void answerTo(FetchResponses answers) {
+        fetcher = answers;
+    }
+
+    /** Adds partitions of topics of which all is read. */
+    @FunctionalInterface
+    interface Additions {
+        FetchedPartition add(FetchedTopic topic, int number, StartAt start);
+    }
+
+    /** Whom partitions that metadata brings are added by. */
+    void addTo(Additions by) {
+        additions = by;
+    }
+
+    FetchedTopic topic(String name) {
+        return topics.computeIfAbsent(name, each -> new FetchedTopic(each, nextOrdinal++));
+    }
+
+    void remove(FetchedPartition partition) {
+        FetchedTopic topic = partition.topic;
+        topic.set(partition.number, null);
+        leave(partition);
+        forgetIfEmpty(topic);
+    }
+
+    /**
+     * Notes that the place at which a partition is read is of the topic with that id. The next metadata decide whether
+     * it is a place: what is known by now may be older than what the other consumer knew.
+     */
+    void isPlacedIn(FetchedPartition partition, Uuid topicId) {
+        partition.placedIn = topicId.equals(Uuid.ZERO_UUID) ? null : topicId;
+    }
+
+    private void forgetIfEmpty(FetchedTopic topic) {
+        if (topic.isEmpty()) {
+            topics.remove(topic.name);
+            topicsById.remove(topic.idLow);
+        }
+    }
+
+    Collection<FetchBroker> brokers() {
+        return brokers.values();
+    }
+
+    void wantMetadata() {
+        metadata.want();
+    }
+
+    /** Notes that metadata do not agree with what brokers do. */
+    void doubtMetadata() {
+        metadata.doubt();
+    }
+
+    /** Found by the ids of a response; null if it is not assigned. */
+    @Nullable
+    FetchedPartition partition(long idHigh, long idLow, int number) {
+        FetchedTopic topic = topicsById.get(idLow);
+        return topic == null || topic.idHigh != idHigh ? null : topic.partition(number);
+    }
+
+    @Nullable
+    FetchedPartition partition(String name, int number) {
+        FetchedTopic topic = topics.get(name);
+        return topic == null ? null : topic.partition(number);
+    }
+
+    int poll(long now) {
+        nowNanos = now;
+        int work = metadata.poll(now, topics.values());
+        LeanException refused = refusal;
+        if (refused != null) {
+            refusal = null;
+            throw refused;
+        }
+        return work;
+    }
+
+    /** All partitions of the topic are added as metadata names them. */
+    void addAll(FetchedTopic topic, StartAt start) {
+        topic.startOfAll = start;
+        topic.known = 0;
+        metadata.want();
+    }
+
+    /** No partition of the topic is added any more. */
+    void forget(FetchedTopic topic) {
+        topic.startOfAll = null;
+        forgetIfEmpty(topic);
+    }
+
+    /** Its broker did not have it: asks who does, and asks the leader again. */
+    void relocate(FetchedPartition partition, long now) {
+        boolean followed = partition.isFollowing();
+        leave(partition);
+        if (partition.state != FetchedPartition.FAILED) {
+            partition.state = FetchedPartition.LOCATING;
+        }
+        context.counters().add(ConsumerCounters.RELOCATIONS, 1);
+        FetchBroker leader = followed ? brokers.get(partition.leader) : null;
+        if (leader == null) {
+            metadata.wantLater(now);
+        } else {
+            leader.nearerFailed(now);
+            join(partition, leader);
+        }
+    }
+
+    /**
+     * Reads from a replica that is nearer, for a while; from the leader for as long as there is no connection to it.
+     */
+    void follow(FetchedPartition partition, FetchBroker from, int replica, long now) {
+        FetchBroker near = brokers.get(replica);
+        if (near == from) {
+            return;
+        }
+        if (near == null) {
+            metadata.want();
+        }
+        if (near == null || !near.prepare()) {
+            from.nearerFailed(now);
+            return;
+        }
+        leave(partition);
+        partition.followUntilNanos = now + followNanos;
+        partition.servedNearby = false;
+        context.counters().add(ConsumerCounters.RELOCATIONS, 1);
+        join(partition, near);
+    }
+
+    /** Whom it is asked of has answered: if that is a replica nearby, it can be had. */
+    void served(FetchedPartition partition) {
+        if (partition.isFollowing() && !partition.servedNearby) {
+            partition.servedNearby = true;
+            FetchBroker leader = brokers.get(partition.leader);
+            if (leader != null) {
+                leader.nearerServes();
+            }
+        }
+    }
+
+    private static void leave(FetchedPartition partition) {
+        if (partition.broker != null) {
+            partition.broker.remove(partition);
+        }
+    }
+
+    private static void join(FetchedPartition partition, FetchBroker broker) {
+        broker.add(partition);
+        if (partition.state == FetchedPartition.LOCATING) {
+            partition.state = partition.start == null ? FetchedPartition.FETCHING : FetchedPartition.RESOLVING;
+        }
+    }
+
+    /** After a seek: goes on with whoever has it. */
+    void resume(FetchedPartition partition) {
+        if (partition.broker == null) {
+            partition.state = FetchedPartition.LOCATING;
+            metadata.want();
+        } else {
+            partition.state = partition.start == null ? FetchedPartition.FETCHING : FetchedPartition.RESOLVING;
+        }
+    }
+
+    private void learn(MetadataResponseData answer, int node) {
+        answer.brokers().forEach(each -> {
+            FetchBroker known = brokers.get(each.nodeId());
+            if (known == null) {
+                brokers.put(
+                        each.nodeId(),
+                        new FetchBroker(
+                                each.nodeId(), each.host(), each.port(), context, Objects.requireNonNull(fetcher)));
+            } else {
+                known.address(each.host(), each.port());
+            }
+        });
+        boolean allFound = true;
+        for (MetadataResponseTopic each : answer.topics()) {
+            FetchedTopic topic = topics.get(each.name());
+            if (topic != null) {
+                allFound &= learn(topic, each, node, answer.brokers().size());
+            }
+        }
+        if (allFound) {
+            metadata.helped(nowNanos);
+        } else {
+            metadata.wantLater(nowNanos);
+        }
+    }
+
+    private boolean learn(FetchedTopic topic, MetadataResponseTopic answer, int node, int brokerCount) {
+        Errors error = Errors.forCode(answer.errorCode());
+        if (error == Errors.TOPIC_AUTHORIZATION_FAILED || error == Errors.INVALID_TOPIC_EXCEPTION) {
+            topic.forEach(partition -> refuse(partition, error));
+            if (topic.startOfAll != null) {
+                refusal = new LeanException("topic " + topic.name + ": " + error.message(), error.exception());
+            }
+            return true;
+        }
+        if (error == Errors.NONE) {
+            Verdict verdict = topic.agreement.hear(answer.topicId(), node, brokerCount, nowNanos);
+            if (!verdict.isBelieved()) {
+                if (verdict == Verdict.CONTRADICTED) {
+                    metadata.askAnother();
+                }
+                return false;
+            }
+            identify(topic, verdict);
+            if (topic.startOfAll != null) {
+                addNew(topic, topic.startOfAll, answer);
+            }
+            for (MetadataResponsePartition each : answer.partitions()) {
+                FetchedPartition partition = topic.partition(each.partitionIndex());
+                if (partition != null) {
+                    lead(partition, each);
+                }
+            }
+        }
+        List<FetchedPartition> unlocated = topic.unlocated();
+        boolean missing = error != Errors.NONE && topic.startOfAll != null;
+        if (unlocated.isEmpty() && !missing) {
+            report(topic, "");
+            return true;
+        }
+        report(topic, error == Errors.NONE ? "no leader for " + unlocated : error.name());
+        return false;
+    }
+
+    /**
+     * Adds the partitions that are new. One that the first answer does not have was created after it: all of its
+     * records came since, so those of a start at the end are read too.
+     */
+    private void addNew(FetchedTopic topic, StartAt start, MetadataResponseTopic answer) {
+        int count = topic.known;
+        for (MetadataResponsePartition each : answer.partitions()) {
+            count = Math.max(count, each.partitionIndex() + 1);
+        }
+        for (int number = topic.known; number < count; number++) {
+            if (topic.partition(number) == null) {
+                Objects.requireNonNull(additions).add(topic, number, start);
+            }
+        }
+        topic.known = count;
+        if (start.equals(StartAt.end())) {
+            topic.startOfAll = StartAt.beginning();
+        }
+    }
+
+    /** Once, and once when it is over: whoever waits for a topic that was mistyped or deleted should find out why. */
+    private static void report(FetchedTopic topic, String trouble) {
+        if (!trouble.equals(topic.trouble)) {
+            if (trouble.isEmpty()) {
+                LOG.log(System.Logger.Level.INFO, "topic " + topic.name + ": found");
+            } else {
+                LOG.log(System.Logger.Level.WARNING, "topic " + topic.name + ": " + trouble + "; waiting for it");
+            }
+            topic.trouble = trouble;
+        }
+    }
+
+    private void refuse(FetchedPartition partition, Errors error) {
+        if (partition.state != FetchedPartition.FAILED) {
+            partition.fail(
+                    new PartitionException(
+                            partition.topic.name,
+                            partition.number,
+                            Math.max(0, partition.fetchOffset),
+                            error.message()),
+                    -1);
+            Objects.requireNonNull(fetcher).enqueue(partition);
+        }
+    }
+
+    private void identify(FetchedTopic topic, Verdict verdict) {
+        boolean differs = verdict != Verdict.PRESENT;
+        boolean madeAgain = verdict == Verdict.RECREATED;
+        if (differs) {
+            topicsById.remove(topic.idLow);
+            topic.identify();
+            topicsById.put(topic.idLow, topic);
+        }
+        topic.forEach(partition -> {
+            if (differs && partition.broker != null) {
+                partition.broker.restart();
+            }
+            Uuid placedIn = partition.placedIn;
+            partition.placedIn = null;
+            if (placedIn == null ? madeAgain : !placedIn.equals(topic.agreement.present())) {
+                // Another topic of the same name: its epochs count anew.
+                partition.leaderEpoch = -1;
+                partition.lastEpoch = -1;
+                partition.doubtedEpoch = -1;
+                partition.forgetQuestion();
+                Objects.requireNonNull(fetcher).madeAgain(partition);
+            }
+        });
+    }
+
+    private void lead(FetchedPartition partition, MetadataResponsePartition answer) {
+        FetchBroker leader = brokers.get(answer.leaderId());
+        if (leader == null
+                || answer.leaderEpoch() < partition.leaderEpoch
+                || partition.state == FetchedPartition.FAILED) {
+            return;
+        }
+        boolean sameLeader = partition.leader == answer.leaderId();
+        partition.leader = answer.leaderId();
+        if (answer.leaderEpoch() > partition.leaderEpoch) {
+            partition.believeEpoch();
+        }
+        partition.leaderEpoch = answer.leaderEpoch();
+        if (partition.broker == leader) {
+            return;
+        }
+        boolean mayFollow = partition.broker != null && sameLeader && nowNanos - partition.followUntilNanos < 0;
+        if (!mayFollow) {
+            if (partition.broker != null) {
+                context.counters().add(ConsumerCounters.RELOCATIONS, 1);
+                leave(partition);
+            }
+            join(partition, leader);
+        }
+    }
+
+    void close() {
+        metadata.close("closed");
+        brokers.values().forEach(broker -> broker.close("closed"));
+    }
+}

@@ -1,0 +1,44 @@
+package dev.weir.lean.internal.consumer;
+
+import java.util.SplittableRandom;
+
+/** The time of the next attempt: the wait doubles with each failure, with jitter. Confined to one thread. */
+public final class RetryBackoff {
+
+    private static final long FIRST_NANOS = 20_000_000;
+    private static final double LEAST = 0.8;
+    private static final double SPREAD = 0.4;
+
+    private final long maxNanos;
+    private final SplittableRandom random;
+    private long delayNanos;
+    private long dueNanos;
+    private boolean waiting;
+
+    /** @param maxNanos the longest wait */
+    public RetryBackoff(long maxNanos, SplittableRandom random) {
+        this.maxNanos = maxNanos;
+        this.random = random;
+    }
+
+    /** Waits longer than after the failure before. */
+    public void failed(long nowNanos) {
+        delayNanos = Math.min(maxNanos, delayNanos == 0 ? FIRST_NANOS : 2 * delayNanos);
+        dueNanos = nowNanos + (long) (delayNanos * (LEAST + SPREAD * random.nextDouble()));
+        waiting = true;
+    }
+
+    /** The next failure waits briefly again. */
+    public void succeeded() {
+        delayNanos = 0;
+        waiting = false;
+    }
+
+    /** Returns whether enough time has passed. */
+    public boolean isDue(long nowNanos) {
+        if (waiting && nowNanos - dueNanos >= 0) {
+            waiting = false;
+        }
+        return !waiting;
+    }
+}

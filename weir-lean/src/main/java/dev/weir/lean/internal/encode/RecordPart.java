@@ -1,0 +1,137 @@
+package dev.weir.lean.internal.encode;
+
+import dev.weir.lean.RecordEncoder;
+import dev.weir.lean.Slice;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A key or a value where it lies: in an array, in a buffer, in an object that an encoder writes, or nowhere. Confined
+ * to one thread; copies nothing.
+ */
+public final class RecordPart {
+
+    private static final byte[] NO_BYTES = {};
+
+    private byte[] array = NO_BYTES;
+    private @Nullable ByteBuffer buffer;
+    private @Nullable RecordEncoder<Object> encoder;
+    private @Nullable Object object;
+    private int offset;
+    private int length = -1;
+
+    /** Shows a part of an array. */
+    public void wrap(byte[] bytes, int from, int count) {
+        Objects.checkFromIndexSize(from, count, bytes.length);
+        if (array != bytes) {
+            array = bytes;
+        }
+        buffer = null;
+        forgetObject();
+        offset = from;
+        length = count;
+    }
+
+    /** Shows a part of a buffer; its position and limit do not count. */
+    public void wrap(ByteBuffer bytes, int from, int count) {
+        Objects.checkFromIndexSize(from, count, bytes.limit());
+        if (buffer != bytes) {
+            buffer = bytes;
+        }
+        forgetObject();
+        offset = from;
+        length = count;
+    }
+
+    /** Shows the bytes that an encoder will write when they are copied. */
+    @SuppressWarnings("unchecked") // The object is of the encoder's type, and goes to it alone.
+    public <T> void wrap(T shown, RecordEncoder<? super T> by) {
+        int size = by.sizeBytes(shown);
+        if (size < 0) {
+            throw new IllegalArgumentException("sizeBytes of an encoder must be at least 0: sizeBytes=" + size);
+        }
+        array = NO_BYTES;
+        buffer = null;
+        object = shown;
+        encoder = (RecordEncoder<Object>) by;
+        length = size;
+    }
+
+    private void forgetObject() {
+        if (encoder != null) {
+            encoder = null;
+            object = null;
+        }
+    }
+
+    /** Shows what a slice shows, which may be null. */
+    public void wrap(Slice slice) {
+        if (slice.isNull()) {
+            clear();
+        } else {
+            wrap(slice.buffer(), slice.offset(), slice.length());
+        }
+    }
+
+    /** Shows null, and lets go of what it showed. */
+    public void clear() {
+        array = NO_BYTES;
+        buffer = null;
+        forgetObject();
+        length = -1;
+    }
+
+    public boolean isNull() {
+        return length < 0;
+    }
+
+    /** -1 for null. */
+    int length() {
+        return length;
+    }
+
+    int lengthOrZero() {
+        return Math.max(0, length);
+    }
+
+    int unsignedByte(int at) {
+        return 0xff & (buffer == null ? array[offset + at] : buffer.get(offset + at));
+    }
+
+    /**
+     * Copies it; returns the position after it.
+     *
+     * @param to its position is 0 and its limit its capacity
+     */
+    int copyTo(ByteBuffer to, int at) {
+        if (length <= 0) {
+            return at;
+        }
+        if (buffer != null) {
+            to.put(at, buffer, offset, length);
+        } else if (encoder == null) {
+            to.put(at, array, offset, length);
+        } else {
+            encode(encoder, to, at);
+        }
+        return at + length;
+    }
+
+    private void encode(RecordEncoder<Object> by, ByteBuffer to, int at) {
+        int written;
+        try {
+            by.encode(
+                    Objects.requireNonNull(object, "object"),
+                    to.limit(at + length).position(at));
+            written = to.position() - at;
+        } finally {
+            to.clear().order(ByteOrder.BIG_ENDIAN);
+        }
+        if (written != length) {
+            throw new IllegalStateException(
+                    "an encoder wrote " + written + " bytes where its sizeBytes had said " + length);
+        }
+    }
+}

@@ -1,0 +1,391 @@
+package dev.weir.lean.internal.net;
+
+import dev.weir.lean.LeanException;
+import dev.weir.lean.internal.wire.FetchRequest;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.message.ApiVersionsRequestData;
+import org.apache.kafka.common.message.ApiVersionsResponseData;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.protocol.ByteBufferAccessor;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.requests.RequestHeader;
+import org.apache.kafka.common.requests.RequestUtils;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection to one broker: sends requests, hands out their responses in order. Confined to one thread, never blocks,
+ * not used again once closed.
+ *
+ * <pre>
+ *   CONNECTING   TCP, then handshakes                        -> GREETING
+ *   GREETING     asks which versions the broker has          -> READY
+ *   READY        requests go out, responses come in
+ *   CLOSED       by either side; {@link #closeReason} says why
+ * </pre>
+ */
+public final class BrokerConnection implements AutoCloseable {
+
+    /** Receives responses. */
+    public interface Listener {
+
+        /**
+         * A response is there.
+         *
+         * @param api of the request that it answers
+         * @param buffer is overwritten after the call, unless it is retained
+         * @param sizeBytes of the whole response; more than the buffer's limit if it was too large
+         */
+        void onResponse(ApiKeys api, short version, ReceiveBuffer buffer, int sizeBytes);
+    }
+
+    /** Requests under way at once: no more, or a broker would not know an idempotent producer's batches again. */
+    private static final int WINDOW = 5;
+
+    private static final int CONNECTING = 0;
+    private static final int GREETING = 1;
+    private static final int READY = 2;
+    private static final int CLOSED = 3;
+
+    private static final short GREETING_VERSION = 3;
+    private static final int MIN_RESPONSE_BYTES = 5;
+
+    /** A list of versions takes some hundred bytes. */
+    private static final int MAX_GREETING_BYTES = 1024 * 1024;
+
+    private final InetSocketAddress address;
+    private final Transport transport;
+    private final String clientId;
+    private final long timeoutNanos;
+    private final Listener listener;
+    private final ConnectionBuffers buffers;
+    private final ByteBuffer size;
+
+    private int state = CONNECTING;
+    private String closeReason = "";
+    private @Nullable ReceiveBuffer receiving;
+    private long lastProgressNanos;
+    private short fetchVersion;
+    private ApiVersionsResponseData.ApiVersionCollection versionsOfBroker =
+            new ApiVersionsResponseData.ApiVersionCollection();
+
+    // The requests under way, a ring.
+    private final ApiKeys[] apis = new ApiKeys[WINDOW];
+    private final short[] versions = new short[WINDOW];
+    private final int[] correlations = new int[WINDOW];
+    private int firstUnderWay;
+    private int underWay;
+    private int nextCorrelation;
+
+    /**
+     * Starts to connect.
+     *
+     * @param buffers of the connection before, which is closed
+     */
+    public BrokerConnection(
+            Transports transports,
+            InetSocketAddress address,
+            String clientId,
+            ConnectionBuffers buffers,
+            long timeoutNanos,
+            long nowNanos,
+            Listener listener)
+            throws IOException {
+        this.address = address;
+        this.clientId = clientId;
+        this.timeoutNanos = timeoutNanos;
+        this.listener = listener;
+        this.buffers = buffers;
+        this.size = buffers.size;
+        buffers.reset();
+        this.transport = transports.open(address, this::checkIdle);
+        this.lastProgressNanos = nowNanos;
+    }
+
+    /** Goes on with whatever can go on, and calls the listener; returns how much was done. */
+    public int poll(long nowNanos) {
+        if (state == CLOSED) {
+            return 0;
+        }
+        try {
+            int work = state == CONNECTING ? connect() : flush() + receive();
+            boolean nothingDue = state == READY && (underWay == 0 || !canReceive());
+            if (work > 0 || nothingDue) {
+                lastProgressNanos = nowNanos;
+            } else if (nowNanos - lastProgressNanos > timeoutNanos) {
+                close("no answer for " + timeoutNanos / 1_000_000 + " ms");
+            }
+            return work;
+        } catch (IOException e) {
+            close(String.valueOf(e.getMessage()));
+            return 1;
+        } catch (AuthenticationException e) {
+            close(String.valueOf(e.getMessage()));
+            throw new LeanException("broker " + address + " did not accept us: " + e.getMessage(), e);
+        }
+    }
+
+    private int connect() throws IOException {
+        if (!transport.isReady()) {
+            return 0;
+        }
+        state = GREETING;
+        send(
+                ApiKeys.API_VERSIONS,
+                GREETING_VERSION,
+                new ApiVersionsRequestData().setClientSoftwareName("weir-lean").setClientSoftwareVersion("0.1"));
+        return 1;
+    }
+
+    private int flush() throws IOException {
+        if (!hasUnwritten()) {
+            return 0;
+        }
+        OutgoingRequest out = buffers.out();
+        int written = out.hasRemaining() ? out.writeTo(transport) : transport.writePending();
+        transport.wantWrite(hasUnwritten());
+        return written;
+    }
+
+    /**
+     * Returns whether bytes wait for room in the socket, as they are or encrypted already; not before it is connected.
+     */
+    boolean hasUnwritten() {
+        return buffers.out().hasRemaining() || transport.hasPending();
+    }
+
+    private int receive() throws IOException {
+        if (underWay == 0) {
+            return 0;
+        }
+        ReceiveBuffer buffer = receiving;
+        if (buffer == null) {
+            buffer = buffers.free();
+            if (buffer == null) {
+                return 0;
+            }
+            int read = transport.read(size);
+            if (read < 0) {
+                throw new IOException("closed by the broker");
+            }
+            if (size.hasRemaining()) {
+                return read;
+            }
+            checkSize(size.getInt(0));
+            buffer.prepare(size.getInt(0));
+            receiving = buffer;
+        }
+        int read = transport.read(buffer.bytes());
+        if (read < 0) {
+            throw new IOException("closed by the broker");
+        }
+        if (!buffer.bytes().hasRemaining()) {
+            checkCorrelation(buffer.bytes().getInt(0));
+            if (buffer.hasRoom()) {
+                complete(buffer);
+            } else {
+                grow(buffer);
+            }
+            return Math.max(1, read);
+        }
+        return read;
+    }
+
+    private void checkSize(int claimed) throws IOException {
+        if (state == GREETING && (claimed < MIN_RESPONSE_BYTES || claimed > MAX_GREETING_BYTES)) {
+            throw new IOException("no broker's answer; does security.protocol fit what listens there?");
+        }
+        if (claimed < MIN_RESPONSE_BYTES) {
+            throw noAnswer("a response of " + claimed + " bytes");
+        }
+    }
+
+    private void checkCorrelation(int correlation) throws IOException {
+        if (correlation != correlations[firstUnderWay]) {
+            String what = "an answer to request " + correlation + " where " + correlations[firstUnderWay] + " was due";
+            if (state == GREETING) {
+                throw new IOException(what);
+            }
+            throw noAnswer(what);
+        }
+    }
+
+    /** A broker that has greeted does not do that: another try would meet the same. */
+    private LeanException noAnswer(String what) {
+        close(what);
+        return new LeanException(
+                "broker " + address + " sent " + what
+                        + ", which is none of Kafka's protocol; what listens there, or changes bytes on the way?",
+                null);
+    }
+
+    private void grow(ReceiveBuffer buffer) {
+        try {
+            buffer.grow();
+        } catch (OutOfMemoryError e) {
+            String what = "a response of " + size.getInt(0) + " bytes";
+            close(what);
+            throw new LeanException(
+                    "broker " + address + " sent " + what + ", for which there is no memory outside the heap: "
+                            + e.getMessage()
+                            + "; raise -XX:MaxDirectMemorySize (as large as the heap unless it is set), or lower"
+                            + " fetch.max.bytes",
+                    e);
+        }
+    }
+
+    /** Nothing is due, but something came: that can only be the end. Otherwise every wait would end at once. */
+    private void checkIdle() {
+        if (state == READY && underWay == 0) {
+            try {
+                close(transport.read(size) < 0 ? "closed by the broker" : "bytes that nobody asked for");
+            } catch (IOException e) {
+                close(String.valueOf(e.getMessage()));
+            }
+        }
+    }
+
+    private void complete(ReceiveBuffer buffer) throws IOException {
+        int sizeBytes = size.getInt(0);
+        if (underWay == 1 && buffers.out().hasRemaining()) {
+            // Its buffers would be used again while they are sent.
+            throw noAnswer("an answer to a request that had not left yet");
+        }
+        size.clear();
+        receiving = null;
+        buffer.bytes().position(0);
+        int at = firstUnderWay;
+        firstUnderWay = (at + 1) % WINDOW;
+        underWay--;
+        if (state == GREETING) {
+            greeted(buffer.bytes());
+            return;
+        }
+        listener.onResponse(apis[at], versions[at], buffer, sizeBytes);
+    }
+
+    private void greeted(ByteBuffer bytes) throws IOException {
+        ApiVersionsResponseData answer;
+        try {
+            answer = new ApiVersionsResponseData(
+                    new ByteBufferAccessor(bytes.duplicate().position(Integer.BYTES)), GREETING_VERSION);
+        } catch (RuntimeException e) {
+            throw tooOld("does not say which versions it has", e);
+        }
+        if (answer.errorCode() != 0) {
+            throw tooOld("says " + Errors.forCode(answer.errorCode()), null);
+        }
+        var fetch = answer.apiKeys().find(FetchRequest.KEY);
+        if (fetch == null || fetch.maxVersion() < FetchRequest.MIN_VERSION) {
+            throw tooOld("fetches up to version " + (fetch == null ? 0 : fetch.maxVersion()), null);
+        }
+        versionsOfBroker = answer.apiKeys();
+        fetchVersion = (short) Math.min(fetch.maxVersion(), FetchRequest.MAX_VERSION);
+        state = READY;
+    }
+
+    private LeanException tooOld(String what, @Nullable Exception cause) {
+        close("too old");
+        return new LeanException(
+                "broker " + address + " " + what + "; the lean path needs Kafka 3.1 or newer, use the official client",
+                cause);
+    }
+
+    /** Returns whether a response has a place to go to. */
+    public boolean canReceive() {
+        return receiving != null || buffers.hasFree();
+    }
+
+    public boolean isReady() {
+        return state == READY;
+    }
+
+    public boolean isClosed() {
+        return state == CLOSED;
+    }
+
+    /** The reason why it was closed. */
+    public String closeReason() {
+        return closeReason;
+    }
+
+    public InetSocketAddress address() {
+        return address;
+    }
+
+    /** The highest version of fetch that both sides have. */
+    public short fetchVersion() {
+        return fetchVersion;
+    }
+
+    /** The highest version of a request that the broker has; -1 if it has none. */
+    public short maxVersion(ApiKeys api) {
+        var known = versionsOfBroker.find(api.id);
+        return known == null ? -1 : known.maxVersion();
+    }
+
+    /** Returns whether a request may be sent now. */
+    public boolean canSend() {
+        return state == READY && underWay < WINDOW && !buffers.out().hasRemaining();
+    }
+
+    /** The buffer for a request of at most so many bytes, to be filled from 0, flipped, and {@link #sent}. */
+    public ByteBuffer outgoing(int bytes) {
+        return buffers.out().begin(bytes);
+    }
+
+    /**
+     * Has a buffer sent from where it lies, from its position to its limit, behind what has been put into the outgoing
+     * one. Its bytes stay as they are until the request is answered or the connection closed; its position moves.
+     */
+    public void insert(ByteBuffer bytes) {
+        buffers.out().insert(bytes);
+    }
+
+    /** The number that the next request must have. */
+    public int nextCorrelation() {
+        return nextCorrelation;
+    }
+
+    /** Sends what is in the outgoing buffer. */
+    public void sent(ApiKeys api, short version) {
+        int at = (firstUnderWay + underWay++) % WINDOW;
+        apis[at] = api;
+        versions[at] = version;
+        correlations[at] = nextCorrelation++;
+        buffers.out().end();
+        try {
+            flush();
+        } catch (IOException e) {
+            close(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** Sends a request that is not worth patching. */
+    public void send(ApiKeys api, short version, ApiMessage request) {
+        RequestHeader header = new RequestHeader(api, version, clientId, nextCorrelation);
+        ByteBuffer bytes = RequestUtils.serialize(header.data(), header.headerVersion(), request, version);
+        outgoing(bytes.remaining() + Integer.BYTES)
+                .putInt(bytes.remaining())
+                .put(bytes)
+                .flip();
+        sent(api, version);
+    }
+
+    /** Closes it; what is under way is forgotten. */
+    public void close(String reason) {
+        if (state != CLOSED) {
+            state = CLOSED;
+            closeReason = reason;
+            transport.close();
+        }
+    }
+
+    @Override
+    public void close() {
+        close("closed");
+    }
+}

@@ -1,0 +1,112 @@
+package dev.weir.lean.internal.net;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/**
+ * One request on its way out: bytes of its own, and between them buffers that are sent from where they lie. Confined to
+ * one thread, used again for the next request; grows to the largest one and never shrinks.
+ *
+ * <pre>
+ *   ByteBuffer own = begin(bytes);  put some; insert(theirs); put more; insert(others); put the rest; own.flip();
+ *   end();
+ *   while (hasRemaining()) writeTo(transport);
+ * </pre>
+ */
+final class OutgoingRequest {
+
+    private static final int FIRST_BYTES = 4 * 1024;
+    private static final int FIRST_PARTS = 8;
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+    private ByteBuffer own = ByteBuffer.allocateDirect(FIRST_BYTES);
+
+    /** Buffers to write, in order, from {@link #next} on. */
+    private ByteBuffer[] parts = nothing(FIRST_PARTS);
+
+    /** Views of {@link #own}, by the place of the part that they are. */
+    private ByteBuffer[] views = nothing(FIRST_PARTS);
+
+    private int next;
+    private int count;
+
+    /** Up to where its own bytes are in parts. */
+    private int taken;
+
+    private static ByteBuffer[] nothing(int length) {
+        ByteBuffer[] all = new ByteBuffer[length];
+        Arrays.fill(all, NOTHING);
+        return all;
+    }
+
+    /** Forgets what is there, and gives room for so many bytes of its own, from 0. */
+    ByteBuffer begin(int bytes) {
+        if (bytes > own.capacity()) {
+            own = ByteBuffer.allocateDirect(Integer.highestOneBit(bytes) * 2);
+            Arrays.fill(views, NOTHING);
+        }
+        forget();
+        return own.clear();
+    }
+
+    /** Forgets what is there: nothing is to be written. */
+    void forget() {
+        Arrays.fill(parts, 0, count, NOTHING);
+        next = 0;
+        count = 0;
+        taken = 0;
+    }
+
+    /** Has what is between position and limit sent behind what was put so far. Neither may change until it is gone. */
+    void insert(ByteBuffer bytes) {
+        takeOwn(own.position());
+        add(bytes);
+    }
+
+    /** All is put, and its own bytes are flipped. */
+    void end() {
+        takeOwn(own.limit());
+    }
+
+    private void takeOwn(int to) {
+        if (to > taken) {
+            int at = count;
+            add(own);
+            if (views[at] == NOTHING) {
+                views[at] = own.duplicate();
+            }
+            parts[at] = views[at].limit(to).position(taken);
+            taken = to;
+        }
+    }
+
+    private void add(ByteBuffer part) {
+        if (count == parts.length) {
+            ByteBuffer[] before = parts;
+            ByteBuffer[] viewsBefore = views;
+            parts = nothing(2 * count);
+            views = nothing(2 * count);
+            System.arraycopy(before, 0, parts, 0, count);
+            System.arraycopy(viewsBefore, 0, views, 0, count);
+        }
+        parts[count++] = part;
+    }
+
+    boolean hasRemaining() {
+        return next < count;
+    }
+
+    /** Writes as much as fits; returns how many bytes that were. */
+    int writeTo(Transport transport) throws IOException {
+        int written =
+                next + 1 == count ? transport.write(parts[next]) : (int) transport.write(parts, next, count - next);
+        while (next < count && !parts[next].hasRemaining()) {
+            next++;
+        }
+        if (next == count) {
+            forget();
+        }
+        return written;
+    }
+}

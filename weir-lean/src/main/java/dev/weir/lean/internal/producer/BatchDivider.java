@@ -1,0 +1,98 @@
+package dev.weir.lean.internal.producer;
+
+import dev.weir.lean.internal.batch.BatchLayout;
+import dev.weir.lean.internal.batch.BatchReader;
+import dev.weir.lean.internal.batch.Decompressor;
+import dev.weir.lean.internal.encode.RecordBytes;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes two batches of one that its broker finds too large. Confined to the producer's thread; what it works with is
+ * made when the first batch is divided, and kept.
+ */
+final class BatchDivider implements AutoCloseable {
+
+    private final RecordBytes record = new RecordBytes();
+    private @Nullable Decompressor decompressor;
+    private ByteBuffer bytes = ByteBuffer.allocateDirect(0);
+
+    /**
+     * The halves, in order, in the heap and not of the pool. They share the sequences of the whole, if it has some. The
+     * whole is as it was, and can be released.
+     *
+     * @param whole was sent, and has at least two records
+     */
+    List<ProducerBatch> halves(ProducerPartition partition, ProducerBatch whole) {
+        BatchReader reader = reader(partition, whole);
+        int half = whole.count() / 2;
+        reader.start();
+        ProducerBatch first = room(reader, 0, half);
+        ProducerBatch second = room(reader, half, whole.count());
+        reader.start();
+        copy(reader, whole, 0, first, half);
+        copy(reader, whole, half, second, whole.count());
+        return List.of(first, second);
+    }
+
+    private BatchReader reader(ProducerPartition partition, ProducerBatch whole) {
+        if (decompressor == null) {
+            // What comes here was written here, within the settings' limits.
+            decompressor = new Decompressor(Integer.MAX_VALUE);
+        }
+        int size = whole.writer.sizeBytes();
+        if (bytes.capacity() < size) {
+            bytes = ByteBuffer.allocateDirect(size);
+        }
+        bytes.put(0, whole.writer.bytes(), 0, size);
+        BatchReader reader = new BatchReader(decompressor);
+        reader.of(partition.topic.name, partition.number, 0);
+        reader.open(bytes, 0, size, 0);
+        reader.verify(true);
+        return reader;
+    }
+
+    /** An empty batch that has room for the next records, and no more. */
+    private ProducerBatch room(BatchReader reader, int from, int to) {
+        int size = BatchLayout.HEADER_BYTES;
+        long firstTimestamp = 0;
+        for (int i = from; i < to; i++) {
+            show(reader, i);
+            long timestamp = reader.record().timestamp();
+            firstTimestamp = i == from ? timestamp : firstTimestamp;
+            size += record.encodedBytes(timestamp - firstTimestamp, i - from);
+        }
+        return new ProducerBatch(ByteBuffer.allocate(size), 0);
+    }
+
+    private void copy(BatchReader reader, ProducerBatch whole, int from, ProducerBatch part, int to) {
+        part.begin(whole.begunNanos);
+        for (int i = from; i < to; i++) {
+            show(reader, i);
+            if (!part.append(record, reader.record().timestamp(), whole.token(i))) {
+                throw new IllegalStateException("no room for record " + i + " of " + whole.count());
+            }
+        }
+        // None if sequences began anew since it was sent.
+        if (whole.hasSequence()) {
+            part.sequence = (whole.sequence + from) & Integer.MAX_VALUE;
+        }
+        part.doubtful = whole.doubtful;
+        part.wasDoubtful = whole.wasDoubtful;
+    }
+
+    private void show(BatchReader reader, int at) {
+        if (!reader.next()) {
+            throw new IllegalStateException("a batch ends before record " + at);
+        }
+        record.show(reader.record());
+    }
+
+    @Override
+    public void close() {
+        if (decompressor != null) {
+            decompressor.close();
+        }
+    }
+}

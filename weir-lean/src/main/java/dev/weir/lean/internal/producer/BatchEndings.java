@@ -1,0 +1,71 @@
+package dev.weir.lean.internal.producer;
+
+import dev.weir.lean.LeanException;
+import dev.weir.lean.SendListener;
+import dev.weir.lean.internal.producer.ProducerBatch.Fate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ends batches whose fate is known: tells the listener, and gives them back to the pool. Confined to the producer's
+ * thread.
+ */
+final class BatchEndings {
+
+    private final SendListener listener;
+    private final ProducerBatchPool pool;
+    private final ProducerCounters counters;
+
+    BatchEndings(SendListener listener, ProducerBatchPool pool, ProducerCounters counters) {
+        this.listener = listener;
+        this.pool = pool;
+        this.counters = counters;
+    }
+
+    /**
+     * Ends one that was taken out of its partition.
+     *
+     * @throws LeanException if the listener threw anything; it was told of all records all the same
+     */
+    void end(ProducerPartition partition, ProducerBatch batch) {
+        boolean written = batch.fate == Fate.WRITTEN;
+        Throwable thrown;
+        try {
+            thrown = written
+                    ? acknowledge(partition.topic.name, partition.number, batch)
+                    : fail(batch, new BatchRefusal(partition, batch));
+        } finally {
+            int count = batch.count();
+            counters.add(written ? ProducerCounters.ACKNOWLEDGED : ProducerCounters.FAILED, count);
+            pool.release(batch);
+            partition.finished.addAndGet(count);
+        }
+        if (thrown != null) {
+            throw new LeanException("the producer's listener threw " + thrown, thrown);
+        }
+    }
+
+    /** Returns the first of what the listener throws. */
+    private @Nullable Throwable acknowledge(String topic, int partition, ProducerBatch batch) {
+        Throwable first = null;
+        for (int i = 0; i < batch.count(); i++) {
+            try {
+                listener.acknowledged(batch.token(i), topic, partition, batch.offset < 0 ? -1 : batch.offset + i);
+            } catch (Throwable e) {
+                first = first == null ? e : first;
+            }
+        }
+        return first;
+    }
+
+    private @Nullable Throwable fail(ProducerBatch batch, BatchRefusal why) {
+        Throwable first = null;
+        for (int i = 0; i < batch.count(); i++) {
+            try {
+                listener.failed(batch.token(i), why.ofRecord(i));
+            } catch (Throwable e) {
+                first = first == null ? e : first;
+            }
+        }
+        return first;
+    }
+}

@@ -1,0 +1,152 @@
+package dev.weir.lean.internal.producer;
+
+import dev.weir.lean.LeanRecord;
+import dev.weir.lean.internal.encode.BatchWriter;
+import dev.weir.lean.internal.encode.RecordBytes;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.kafka.common.message.ProduceResponseData.BatchIndexAndErrorMessage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A batch with the tokens of its records, from the first record to the last callback. Filled under its partition's
+ * lock, then confined to the producer's thread.
+ */
+final class ProducerBatch {
+
+    static final int NO_SEQUENCE = -1;
+
+    /** The answer of a broker to it. */
+    enum Fate {
+        /** Nothing yet, or not in flight. */
+        OPEN,
+        /** It is in the log. */
+        WRITTEN,
+        /** To be sent again. */
+        RETRY,
+        /** Too large, but has several records. */
+        DIVIDE,
+        /** It is not in the log, and will not be. */
+        REFUSED
+    }
+
+    private static final int FIRST_TOKENS = 64;
+
+    /**
+     * Of records that are to have the time of sending, so many in a row have the same: the clock costs as much as
+     * they do.
+     */
+    private static final int OF_ONE_TIME = 16;
+
+    final BatchWriter writer;
+
+    /** The bytes it takes of the pool; 0 if nothing. */
+    final int pooledBytes;
+
+    private long[] tokens = new long[FIRST_TOKENS];
+
+    private long nowMillis;
+
+    /** The count from which on the clock is read again. */
+    private int timeGoodTo;
+
+    /** The time when its first record came. */
+    long begunNanos;
+
+    boolean compressed;
+    int sequence = NO_SEQUENCE;
+    Fate fate = Fate.OPEN;
+
+    /** Of its first record, if it is written; -1 if the broker does not say. */
+    long offset;
+
+    /** The reason why it was refused, or was not written yet. */
+    String trouble = "";
+
+    /** The reason why it was refused, in the terms of Kafka's client; null if nobody refused it. */
+    @Nullable
+    Throwable cause;
+
+    /** The records for which the broker refused it; empty if it does not say. */
+    List<BatchIndexAndErrorMessage> culprits = List.of();
+
+    /** True if an attempt may have written it, with the sequence that it has, though nobody said so. */
+    boolean doubtful;
+
+    /** True if it was in doubt with a sequence that it has no more. */
+    boolean wasDoubtful;
+
+    ProducerBatch(ByteBuffer bytes, int pooledBytes) {
+        this.writer = new BatchWriter(bytes);
+        this.pooledBytes = pooledBytes;
+    }
+
+    /** Begins another one. */
+    void begin(long nowNanos) {
+        writer.clear();
+        begunNanos = nowNanos;
+        timeGoodTo = 0;
+        compressed = false;
+        sequence = NO_SEQUENCE;
+        fate = Fate.OPEN;
+        offset = -1;
+        trouble = "";
+        cause = null;
+        culprits = List.of();
+        doubtful = false;
+        wasDoubtful = false;
+    }
+
+    /** Takes its sequence away: it gets another one when it is sent, also if it was written before. */
+    void forgetSequence() {
+        sequence = NO_SEQUENCE;
+        wasDoubtful |= doubtful || fate == Fate.WRITTEN;
+        doubtful = false;
+        if (fate == Fate.WRITTEN) {
+            fate = Fate.OPEN;
+        }
+    }
+
+    /** Returns whether it may be in the log though nobody said so. */
+    boolean mayBeWritten() {
+        return doubtful || wasDoubtful;
+    }
+
+    /**
+     * False, and nothing changed, if there is no room.
+     *
+     * @param timestampMillis or {@link LeanRecord#NOW}
+     */
+    boolean append(RecordBytes record, long timestampMillis, long token) {
+        int count = writer.count();
+        if (!writer.append(record, timestampMillis == LeanRecord.NOW ? now(count) : timestampMillis)) {
+            return false;
+        }
+        if (count == tokens.length) {
+            tokens = Arrays.copyOf(tokens, 2 * count);
+        }
+        tokens[count] = token;
+        return true;
+    }
+
+    private long now(int count) {
+        if (count >= timeGoodTo) {
+            nowMillis = System.currentTimeMillis();
+            timeGoodTo = count + OF_ONE_TIME;
+        }
+        return nowMillis;
+    }
+
+    int count() {
+        return writer.count();
+    }
+
+    long token(int at) {
+        return tokens[at];
+    }
+
+    boolean hasSequence() {
+        return sequence != NO_SEQUENCE;
+    }
+}

@@ -1,0 +1,499 @@
+package dev.weir.lean.internal.producer;
+
+import dev.weir.lean.LeanException;
+import dev.weir.lean.LeanProducerSettings;
+import dev.weir.lean.LeanSettings;
+import dev.weir.lean.SendListener;
+import dev.weir.lean.UnwrittenRecords;
+import dev.weir.lean.internal.consumer.RetryBackoff;
+import dev.weir.lean.internal.encode.Compressor;
+import dev.weir.lean.internal.producer.ProducerBatch.Fate;
+import dev.weir.lean.spi.BrokerLinks;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.InvalidMetadataException;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.message.MetadataResponseData;
+import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceResponse;
+import org.apache.kafka.common.protocol.Errors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The producer's thread: takes batches from where callers leave them, sends them to their leaders, tells the listener.
+ * ADR 85 draws the states of a batch. What is not said to be thread-safe is confined to that thread.
+ */
+final class ProducerEngine implements Runnable, ProduceAnswers {
+
+    private static final System.Logger LOG = System.getLogger(ProducerEngine.class.getName());
+
+    /** The longest wait while something is unfinished: what was put off is not awaited one by one. */
+    private static final long PATIENCE_NANOS = 10_000_000;
+
+    private static final long IDLE_NANOS = 1_000_000_000;
+    private static final long NANOS_PER_MILLI = 1_000_000;
+
+    /** So long at most a batch is filled on whose broker takes no request; its delivery time began with it. */
+    private static final long FILLED_ON_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** Older than any batch. */
+    private static final long FOREVER_NANOS = 1L << 60;
+
+    private final ProducerTopics topics;
+    private final ProducerBatchPool pool;
+    private final ProducerProgress changes;
+    private final ProducerCounters counters;
+    private final BatchEndings endings;
+    private final ProducerId id = new ProducerId();
+    private final BrokerLinks links;
+    private final Compressor compressor;
+    private final BatchDivider divider = new BatchDivider();
+    private final SplittableRandom random;
+    private final LeaderRequests leaders;
+    private final KnownPartitions located;
+    private final long lingerNanos;
+    private final long deliveryNanos;
+    private final long maxBackoffNanos;
+
+    /** True if a broker has taken this client's credentials: they are not simply wrong. */
+    private boolean accepted;
+
+    private int firstToLookAt;
+
+    /** True if something was found, in this turn, that may be sent to a broker which takes requests. */
+    private boolean foundFree;
+
+    private long nowNanos;
+    private long nextLookNanos;
+
+    // Of any thread.
+    private volatile boolean held;
+    private volatile boolean news;
+    private volatile boolean asleep;
+    private volatile boolean ending;
+    private volatile @Nullable LeanException failure;
+    private volatile @Nullable UnwrittenRecords abandoned;
+
+    /** @throws org.apache.kafka.common.KafkaException if a property does not fit, with its name */
+    ProducerEngine(
+            LeanProducerSettings settings,
+            SendListener listener,
+            ProducerTopics topics,
+            ProducerBatchPool pool,
+            ProducerProgress changes,
+            ProducerCounters counters) {
+        this.topics = topics;
+        this.pool = pool;
+        this.changes = changes;
+        this.counters = counters;
+        this.endings = new BatchEndings(listener, pool, counters);
+        this.lingerNanos = settings.linger().toNanos();
+        this.deliveryNanos = settings.deliveryTimeout().toNanos();
+        this.maxBackoffNanos = settings.maxBackoff().toNanos();
+        List<BrokerAddress> bootstrap = KnownPartitions.bootstrap(
+                settings.properties().getOrDefault(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, ""));
+        this.links = BrokerLinks.open(forLinks(settings));
+        this.nowNanos = links.nanoTime();
+        this.random = links.newRandom();
+        try {
+            this.compressor = new Compressor(settings.compression());
+        } catch (Throwable e) {
+            links.close();
+            throw e;
+        }
+        ProduceRequest request = new ProduceRequest(
+                settings.properties().getOrDefault(CommonClientConfigs.CLIENT_ID_CONFIG, "weir-lean"),
+                (int) settings.requestTimeout().toMillis());
+        this.located = new KnownPartitions(
+                topics.byName(),
+                this::newBackoff,
+                address -> new ProducerBroker(address, request, settings, this, counters, links));
+        this.leaders = new LeaderRequests(
+                bootstrap,
+                this::learn,
+                id::learn,
+                settings.metadataMaxAge().toNanos(),
+                newBackoff(),
+                newBackoff(),
+                links);
+    }
+
+    /** Returns the settings of connections, whose type is that of the other direction. */
+    private static LeanSettings forLinks(LeanProducerSettings settings) {
+        LeanSettings.Builder builder = LeanSettings.builder();
+        settings.properties().forEach((name, value) -> {
+            if (!name.startsWith("fetch.") && !name.startsWith("max.")) {
+                builder.property(name, value);
+            }
+        });
+        return builder.maxFetchWait(Duration.ZERO)
+                .requestTimeout(settings.requestTimeout())
+                .maxBackoff(settings.maxBackoff())
+                .metadataMaxAge(settings.metadataMaxAge())
+                .build();
+    }
+
+    private RetryBackoff newBackoff() {
+        return new RetryBackoff(maxBackoffNanos, random);
+    }
+
+    /** The time by which batches wait, as of {@link System#nanoTime}. Thread-safe. */
+    long nanoTime() {
+        return links.nanoTime();
+    }
+
+    /** There is something new to look at. Thread-safe. */
+    void wake() {
+        news = true;
+        if (asleep) {
+            links.wakeup();
+        }
+    }
+
+    /** Returns whether nothing that was left could be sent now. Thread-safe. */
+    boolean isHeld() {
+        return held;
+    }
+
+    /** Gives up what is not finished, and ends the thread. Thread-safe. */
+    void end() {
+        ending = true;
+        wake();
+    }
+
+    /** The reason why it ended before it was told to; null while it did not. Thread-safe. */
+    @Nullable
+    LeanException failure() {
+        return failure;
+    }
+
+    /** The records given up when it ended; null until then. Thread-safe. */
+    @Nullable
+    UnwrittenRecords abandoned() {
+        return abandoned;
+    }
+
+    @Override
+    public void run() {
+        String why = "the producer was closed before it was acknowledged";
+        try {
+            while (!ending) {
+                news = false;
+                int work = turn();
+                changes.tell();
+                if (work == 0) {
+                    idle();
+                }
+            }
+        } catch (Throwable e) {
+            why = "the producer has failed: " + e.getMessage();
+            failure = new LeanException(why, e);
+            LOG.log(System.Logger.Level.ERROR, why, e);
+        } finally {
+            topics.close();
+            pool.close();
+            abandoned = abandon(why);
+            links.close();
+            compressor.close();
+            divider.close();
+            changes.tell();
+        }
+    }
+
+    /** Does what can be done now, without waiting; returns how much was done. */
+    int turn() {
+        nowNanos = links.nanoTime();
+        if (topics.takeNew()) {
+            leaders.want();
+        }
+        if (topics.takeMissed()) {
+            leaders.wantLater(nowNanos);
+        }
+        int work = pollLinks();
+        if (ending) {
+            // Perhaps from within the listener, which has heard of a refusal: nothing is sent behind it.
+            return work;
+        }
+        boolean pressed = pool.takePressed();
+        nextLookNanos = nowNanos + IDLE_NANOS;
+        List<ProducerPartition> all = located.partitions();
+        foundFree = false;
+        firstToLookAt = all.isEmpty() ? 0 : (firstToLookAt + 1) % all.size();
+        for (int i = 0; i < all.size(); i++) {
+            lookAt(all.get((firstToLookAt + i) % all.size()), pressed);
+        }
+        tellHeld();
+        for (ProducerBroker broker : located.brokers()) {
+            if (!ending) {
+                work += broker.send(nowNanos);
+            }
+        }
+        work += leaders.poll(nowNanos, topics.all(), id.isWanted());
+        if (leaders.isPutOff(topics.all(), id.isWanted())) {
+            lookAgain(nowNanos + PATIENCE_NANOS);
+        }
+        return work;
+    }
+
+    /**
+     * Publishes the held bytes; a caller that finds no room checks them after it has said so: if that crosses, it is
+     * seen here.
+     */
+    private void tellHeld() {
+        if (held == foundFree) {
+            held = !foundFree;
+            if (foundFree && pool.isPressed()) {
+                news = true;
+            }
+        }
+    }
+
+    /** A broker that refuses this client after others have taken it is like one that is away: it is tried again. */
+    private int pollLinks() {
+        try {
+            return links.poll(nowNanos);
+        } catch (LeanException refused) {
+            if (!accepted || !(refused.getCause() instanceof AuthenticationException)) {
+                throw refused;
+            }
+            LOG.log(System.Logger.Level.WARNING, refused.getMessage() + "; it is tried again");
+            return 1;
+        }
+    }
+
+    private void idle() {
+        asleep = true;
+        if (!news) {
+            long nanos = nextLookNanos - links.nanoTime();
+            links.await(Math.max(0, Math.ceilDiv(nanos, NANOS_PER_MILLI)));
+        }
+        asleep = false;
+    }
+
+    private void lookAt(ProducerPartition partition, boolean pressed) {
+        if (partition.held && !isBusy(partition)) {
+            partition.held = false;
+        }
+        if (partition.intake.hasSome()) {
+            // While a batch could not leave anyway, it is better filled on; not for long, as its delivery time runs.
+            boolean busy = isBusy(partition);
+            if (busy) {
+                partition.held = true;
+            } else {
+                foundFree = true;
+            }
+            boolean room = !busy && partition.hasRoom();
+            long filledNanos = busy ? Math.max(lingerNanos, FILLED_ON_NANOS) : room ? lingerNanos : FOREVER_NANOS;
+            long begun = partition.intake.drain(partition.waiting, nowNanos - filledNanos, pressed && room);
+            if (begun != RecordIntake.NEVER && (room || busy)) {
+                lookAgain(busy ? nowNanos + PATIENCE_NANOS : begun + lingerNanos);
+            }
+        }
+        if (partition.waiting.isEmpty() && partition.flying.isEmpty()) {
+            return;
+        }
+        lookAgain(nowNanos + PATIENCE_NANOS);
+        if (partition.flying.isEmpty()) {
+            giveUpOverdue(partition);
+        }
+        if (partition.maySend(nowNanos) && id.identifies(partition)) {
+            offer(partition);
+        }
+    }
+
+    private boolean isBusy(ProducerPartition partition) {
+        ProducerBroker leader = located.leader(partition);
+        return leader != null && leader.isBusy();
+    }
+
+    private void lookAgain(long atNanos) {
+        if (atNanos - nextLookNanos < 0) {
+            nextLookNanos = atNanos;
+        }
+    }
+
+    private void giveUpOverdue(ProducerPartition partition) {
+        LeanException refusal = partition.topic.refusal();
+        for (ProducerBatch head = partition.waiting.peek(); head != null; head = partition.waiting.peek()) {
+            if (refusal == null && nowNanos - head.begunNanos <= deliveryNanos) {
+                return;
+            }
+            if (refusal != null) {
+                head.trouble = String.valueOf(refusal.getMessage());
+                head.cause = refusal.getCause();
+            } else {
+                head.trouble = "not acknowledged within deliveryTimeout=" + deliveryNanos / NANOS_PER_MILLI + " ms; "
+                        + (head.trouble.isEmpty()
+                                ? "no leader could be reached, or it took no further request"
+                                : "last: " + head.trouble);
+                head.cause = new TimeoutException(head.trouble);
+            }
+            head.fate = Fate.REFUSED;
+            settle(partition);
+        }
+    }
+
+    private void offer(ProducerPartition partition) {
+        ProducerBroker leader = located.leader(partition);
+        if (leader == null) {
+            leaders.wantLater(nowNanos);
+            return;
+        }
+        if (!partition.flying.isEmpty() && partition.broker != leader) {
+            return;
+        }
+        partition.broker = leader;
+        ProducerBatch head = partition.waiting.element();
+        if (head.fate == Fate.DIVIDE) {
+            head = divide(partition);
+        }
+        if (!head.compressed) {
+            compressor.compress(head.writer);
+            head.compressed = true;
+        }
+        leader.offer(partition);
+    }
+
+    private ProducerBatch divide(ProducerPartition partition) {
+        ProducerBatch whole = partition.waiting.element();
+        List<ProducerBatch> halves = divider.halves(partition, whole);
+        partition.waiting.remove();
+        partition.waiting.addFirst(halves.get(1));
+        partition.waiting.addFirst(halves.get(0));
+        pool.release(whole);
+        counters.add(ProducerCounters.DIVIDED, 1);
+        return halves.get(0);
+    }
+
+    private void learn(MetadataResponseData answer, int node) {
+        accepted = true;
+        if (located.learn(answer, node, leaders, nowNanos)) {
+            leaders.helped();
+        } else {
+            leaders.wantLater(nowNanos);
+        }
+    }
+
+    @Override
+    public void written(ProducerPartition partition, ProducerBatch batch, long offset) {
+        partition.written(batch, offset, nowNanos);
+        settle(partition);
+    }
+
+    @Override
+    public void refused(ProducerPartition partition, ProducerBatch batch, PartitionProduceResponse answer) {
+        Errors error = Errors.forCode(answer.errorCode());
+        partition.topic.agreement.refused(error, nowNanos);
+        String message = answer.errorMessage();
+        String why = error.name() + ": " + (message == null || message.isEmpty() ? error.message() : message);
+        switch (error) {
+            case OUT_OF_ORDER_SEQUENCE_NUMBER,
+                    UNKNOWN_PRODUCER_ID,
+                    DUPLICATE_SEQUENCE_NUMBER,
+                    INVALID_PRODUCER_EPOCH -> {
+                boolean head = partition.isHead(batch);
+                partition.gap |= head;
+                if (head && error == Errors.INVALID_PRODUCER_EPOCH) {
+                    partition.epoch = Short.MAX_VALUE;
+                }
+                // A duplicate is no proof either: the broker has met a later sequence, perhaps as the first one it
+                // knows.
+                again(partition, batch, why, error == Errors.DUPLICATE_SEQUENCE_NUMBER);
+            }
+            case MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE -> {
+                if (batch.count() > 1) {
+                    partition.tooLarge(batch);
+                } else {
+                    String size = why + " It has " + batch.writer.sizeBytes() + " bytes.";
+                    partition.refused(batch, size, error.exception(size));
+                }
+            }
+            default -> {
+                if (error.exception() instanceof RetriableException) {
+                    again(partition, batch, why, error != Errors.NOT_ENOUGH_REPLICAS);
+                    if (error.exception() instanceof InvalidMetadataException) {
+                        leaders.doubt();
+                    }
+                } else {
+                    batch.doubtful |= error == Errors.UNKNOWN_SERVER_ERROR;
+                    batch.culprits = answer.recordErrors();
+                    partition.refused(batch, why, error.exception(why));
+                }
+            }
+        }
+        settle(partition);
+    }
+
+    @Override
+    public void lost(ProducerPartition partition, ProducerBatch batch, String why) {
+        again(partition, batch, why, true);
+        settle(partition);
+    }
+
+    @Override
+    public void disconnected() {
+        leaders.doubt();
+    }
+
+    private void again(ProducerPartition partition, ProducerBatch batch, String why, boolean perhapsWritten) {
+        partition.failed(batch, why, perhapsWritten);
+        counters.add(ProducerCounters.RESENT, 1);
+    }
+
+    /** Tells what is known, in order; when no answer is outstanding, puts the rest back in line. */
+    private void settle(ProducerPartition partition) {
+        for (ProducerBatch batch = partition.takeSettled(); batch != null; batch = partition.takeSettled()) {
+            endings.end(partition, batch);
+        }
+        if (!partition.troubled || partition.unanswered > 0) {
+            return;
+        }
+        partition.rewind(nowNanos);
+        if (partition.gap) {
+            // No offset proves that the head is in the log: a broker that has forgotten the producer accepts what is
+            // behind it, and other producers fill the offsets between.
+            partition.gap = false;
+            counters.add(ProducerCounters.EPOCHS, 1);
+            id.renumber(partition);
+        }
+    }
+
+    /** Gives up what is left of all partitions. */
+    private UnwrittenRecords abandon(String why) {
+        Map<TopicPartition, Long> counts = new HashMap<>();
+        for (ProducerPartition partition : located.partitions()) {
+            partition.intake.drain(partition.waiting, nowNanos, true);
+            partition.flying.forEach(batch -> batch.doubtful |= batch.fate == Fate.OPEN);
+            while (!partition.flying.isEmpty()) {
+                partition.waiting.addFirst(partition.flying.removeLast());
+            }
+            for (ProducerBatch batch = partition.waiting.poll(); batch != null; batch = partition.waiting.poll()) {
+                if (batch.fate != Fate.WRITTEN) {
+                    batch.fate = Fate.REFUSED;
+                    batch.cause = failure;
+                    batch.trouble = batch.trouble.isEmpty() ? why : why + "; last: " + batch.trouble;
+                    TopicPartition place = new TopicPartition(partition.topic.name, partition.number);
+                    counts.merge(place, (long) batch.count(), Long::sum);
+                }
+                endQuietly(partition, batch);
+            }
+        }
+        return new UnwrittenRecords(counts);
+    }
+
+    private void endQuietly(ProducerPartition partition, ProducerBatch batch) {
+        try {
+            endings.end(partition, batch);
+        } catch (LeanException e) {
+            // The producer ends already, and goes on telling the others.
+            LOG.log(System.Logger.Level.ERROR, e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,322 @@
+package dev.weir.lean.internal.producer;
+
+import dev.weir.lean.LeanException;
+import dev.weir.lean.LeanProducerMetrics;
+import dev.weir.lean.LeanProducerSettings;
+import dev.weir.lean.SendListener;
+import dev.weir.lean.UnwrittenRecords;
+import dev.weir.lean.internal.encode.RecordBytes;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.producer.BufferExhaustedException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** The callers' side of a producer: puts records into batches, and waits for the producer's thread. Thread-safe. */
+public final class ProducerEntrance {
+
+    /** After which brokers are asked once more for a partition that they did not know. */
+    private static final long LOOK_AGAIN_NANOS = 100_000_000;
+
+    /** For what the thread does after its last turn, and for a listener that is slow. */
+    private static final long END_SECONDS = 30;
+
+    private final LeanProducerSettings settings;
+    private final ProducerCounters counters = new ProducerCounters();
+    private final ProducerProgress changes = new ProducerProgress();
+    private final ProducerBatchPool pool;
+    private final ProducerTopics topics;
+    private final ProducerEngine engine;
+    private final RecordAppender appender;
+    private final Thread thread;
+    private final long maxBlockNanos;
+    private volatile boolean closed;
+
+    /** Starts the producer's thread, which {@link #close} ends. */
+    public ProducerEntrance(LeanProducerSettings settings, SendListener listener) {
+        this.settings = settings;
+        this.maxBlockNanos = settings.maxBlock().toNanos();
+        this.pool = new ProducerBatchPool(settings.bufferBytes(), settings.batchBytes(), this::pressed);
+        this.topics = new ProducerTopics(this::noMore);
+        this.engine = new ProducerEngine(settings, listener, topics, pool, changes, counters);
+        this.appender = new RecordAppender(pool, settings.maxRequestBytes(), engine::nanoTime, engine::wake);
+        this.thread = Thread.ofPlatform().daemon().name("weir-lean-producer").start(engine);
+    }
+
+    /** Takes a record, waiting as long as the settings allow. */
+    public void send(String topicName, int number, long timestampMillis, RecordBytes record, long token)
+            throws InterruptedException {
+        checkThread("send");
+        ProducerTopic topic = topics.of(topicName);
+        // The clock is read only where something is waited for: it costs as much as the record does.
+        long left = isKnown(topic, number) ? maxBlockNanos : awaitKnown(topic, number);
+        if (!offer(topic, number, timestampMillis, record, token, left)) {
+            String message = "no room for a record to " + topicName + " within maxBlock=" + settings.maxBlock()
+                    + ": batches that are not acknowledged fill bufferBytes=" + settings.bufferBytes()
+                    + "; is a broker down?";
+            throw new LeanException(message, new BufferExhaustedException(message));
+        }
+    }
+
+    /** Returns how much is left of the time that a caller may be kept waiting. */
+    private long awaitKnown(ProducerTopic topic, int number) throws InterruptedException {
+        long deadlineNanos = System.nanoTime() + maxBlockNanos;
+        long left = maxBlockNanos;
+        while (!isKnown(topic, number)) {
+            lookFor(topic);
+            left = deadlineNanos - System.nanoTime();
+            if (!changes.await(() -> isKnown(topic, number), Math.min(left, LOOK_AGAIN_NANOS))
+                    && left <= LOOK_AGAIN_NANOS) {
+                throw notFound(topic, number);
+            }
+        }
+        return Math.max(0, left);
+    }
+
+    /** Takes a record if that is possible without waiting. */
+    public boolean trySend(String topicName, int number, long timestampMillis, RecordBytes record, long token) {
+        ProducerTopic topic = topics.of(topicName);
+        if (!isKnown(topic, number)) {
+            lookFor(topic);
+            return false;
+        }
+        try {
+            return offer(topic, number, timestampMillis, record, token, 0);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("nothing was waited for", e);
+        }
+    }
+
+    /**
+     * Takes records that were put together before, one after the other, as far as that is possible without waiting.
+     * Returns the number of the first one that was not taken.
+     */
+    public int trySend(PreparedRecords records, int from, int to, long token) {
+        int at = from;
+        while (at < to) {
+            int next = appendSome(records, at, to, token);
+            if (next == at) {
+                if (!trySend(
+                        records.topic(at),
+                        records.partition(at),
+                        records.timestampMillis(at),
+                        records.bytes(at),
+                        token)) {
+                    return at;
+                }
+                next = at + 1;
+            }
+            at = next;
+        }
+        return at;
+    }
+
+    /** Appends records for the same partition as far as its batch has room, if that is simple. */
+    private int appendSome(PreparedRecords records, int from, int to, long token) {
+        int number = records.partition(from);
+        ProducerTopic topic = topics.of(records.topic(from));
+        if (number == RecordAppender.ANY_PARTITION
+                || !topic.has(number)
+                || topic.refusal() != null
+                || closed
+                || engine.failure() != null) {
+            return from;
+        }
+        return topic.partitions()[number].intake.append(records, from, to, token, appender.maxRecordBytes());
+    }
+
+    private boolean isKnown(ProducerTopic topic, int number) {
+        return topic.has(number) || topic.refusal() != null || closed || engine.failure() != null;
+    }
+
+    /** Has a topic found, or a partition that was perhaps added since brokers were asked last. */
+    private void lookFor(ProducerTopic topic) {
+        if (topic.partitions().length > 0) {
+            topics.miss();
+        }
+        engine.wake();
+    }
+
+    private LeanException notFound(ProducerTopic topic, int number) {
+        int count = topic.partitions().length;
+        String within = " within maxBlock=" + settings.maxBlock();
+        return waitedInVain(
+                count == 0
+                        ? "topic " + topic.name + " was not found" + within
+                                + "; create it, check its name and that a broker can be reached"
+                        : "partition " + number + " of topic " + topic.name + ", which has " + count + ", was not found"
+                                + within + "; add partitions, or check the number",
+                topic.absence());
+    }
+
+    private static LeanException waitedInVain(String message, @Nullable Throwable why) {
+        return new LeanException(message, new TimeoutException(message, why));
+    }
+
+    /** For another thread than the one that it happened on. */
+    private static LeanException again(LeanException fault) {
+        return new LeanException(String.valueOf(fault.getMessage()), fault);
+    }
+
+    private RuntimeException noMore() {
+        LeanException failure = engine.failure();
+        return failure == null ? new IllegalStateException("the producer is closed") : again(failure);
+    }
+
+    /** False if there was no room in that time. */
+    private boolean offer(
+            ProducerTopic topic, int number, long timestampMillis, RecordBytes record, long token, long waitNanos)
+            throws InterruptedException {
+        if (closed || engine.failure() != null) {
+            throw noMore();
+        }
+        LeanException refusal = topic.refusal();
+        if (refusal != null) {
+            engine.wake();
+            throw again(refusal);
+        }
+        if (!topic.has(number)) {
+            throw notFound(topic, number);
+        }
+        boolean taken = appender.append(topic, number, record, timestampMillis, token, waitNanos);
+        if (!taken && (closed || engine.failure() != null)) {
+            throw noMore();
+        }
+        return taken;
+    }
+
+    /**
+     * Somebody goes without room: batches that are not full leave as soon as they can, whatever their linger, as they
+     * hold what is waited for.
+     */
+    private void pressed() {
+        if (!engine.isHeld()) {
+            engine.wake();
+        }
+    }
+
+    /** Sends all that was taken, and waits until the listener knows of it; returns what it does not know then. */
+    public UnwrittenRecords flush(long nanos) throws InterruptedException {
+        checkThread("flush");
+        List<Goal> goals = goals();
+        engine.wake();
+        changes.await(() -> engine.abandoned() != null || goals.stream().allMatch(Goal::isReached), nanos);
+        LeanException failure = engine.failure();
+        if (failure != null) {
+            throw again(failure);
+        }
+        Map<TopicPartition, Long> left = new HashMap<>();
+        for (Goal goal : goals) {
+            if (!goal.isReached()) {
+                left.put(goal.partition(), goal.left());
+            }
+        }
+        return new UnwrittenRecords(left);
+    }
+
+    private List<Goal> goals() {
+        List<Goal> goals = new ArrayList<>();
+        for (ProducerTopic topic : topics.all()) {
+            for (ProducerPartition partition : topic.partitions()) {
+                goals.add(new Goal(partition, partition.intake.seal()));
+            }
+        }
+        return goals;
+    }
+
+    /** A number of a partition's records that must be finished. */
+    private record Goal(ProducerPartition of, long count) {
+
+        boolean isReached() {
+            return of.finished.get() >= count;
+        }
+
+        long left() {
+            return count - of.finished.get();
+        }
+
+        TopicPartition partition() {
+            return new TopicPartition(of.topic.name, of.number);
+        }
+    }
+
+    /** Takes and sends no more; the thread gives up the rest and ends. Any thread, the listener's too; no wait. */
+    public void abort() {
+        closed = true;
+        topics.close();
+        engine.end();
+        changes.tell();
+    }
+
+    /**
+     * Takes no more, waits for what was taken, gives up the rest after so long. What the first call returned, the next
+     * one returns too.
+     */
+    public UnwrittenRecords close(long nanos) {
+        checkThread("close");
+        closed = true;
+        topics.close();
+        changes.tell();
+        boolean interrupted = false;
+        try {
+            List<Goal> goals = goals();
+            engine.wake();
+            changes.await(() -> engine.abandoned() != null || goals.stream().allMatch(Goal::isReached), nanos);
+        } catch (InterruptedException e) {
+            interrupted = true;
+        }
+        engine.end();
+        interrupted |= awaitEnd();
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        UnwrittenRecords abandoned = engine.abandoned();
+        if (abandoned == null) {
+            throw new LeanException(
+                    "the producer's thread did not end within " + END_SECONDS + " s; does its listener wait?", null);
+        }
+        return abandoned;
+    }
+
+    /** Returns whether it was interrupted, which does not end the wait: a thread must not be left behind. */
+    private boolean awaitEnd() {
+        boolean interrupted = false;
+        long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(END_SECONDS);
+        while (thread.isAlive() && deadlineNanos - System.nanoTime() > 0) {
+            try {
+                thread.join(Math.max(1, (deadlineNanos - System.nanoTime()) / 1_000_000));
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        return interrupted;
+    }
+
+    private void checkThread(String what) {
+        if (Thread.currentThread() == thread) {
+            throw new IllegalStateException(
+                    what
+                            + " waits for the producer's thread, and was called on it: from a listener only trySend is possible");
+        }
+    }
+
+    public LeanProducerMetrics metrics() {
+        return new LeanProducerMetrics(
+                counters.get(ProducerCounters.ACKNOWLEDGED),
+                counters.get(ProducerCounters.FAILED),
+                counters.get(ProducerCounters.REQUESTS),
+                counters.get(ProducerCounters.RESENT),
+                counters.get(ProducerCounters.DIVIDED),
+                counters.get(ProducerCounters.EPOCHS),
+                counters.get(ProducerCounters.THROTTLED_MILLIS),
+                counters.get(ProducerCounters.BATCHES),
+                counters.get(ProducerCounters.QUEUED_NANOS),
+                counters.get(ProducerCounters.ANSWERS),
+                counters.get(ProducerCounters.ANSWER_NANOS),
+                pool.freeBytes());
+    }
+}

@@ -1,0 +1,88 @@
+package dev.weir.lean.internal.producer;
+
+import dev.weir.lean.LeanException;
+import dev.weir.lean.internal.consumer.TopicIdAgreement;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ThreadLocalRandom;
+import org.apache.kafka.common.errors.ApiException;
+import org.jspecify.annotations.Nullable;
+
+/** A topic that somebody sends to. Written by the producer's thread, read by any. */
+final class ProducerTopic {
+
+    private static final ProducerPartition[] NONE = {};
+
+    final String name;
+    final byte[] nameBytes;
+
+    /** Its place in the order of topics. */
+    final int ordinal;
+
+    /** Confined to the producer's thread. */
+    final TopicIdAgreement agreement = new TopicIdAgreement();
+
+    /** Empty until it is found. */
+    private volatile ProducerPartition[] partitions = NONE;
+
+    /** The reason why the brokers refuse it; null while they do not. */
+    private volatile @Nullable LeanException refusal;
+
+    /** The present error of the brokers about it; null while they know it. */
+    private volatile @Nullable ApiException absence;
+
+    /** The partition of records without a key until their batch is full. */
+    private volatile int sticky;
+
+    ProducerTopic(String name, int ordinal) {
+        this.name = name;
+        this.nameBytes = name.getBytes(StandardCharsets.UTF_8);
+        this.ordinal = ordinal;
+    }
+
+    ProducerPartition[] partitions() {
+        return partitions;
+    }
+
+    /** Returns whether a partition is known; for a negative number, whether any is. */
+    boolean has(int number) {
+        return partitions.length > Math.max(0, number);
+    }
+
+    void partitions(ProducerPartition[] all) {
+        partitions = all;
+    }
+
+    @Nullable
+    LeanException refusal() {
+        return refusal;
+    }
+
+    void refusal(@Nullable LeanException why) {
+        refusal = why;
+    }
+
+    @Nullable
+    ApiException absence() {
+        return absence;
+    }
+
+    void absence(@Nullable ApiException why) {
+        absence = why;
+    }
+
+    /** Returns the partition for a record without a key. */
+    ProducerPartition sticky(ProducerPartition[] all) {
+        return all[sticky % all.length];
+    }
+
+    /** Another one, which has a leader if any has: the batch of that one is full, or gone. */
+    ProducerPartition nextSticky(ProducerPartition[] all, ProducerPartition before) {
+        int start = ThreadLocalRandom.current().nextInt(all.length);
+        ProducerPartition next = before;
+        for (int i = 0; i < all.length && (next == before || !next.hasLeader()); i++) {
+            next = all[(start + i) % all.length];
+        }
+        sticky = next.number;
+        return next;
+    }
+}

@@ -1,0 +1,111 @@
+package dev.weir.lean.internal.producer;
+
+import dev.weir.lean.SendException;
+import dev.weir.lean.internal.batch.BatchLayout;
+import dev.weir.lean.internal.encode.Murmur2Hash;
+import dev.weir.lean.internal.encode.RecordBytes;
+import java.util.function.LongSupplier;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+
+/**
+ * Puts records into the batches of their partitions, and wakes the producer's thread whenever it leaves one there that
+ * is new or full. Thread-safe.
+ */
+final class RecordAppender {
+
+    /** Instead of a partition's number: the record's key says which one, or the topic does. */
+    static final int ANY_PARTITION = -1;
+
+    private final ProducerBatchPool pool;
+    private final int maxRequestBytes;
+    private final LongSupplier clock;
+    private final Runnable wake;
+
+    /**
+     * @param clock the time by which batches are sent, as of {@link System#nanoTime}
+     * @param wake wakes the producer's thread; called by any thread, must not block
+     */
+    RecordAppender(ProducerBatchPool pool, int maxRequestBytes, LongSupplier clock, Runnable wake) {
+        this.pool = pool;
+        this.maxRequestBytes = maxRequestBytes;
+        this.clock = clock;
+        this.wake = wake;
+    }
+
+    /** Of a record with all that stands around it, at most; a larger one is not taken. */
+    long maxRecordBytes() {
+        return (long) maxRequestBytes - BatchLayout.HEADER_BYTES;
+    }
+
+    /**
+     * Takes a record.
+     *
+     * @param number of a partition that the topic has, or {@link #ANY_PARTITION}
+     * @param waitNanos how long to wait for room, at most
+     * @return whether there was room in that time
+     * @throws SendException if the record is larger than {@link #maxRecordBytes}
+     */
+    boolean append(
+            ProducerTopic topic, int number, RecordBytes record, long timestampMillis, long token, long waitNanos)
+            throws InterruptedException {
+        ProducerPartition[] all = topic.partitions();
+        ProducerPartition partition = choose(topic, all, number, record);
+        long bytes = record.maxBytes();
+        if (bytes > maxRecordBytes()) {
+            String why = "a record of " + bytes + " bytes is larger than maxRequestBytes=" + maxRequestBytes;
+            throw new SendException(topic.name, partition.number, false, why, new RecordTooLargeException(why));
+        }
+        if (partition.intake.append(record, timestampMillis, token)) {
+            return true;
+        }
+        ProducerPartition full = partition;
+        if (number == ANY_PARTITION && record.key.isNull()) {
+            partition = topic.nextSticky(all, full);
+            if (partition.intake.append(record, timestampMillis, token)) {
+                // It begins no batch that would wake. The one before may be full, or have left.
+                if (full.intake.hasSome()) {
+                    wake(full, full);
+                }
+                return true;
+            }
+        }
+        // Whoever need not wait is not asked whether he is interrupted.
+        ProducerBatch fresh = pool.take(bytes, 0);
+        if (fresh == null && waitNanos > 0) {
+            fresh = pool.take(bytes, waitNanos);
+        }
+        if (fresh == null) {
+            return false;
+        }
+        appendTo(partition, fresh, timestampMillis, record, token);
+        wake(full, partition);
+        return true;
+    }
+
+    private static ProducerPartition choose(
+            ProducerTopic topic, ProducerPartition[] all, int number, RecordBytes record) {
+        if (number == ANY_PARTITION) {
+            return record.key.isNull() ? topic.sticky(all) : all[Murmur2Hash.partition(record.key, all.length)];
+        }
+        return all[number];
+    }
+
+    private void appendTo(
+            ProducerPartition partition, ProducerBatch fresh, long timestampMillis, RecordBytes record, long token) {
+        boolean used = false;
+        try {
+            used = partition.intake.append(fresh, clock.getAsLong(), record, timestampMillis, token);
+        } finally {
+            if (!used) {
+                pool.release(fresh);
+            }
+        }
+    }
+
+    /** After batches were left in one partition or two: not for those whose broker takes no request now. */
+    private void wake(ProducerPartition one, ProducerPartition other) {
+        if (!one.held || !other.held) {
+            wake.run();
+        }
+    }
+}

@@ -1,0 +1,171 @@
+package dev.weir.lean.internal.producer;
+
+import dev.weir.lean.internal.encode.RecordBytes;
+import dev.weir.lean.internal.threads.ShortLock;
+import java.util.ArrayDeque;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Collects a partition's records from callers into batches for the producer's thread. Thread-safe: one lock, held for
+ * the copy of one record.
+ */
+final class RecordIntake {
+
+    /** The answer of {@link #drain} if there is nothing to wait for. */
+    static final long NEVER = Long.MAX_VALUE;
+
+    private final ShortLock lock = new ShortLock();
+    private final ArrayDeque<ProducerBatch> sealed = new ArrayDeque<>();
+    private @Nullable ProducerBatch filling;
+    private long taken;
+    private @Nullable Supplier<RuntimeException> closed;
+
+    /** True if there is a batch, sealed or not. */
+    private volatile boolean some;
+
+    /** Appends to the batch that is there; false if another one is needed. */
+    boolean append(RecordBytes record, long timestampMillis, long token) {
+        lock.lock();
+        try {
+            checkOpen();
+            return appendLocked(record, timestampMillis, token);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Appends records to the batch that is there, as long as they are for the partition of the first one: under one
+     * lock. Returns the number of the first one that was not taken.
+     *
+     * @param maxBytes a larger one is not taken
+     */
+    int append(PreparedRecords records, int from, int to, long token, long maxBytes) {
+        lock.lock();
+        try {
+            checkOpen();
+            if (filling == null) {
+                return from;
+            }
+            String topic = records.topic(from);
+            int partition = records.partition(from);
+            int at = from;
+            while (at < to
+                    && records.partition(at) == partition
+                    && records.topic(at).equals(topic)) {
+                RecordBytes record = records.bytes(at);
+                if (record.maxBytes() > maxBytes || !appendLocked(record, records.timestampMillis(at), token)) {
+                    break;
+                }
+                at++;
+            }
+            return at;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Appends to a new batch, unless somebody else brought one meanwhile that has room.
+     *
+     * @param fresh has room for the record
+     * @param nowNanos when the new batch is begun
+     * @return whether the new batch was taken; if not, it stays the caller's
+     */
+    boolean append(ProducerBatch fresh, long nowNanos, RecordBytes record, long timestampMillis, long token) {
+        lock.lock();
+        try {
+            checkOpen();
+            if (appendLocked(record, timestampMillis, token)) {
+                return false;
+            }
+            fresh.begin(nowNanos);
+            if (!fresh.append(record, timestampMillis, token)) {
+                throw new IllegalStateException("no room in a new batch");
+            }
+            filling = fresh;
+            taken++;
+            some = true;
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean appendLocked(RecordBytes record, long timestampMillis, long token) {
+        ProducerBatch batch = filling;
+        if (batch == null) {
+            return false;
+        }
+        if (batch.append(record, timestampMillis, token)) {
+            taken++;
+            return true;
+        }
+        sealLocked();
+        return false;
+    }
+
+    private void sealLocked() {
+        if (filling != null) {
+            sealed.add(filling);
+            filling = null;
+        }
+    }
+
+    private void checkOpen() {
+        if (closed != null) {
+            throw closed.get();
+        }
+    }
+
+    /** Seals what is there; returns how many records were taken so far. */
+    long seal() {
+        lock.lock();
+        try {
+            sealLocked();
+            return taken;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns whether {@link #drain} may find something. */
+    boolean hasSome() {
+        return some;
+    }
+
+    /**
+     * Takes all sealed batches, and the one that is filled if it is old enough.
+     *
+     * @param begunBefore the one that is filled is taken if it began then or earlier
+     * @return when the one that stays was begun, or {@link #NEVER}
+     */
+    long drain(ArrayDeque<ProducerBatch> to, long begunBefore, boolean all) {
+        lock.lock();
+        try {
+            if (filling != null && (all || filling.begunNanos - begunBefore <= 0)) {
+                sealLocked();
+            }
+            for (ProducerBatch batch = sealed.poll(); batch != null; batch = sealed.poll()) {
+                to.add(batch);
+            }
+            some = filling != null;
+            return filling == null ? NEVER : filling.begunNanos;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Takes no more; who comes is told why. */
+    void close(Supplier<RuntimeException> why) {
+        lock.lock();
+        try {
+            if (closed == null) {
+                closed = why;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,157 @@
+package dev.weir.lean.internal.threads;
+
+import dev.weir.lean.LeanMetrics;
+import dev.weir.lean.spi.Division;
+import dev.weir.lean.spi.Slot;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The threads of one reader. The first of them is home: it finds partitions, and divides. All of them end with the
+ * first that fails. Thread-safe, where not said otherwise.
+ */
+public final class ReaderThreads {
+    private final List<LeanThread> members = new ArrayList<>(); // fixed before the first one starts
+    private final List<Thread> threads = new ArrayList<>();
+    private final AtomicInteger running = new AtomicInteger();
+    private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+    private final CompletableFuture<Void> completion = new CompletableFuture<>();
+    private volatile boolean ending;
+
+    /** Of the home thread: what was ordered and not yet told by the new owner; it counts where it goes. */
+    private final Map<TopicPartition, Slot> moving = new HashMap<>();
+
+    /** Before the start. */
+    public void add(LeanThread member) {
+        members.add(member);
+    }
+
+    /** Once, by the thread that added the members; if not all can be started, those that were end. */
+    public void start() {
+        running.set(members.size());
+        for (LeanThread member : members) {
+            threads.add(Thread.ofPlatform().name("weir-lean-" + member.number()).unstarted(member));
+        }
+        for (int started = 0; started < members.size(); started++) {
+            try {
+                threads.get(started).start();
+            } catch (Throwable e) { // No memory for another thread.
+                for (LeanThread rest : members.subList(started, members.size())) {
+                    rest.close();
+                    ended(e);
+                }
+                throw e;
+            }
+        }
+    }
+
+    /** By the home thread: asks owners to give away what another thread is to read. */
+    void divide() {
+        Map<TopicPartition, Slot> slots = new LinkedHashMap<>();
+        Set<TopicPartition> told = new HashSet<>();
+        Set<TopicPartition> toldTwice = new HashSet<>();
+        for (LeanThread member : members) {
+            for (Slot slot : member.slots()) {
+                slots.put(slot.partition(), slot);
+                if (!told.add(slot.partition())) {
+                    toldTwice.add(slot.partition()); // By its new owner already, and by its old one still.
+                }
+            }
+        }
+        moving.values().removeIf(move -> {
+            Slot slot = slots.get(move.partition());
+            return slot != null
+                    && slot.thread() == move.thread()
+                    && slot.broker() >= 0
+                    && !toldTwice.contains(move.partition());
+        });
+        slots.putAll(moving);
+        for (Slot move : Division.moves(List.copyOf(slots.values()), members.size())) {
+            TopicPartition partition = move.partition();
+            if (!moving.containsKey(partition) && !toldTwice.contains(partition)) {
+                LeanThread owner =
+                        members.get(Objects.requireNonNull(slots.get(partition)).thread());
+                moving.put(partition, move);
+                owner.give(
+                        partition,
+                        members.get(move.thread()),
+                        () -> members.getFirst().post(() -> moving.remove(partition)));
+            }
+        }
+    }
+
+    /** The reader of each partition, as the threads last told it. */
+    public Map<TopicPartition, Integer> owners() {
+        Map<TopicPartition, Integer> owners = new HashMap<>();
+        members.forEach(member -> member.slots().forEach(slot -> owners.put(slot.partition(), slot.thread())));
+        return owners;
+    }
+
+    public List<LeanMetrics> metrics() {
+        return members.stream().map(LeanThread::metrics).toList();
+    }
+
+    public CompletionStage<Void> completion() {
+        return completion.minimalCompletionStage();
+    }
+
+    boolean isEnding() {
+        return ending;
+    }
+
+    void ended(@Nullable Throwable why) {
+        if (why != null && !failure.compareAndSet(null, why)) {
+            Throwable first = failure.get();
+            if (first != null && first != why) {
+                first.addSuppressed(why);
+            }
+        }
+        end();
+        if (running.decrementAndGet() == 0) {
+            Throwable first = failure.get();
+            if (first == null) {
+                completion.complete(null);
+            } else {
+                completion.completeExceptionally(first);
+            }
+        }
+    }
+
+    /** Asks all threads to end after the record that they are at; does not wait. */
+    public void end() {
+        ending = true;
+        members.forEach(LeanThread::wakeup);
+    }
+
+    /** Waits until all threads have ended; one of them does not wait, as another one may. */
+    public void join() {
+        if (threads.contains(Thread.currentThread())) {
+            return;
+        }
+        boolean interrupted = false;
+        for (Thread thread : threads) {
+            while (thread.isAlive()) {
+                try {
+                    thread.join();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

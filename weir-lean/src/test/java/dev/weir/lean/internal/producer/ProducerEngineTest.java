@@ -1,0 +1,244 @@
+package dev.weir.lean.internal.producer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.lean.LeanProducerSettings;
+import dev.weir.lean.LeanRecord;
+import dev.weir.lean.SendException;
+import dev.weir.lean.SendListener;
+import dev.weir.lean.SimulatedProcess;
+import dev.weir.lean.internal.encode.RecordBytes;
+import dev.weir.simulation.Brokers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceResponse;
+import org.apache.kafka.common.protocol.Errors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * The turns of a producer among simulated brokers. No answer arrives unless a test lets time pass, so it decides how
+ * each batch in flight ends.
+ */
+@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+class ProducerEngineTest {
+
+    private static final String TOPIC = "t";
+    private static final Duration DELIVERY_TIMEOUT = Duration.ofMinutes(2);
+
+    private final List<String> told = new ArrayList<>();
+    private final Random random = new Random(7);
+    private final Brokers brokers = new Brokers(random, 2);
+    private final SimulatedProcess process = new SimulatedProcess(brokers, random, "producer");
+    private final ProducerTopics topics = new ProducerTopics(() -> new IllegalStateException("closed"));
+    private final LeanProducerSettings settings = LeanProducerSettings.builder()
+            .bootstrapServers(process.bootstrap())
+            .batchBytes(1_024)
+            .bufferBytes(64 * 1_024)
+            .maxRequestBytes(8 * 1_024)
+            .linger(Duration.ZERO)
+            .deliveryTimeout(DELIVERY_TIMEOUT)
+            .build();
+    private final ProducerCounters counters = new ProducerCounters();
+    private final ProducerBatchPool pool =
+            new ProducerBatchPool(settings.bufferBytes(), settings.batchBytes(), () -> {});
+    private final ProducerEngine engine =
+            new ProducerEngine(settings, listener(), topics, pool, new ProducerProgress(), counters);
+    private final RecordAppender appender =
+            new RecordAppender(pool, settings.maxRequestBytes(), engine::nanoTime, () -> {});
+
+    private SendListener listener() {
+        return new SendListener() {
+            @Override
+            public void acknowledged(long token, String topic, int partition, long offset) {
+                told.add(token + " written");
+            }
+
+            @Override
+            public void failed(long token, SendException why) {
+                told.add(token + (why.mayBeWritten() ? " may be written" : " is not written"));
+            }
+        };
+    }
+
+    /** Makes the producer known to the leaders of both partitions, so that several batches may be in flight. */
+    @BeforeEach
+    void writeTheFirstRecords() throws Exception {
+        brokers.topics().create(TOPIC, 2);
+        ProducerTopic topic = topics.of(TOPIC);
+        while (!topic.has(1)) {
+            pass();
+        }
+        send(0, -2);
+        send(1, -1);
+        awaitTold(2);
+        assertThat(told).containsExactlyInAnyOrder("-2 written", "-1 written");
+        told.clear();
+    }
+
+    @AfterEach
+    void close() {
+        end();
+        process.close();
+    }
+
+    private void end() {
+        engine.end();
+        engine.run();
+    }
+
+    private void turn() {
+        while (engine.turn() > 0) {
+            // Everything that is possible at this time.
+        }
+    }
+
+    private void pass() {
+        turn();
+        process.await(1);
+    }
+
+    private void awaitTold(int count) {
+        while (told.size() < count) {
+            pass();
+        }
+    }
+
+    private ProducerPartition partition(int number) {
+        return topics.of(TOPIC).partitions()[number];
+    }
+
+    private void append(int partition, long token) throws InterruptedException {
+        RecordBytes record = new RecordBytes();
+        record.key.clear();
+        record.value.wrap(new byte[] {1}, 0, 1);
+        assertThat(appender.append(topics.of(TOPIC), partition, record, LeanRecord.NOW, token, 0))
+                .isTrue();
+    }
+
+    /** Sends a batch of one record, whose answer is outstanding when this returns. */
+    private ProducerBatch send(int partition, long token) throws InterruptedException {
+        append(partition, token);
+        turn();
+        ProducerBatch batch = partition(partition).flying.peekLast();
+        while (batch == null) {
+            pass();
+            batch = partition(partition).flying.peekLast();
+        }
+        assertThat(batch.token(0)).isEqualTo(token);
+        return batch;
+    }
+
+    private void refuse(ProducerBatch batch, Errors error) {
+        engine.refused(
+                partition(0),
+                batch,
+                new PartitionProduceResponse().setErrorCode(error.code()).setBaseOffset(-1));
+    }
+
+    // ---- Batches in doubt ------------------------------------------------------------------------------------------
+
+    @Test
+    void batchLostWithItsConnection_isInDoubt() throws Exception {
+        engine.lost(partition(0), send(0, 1), "connection reset");
+        end();
+        assertThat(told).containsExactly("1 may be written");
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            names = {
+                "REQUEST_TIMED_OUT",
+                "NOT_LEADER_OR_FOLLOWER",
+                "NOT_ENOUGH_REPLICAS_AFTER_APPEND",
+                "KAFKA_STORAGE_ERROR",
+                "DUPLICATE_SEQUENCE_NUMBER"
+            })
+    void batchThatMayHaveBeenAppended_isInDoubt(Errors error) throws Exception {
+        refuse(send(0, 1), error);
+        end();
+        assertThat(told).containsExactly("1 may be written");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"NOT_ENOUGH_REPLICAS", "OUT_OF_ORDER_SEQUENCE_NUMBER", "UNKNOWN_PRODUCER_ID"})
+    void batchThatWasNotAppended_isNotInDoubt(Errors error) throws Exception {
+        refuse(send(0, 1), error);
+        end();
+        assertThat(told).containsExactly("1 is not written");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "UNKNOWN_SERVER_ERROR, may be written",
+        "TOPIC_AUTHORIZATION_FAILED, is not written",
+        "INVALID_RECORD, is not written",
+        "MESSAGE_TOO_LARGE, is not written"
+    })
+    void refusedBatch_isInDoubtOnlyIfTheErrorIsUnknown(Errors error, String outcome) throws Exception {
+        refuse(send(0, 1), error);
+        assertThat(told).containsExactly("1 " + outcome);
+    }
+
+    @Test
+    void batchInFlight_whenTheProducerEnds_isInDoubt_andOneThatWaitsIsNot() throws Exception {
+        send(0, 1);
+        append(0, 2);
+        end();
+        assertThat(told).containsExactly("1 may be written", "2 is not written");
+    }
+
+    // ---- Order -----------------------------------------------------------------------------------------------------
+
+    @Test
+    void newLeader_getsNoBatch_whileOneIsInFlightToTheFormerLeader() throws Exception {
+        send(0, 1);
+        // Partition 1 has already connected to that broker.
+        brokers.topics().topic(TOPIC).partitions().getFirst().moveTo(2);
+        partition(0).leader(2);
+        append(0, 2);
+        turn();
+        assertThat(partition(0).flying).hasSize(1);
+        assertThat(partition(0).waiting).hasSize(1);
+        awaitTold(2);
+        assertThat(told).containsExactly("1 written", "2 written");
+    }
+
+    @Test
+    void failedBatch_isPutBackInLine_onlyWhenNoAnswerIsOutstanding() throws Exception {
+        ProducerBatch first = send(0, 1);
+        ProducerBatch second = send(0, 2);
+        engine.lost(partition(0), first, "connection reset");
+        assertThat(partition(0).flying).containsExactly(first, second);
+        assertThat(partition(0).waiting).isEmpty();
+        engine.written(partition(0), second, 5);
+        assertThat(partition(0).flying).isEmpty();
+        assertThat(partition(0).waiting).containsExactly(first, second);
+        assertThat(told).isEmpty();
+    }
+
+    @Test
+    void overdueBatch_isGivenUp_onlyWhenNoneIsInFlight() throws Exception {
+        ProducerBatch first = send(0, 1);
+        partition(0).leader(ProducerPartition.UNKNOWN);
+        append(0, 2);
+        turn();
+        ProducerBatch second = Objects.requireNonNull(partition(0).waiting.peek());
+        second.begunNanos -= DELIVERY_TIMEOUT.toNanos() + 1;
+        turn();
+        assertThat(partition(0).waiting).containsExactly(second);
+        assertThat(told).isEmpty();
+        engine.written(partition(0), first, 1);
+        turn();
+        assertThat(told).containsExactly("1 written", "2 is not written");
+    }
+}

@@ -1,0 +1,334 @@
+package dev.weir.lean.internal.producer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.lean.internal.consumer.RetryBackoff;
+import dev.weir.lean.internal.encode.RecordBytes;
+import dev.weir.lean.internal.producer.ProducerBatch.Fate;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+/** The two queues of a partition, and the sequences of its batches. */
+class ProducerPartitionTest {
+
+    private static final long PRODUCER = 77;
+    private static final long MAX_BACKOFF_NANOS = Duration.ofMillis(100).toNanos();
+    private final RuntimeException refusal = new IllegalArgumentException("refused");
+
+    private final ProducerPartition partition = new ProducerPartition(
+            new ProducerTopic("t", 0), 3, new RetryBackoff(MAX_BACKOFF_NANOS, new SplittableRandom(1)));
+    private long nowNanos = Long.MAX_VALUE - 7; // The clock may pass that.
+
+    ProducerPartitionTest() {
+        partition.renumber(PRODUCER, (short) 0);
+    }
+
+    private static ProducerBatch batch(int records) {
+        RecordBytes record = new RecordBytes();
+        record.key.clear();
+        record.value.wrap(new byte[1], 0, 1);
+        ProducerBatch batch = new ProducerBatch(ByteBuffer.allocate(1_000), 0);
+        batch.begin(0);
+        for (int i = 0; i < records; i++) {
+            assertThat(batch.append(record, 1, i)).isTrue();
+        }
+        return batch;
+    }
+
+    private ProducerBatch wait(int records) {
+        ProducerBatch batch = batch(records);
+        partition.waiting.add(batch);
+        return batch;
+    }
+
+    private ProducerBatch send(int records) {
+        ProducerBatch batch = wait(records);
+        assertThat(partition.maySend(nowNanos)).isTrue();
+        assertThat(partition.take()).isSameAs(batch);
+        return batch;
+    }
+
+    /** From then on, several batches are in flight. */
+    private void becomeKnown() {
+        ProducerBatch first = send(1);
+        partition.written(first, 0, nowNanos);
+        assertThat(partition.takeSettled()).isSameAs(first);
+    }
+
+    private void awaitBackoff() {
+        nowNanos += 2 * MAX_BACKOFF_NANOS;
+    }
+
+    private List<Integer> waitingSequences() {
+        return partition.waiting.stream().map(batch -> batch.sequence).toList();
+    }
+
+    // ---- Sequences -------------------------------------------------------------------------------------------------
+
+    @Test
+    void batches_haveTheSequencesOfTheirRecords_andGoOnAtZeroPastTheLargest() {
+        becomeKnown();
+        assertThat(send(3).sequence).isEqualTo(1);
+        ProducerBatch last = send(2);
+        assertThat(last.sequence).isEqualTo(4);
+        last.sequence = Integer.MAX_VALUE - 1;
+        partition.refused(last, "no", refusal);
+        partition.flying.removeFirst();
+        assertThat(partition.takeSettled()).isSameAs(last);
+        assertThat(send(4).sequence).as("given again").isEqualTo(Integer.MAX_VALUE - 1);
+        assertThat(send(1).sequence).isEqualTo(2);
+    }
+
+    /** A batch that a broker has refused is not in the log, and what comes next must fit what is. */
+    @Test
+    void sequenceOfARefusedBatch_isGivenAgain() {
+        becomeKnown();
+        ProducerBatch refused = send(3);
+        partition.refused(refused, "no", refusal);
+        assertThat(partition.takeSettled()).isSameAs(refused);
+        assertThat(partition.takeSettled()).isNull();
+        assertThat(send(2).sequence).isEqualTo(refused.sequence);
+    }
+
+    /**
+     * A batch in doubt may be in the log: a broker that met its sequence again would take the new batch for the old
+     * one, and its records were acknowledged without being written.
+     */
+    @Test
+    void sequenceOfABatchInDoubt_isNotGivenAgain() {
+        becomeKnown();
+        ProducerBatch doubtful = send(3);
+        partition.failed(doubtful, "timed out", true);
+        partition.rewind(nowNanos);
+        doubtful.fate = Fate.REFUSED; // It is overdue.
+        assertThat(partition.takeSettled()).isSameAs(doubtful);
+        assertThat(doubtful.mayBeWritten()).isTrue();
+        awaitBackoff();
+        assertThat(send(2).sequence).isEqualTo(doubtful.sequence + 3);
+    }
+
+    @Test
+    void sequenceOfABatchThatWasCertainlyNotWritten_isGivenAgain() {
+        becomeKnown();
+        ProducerBatch failed = send(3);
+        partition.failed(failed, "too few replicas", false);
+        partition.rewind(nowNanos);
+        failed.fate = Fate.REFUSED;
+        assertThat(partition.takeSettled()).isSameAs(failed);
+        assertThat(failed.mayBeWritten()).isFalse();
+        awaitBackoff();
+        assertThat(send(2).sequence).isEqualTo(failed.sequence);
+    }
+
+    @Test
+    void sequenceOfARefusedBatch_withOthersBehindIt_isNotGivenAgain() {
+        becomeKnown();
+        ProducerBatch refused = send(3);
+        ProducerBatch behind = send(2);
+        partition.refused(refused, "no", refusal);
+        assertThat(partition.takeSettled()).isSameAs(refused);
+        assertThat(send(1).sequence).as("one behind it is in flight").isEqualTo(behind.sequence + 2);
+
+        ProducerBatch last = partition.flying.getLast();
+        partition.failed(behind, "gone", false);
+        partition.failed(last, "gone", false);
+        partition.rewind(nowNanos);
+        behind.fate = Fate.REFUSED;
+        assertThat(partition.takeSettled()).isSameAs(behind);
+        awaitBackoff();
+        assertThat(partition.take()).isSameAs(last);
+        assertThat(send(1).sequence).as("one behind it waited with a sequence").isEqualTo(last.sequence + 1);
+    }
+
+    @Test
+    void batchThatIsSentAgain_keepsItsSequence() {
+        becomeKnown();
+        ProducerBatch first = send(3);
+        ProducerBatch second = send(2);
+        partition.failed(second, "gone", true);
+        partition.failed(first, "gone", true);
+        partition.rewind(nowNanos);
+        assertThat(partition.waiting).containsExactly(first, second);
+        assertThat(waitingSequences()).containsExactly(1, 4);
+        awaitBackoff();
+        assertThat(partition.take()).isSameAs(first);
+        assertThat(first.sequence).isEqualTo(1);
+        assertThat(first.fate).isEqualTo(Fate.OPEN);
+    }
+
+    @Test
+    void renumbering_beginsSequencesAnew_alsoOfBatchesThatWereWrittenBehindOneInDoubt() {
+        becomeKnown();
+        ProducerBatch doubtful = send(3);
+        ProducerBatch written = send(2);
+        partition.written(written, 9, nowNanos);
+        partition.failed(doubtful, "a gap", true);
+        assertThat(partition.takeSettled())
+                .as("the one before it is not settled")
+                .isNull();
+        partition.rewind(nowNanos);
+        partition.renumber(PRODUCER, (short) 1);
+        assertThat(partition.producerId).isEqualTo(PRODUCER);
+        assertThat(partition.epoch).isEqualTo((short) 1);
+        assertThat(written.hasSequence()).isFalse();
+        assertThat(written.fate)
+                .as("written again, or it is followed by an older one")
+                .isEqualTo(Fate.OPEN);
+        assertThat(doubtful.mayBeWritten()).isTrue();
+        assertThat(written.mayBeWritten()).isTrue();
+        awaitBackoff();
+        assertThat(partition.take().sequence).isZero();
+        assertThat(partition.maySend(nowNanos))
+                .as("alone, until the new epoch is known")
+                .isFalse();
+        partition.written(doubtful, 20, nowNanos);
+        assertThat(partition.maySend(nowNanos)).isTrue();
+        assertThat(partition.take().sequence).isEqualTo(3);
+    }
+
+    // ---- What may be sent ------------------------------------------------------------------------------------------
+
+    /** Brokers take any sequence of a producer that they do not know: a second batch could overtake the first. */
+    @Test
+    void firstBatch_goesAlone_thenAsManyAsABrokerRemembers() {
+        ProducerBatch first = send(1);
+        wait(1);
+        assertThat(partition.maySend(nowNanos)).isFalse();
+        assertThat(partition.hasRoom()).isFalse();
+        partition.written(first, 0, nowNanos);
+        assertThat(partition.takeSettled()).isSameAs(first);
+        for (int i = 1; i <= 5; i++) {
+            assertThat(partition.maySend(nowNanos)).as("batch %d", i).isTrue();
+            ProducerBatch ignored = partition.take();
+            wait(1);
+        }
+        assertThat(partition.maySend(nowNanos)).as("a sixth one").isFalse();
+    }
+
+    @Test
+    void room_isThereWhileABatchWouldBeSentSoon() {
+        assertThat(partition.hasRoom()).isTrue();
+        ProducerBatch first = send(1);
+        assertThat(partition.hasRoom()).as("not known yet").isFalse();
+        partition.written(first, 0, nowNanos);
+        assertThat(partition.takeSettled()).isSameAs(first);
+        for (int i = 0; i < 5; i++) {
+            assertThat(partition.hasRoom()).isTrue();
+            ProducerBatch ignored = send(1);
+        }
+        assertThat(partition.hasRoom()).as("as many as a broker remembers").isFalse();
+        ProducerBatch head = partition.flying.element();
+        partition.failed(head, "gone", true);
+        partition.flying.removeLast();
+        assertThat(partition.hasRoom()).as("one must be sent again first").isFalse();
+        partition.troubled = false;
+        assertThat(partition.hasRoom()).isTrue();
+        wait(1);
+        assertThat(partition.hasRoom()).as("one waits").isFalse();
+    }
+
+    /** A broker may have forgotten the producer by then. */
+    @Test
+    void firstBatchAfterARest_goesAlone() {
+        becomeKnown();
+        nowNanos += Duration.ofSeconds(61).toNanos();
+        ProducerBatch first = send(1);
+        wait(1);
+        assertThat(partition.maySend(nowNanos)).isFalse();
+        partition.written(first, 1, nowNanos);
+        assertThat(partition.takeSettled()).isSameAs(first);
+        assertThat(partition.maySend(nowNanos)).isTrue();
+        ProducerBatch ignored = partition.take();
+        wait(1);
+        assertThat(partition.maySend(nowNanos + Duration.ofSeconds(59).toNanos()))
+                .isTrue();
+    }
+
+    /** The broker of a recreated topic knows nothing of the producer. */
+    @Test
+    void firstBatchToARecreatedTopic_goesAlone() {
+        becomeKnown();
+        partition.recreated();
+        ProducerBatch ignored = send(1);
+        wait(1);
+        assertThat(partition.maySend(nowNanos)).isFalse();
+    }
+
+    @Test
+    void nothing_isSentWhileOneInFlightMustBeSentAgain_norBeforeItsBackoffIsOver() {
+        becomeKnown();
+        ProducerBatch failed = send(1);
+        ProducerBatch behind = send(1);
+        wait(1);
+        partition.failed(failed, "not the leader", false);
+        assertThat(partition.maySend(nowNanos)).isFalse();
+        partition.written(behind, 5, nowNanos);
+        assertThat(partition.maySend(nowNanos)).isFalse();
+        partition.rewind(nowNanos);
+        assertThat(partition.maySend(nowNanos)).as("too early").isFalse();
+        assertThat(partition.maySend(nowNanos + 2 * MAX_BACKOFF_NANOS)).isTrue();
+    }
+
+    /** Of what is sent beyond it the broker would remember five batches, and no longer the one in doubt. */
+    @Test
+    void batchWrittenBehindOneInDoubt_holdsItsPlace_andIsNotSentAgain() {
+        becomeKnown();
+        ProducerBatch doubtful = send(1);
+        ProducerBatch written = send(1);
+        ProducerBatch next = wait(1);
+        partition.failed(doubtful, "timed out", true);
+        partition.written(written, 5, nowNanos);
+        partition.rewind(nowNanos);
+        assertThat(written.fate).isEqualTo(Fate.WRITTEN);
+        awaitBackoff();
+        assertThat(partition.take()).isSameAs(doubtful);
+        assertThat(partition.maySend(nowNanos)).isFalse();
+        assertThat(partition.takeSettled()).isNull();
+        partition.written(doubtful, 4, nowNanos);
+        assertThat(partition.takeSettled()).isSameAs(doubtful);
+        assertThat(partition.takeSettled()).isSameAs(written);
+        assertThat(partition.takeSettled()).isNull();
+        assertThat(partition.take()).isSameAs(next);
+        assertThat(next.sequence).isEqualTo(written.sequence + 1);
+    }
+
+    @Test
+    void halvesOfABatchThatIsTooLarge_mayGoAtOnce_behindAFailureTheyWait() {
+        becomeKnown();
+        ProducerBatch large = send(2);
+        partition.tooLarge(large);
+        assertThat(partition.unanswered).isZero();
+        partition.rewind(nowNanos);
+        assertThat(large.fate).isEqualTo(Fate.DIVIDE);
+        assertThat(partition.maySend(nowNanos)).isTrue();
+        assertThat(partition.take()).isSameAs(large);
+        ProducerBatch failed = large;
+        ProducerBatch second = send(2);
+        partition.failed(failed, "gone", true);
+        partition.tooLarge(second);
+        partition.rewind(nowNanos);
+        assertThat(second.fate).isEqualTo(Fate.DIVIDE);
+        assertThat(partition.maySend(nowNanos)).isFalse();
+    }
+
+    @Test
+    void answers_areCounted_andTheOldestBatchIsTheHead() {
+        becomeKnown();
+        ProducerBatch first = send(1);
+        ProducerBatch second = send(1);
+        assertThat(partition.unanswered).isEqualTo(2);
+        assertThat(partition.isHead(first)).isTrue();
+        assertThat(partition.isHead(second)).isFalse();
+        partition.failed(second, "gone", false);
+        assertThat(partition.unanswered).isEqualTo(1);
+        assertThat(second.trouble).isEqualTo("gone");
+        partition.refused(first, "no", refusal);
+        assertThat(partition.unanswered).isZero();
+        assertThat(first.trouble).isEqualTo("no");
+        assertThat(first.cause).isSameAs(refusal);
+        assertThat(partition).hasToString("t-3");
+    }
+}

@@ -1,0 +1,123 @@
+package dev.weir.lean.internal.producer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.lean.internal.consumer.RetryBackoff;
+import dev.weir.lean.internal.encode.RecordBytes;
+import java.util.ArrayDeque;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * The producer's thread sleeps until the oldest batch that is filled is old enough, up to a second: it is woken for one
+ * that may leave sooner. Here nobody sends, and what would wake the thread is counted.
+ */
+@Timeout(120)
+class RecordAppenderTest {
+
+    private static final int BATCH_BYTES = 1_024;
+
+    /** A batch has room for two. */
+    private static final int HALF_BYTES = 400;
+
+    private static final int SMALL_BYTES = 8;
+
+    private final AtomicInteger wakes = new AtomicInteger();
+    private final ProducerBatchPool pool = new ProducerBatchPool(16 * BATCH_BYTES, BATCH_BYTES, () -> {});
+    private final RecordAppender appender =
+            new RecordAppender(pool, BATCH_BYTES, System::nanoTime, wakes::incrementAndGet);
+    private final ProducerTopic topic = topic();
+    private final ProducerPartition first = topic.partitions()[0];
+    private final ProducerPartition second = topic.partitions()[1];
+
+    private static ProducerTopic topic() {
+        ProducerTopic topic = new ProducerTopic("t", 0);
+        SplittableRandom random = new SplittableRandom(1);
+        ProducerPartition[] all = IntStream.range(0, 2)
+                .mapToObj(number ->
+                        new ProducerPartition(topic, number, new RetryBackoff(TimeUnit.SECONDS.toNanos(1), random)))
+                .toArray(ProducerPartition[]::new);
+        for (ProducerPartition each : all) {
+            each.leader(1);
+        }
+        topic.partitions(all);
+        return topic;
+    }
+
+    private void append(int number, int valueBytes) throws Exception {
+        RecordBytes record = new RecordBytes();
+        record.key.clear();
+        record.value.wrap(new byte[valueBytes], 0, valueBytes);
+        assertThat(appender.append(topic, number, record, 1, 0, 0)).isTrue();
+    }
+
+    private static int sealed(ProducerPartition partition) {
+        ArrayDeque<ProducerBatch> batches = new ArrayDeque<>();
+        long unused = partition.intake.drain(batches, System.nanoTime() - TimeUnit.HOURS.toNanos(1), false);
+        return batches.size();
+    }
+
+    @Test
+    void newBatch_wakes_andOneThatIsFilledOn_doesNot() throws Exception {
+        append(0, HALF_BYTES);
+        assertThat(wakes).hasValue(1);
+        append(0, HALF_BYTES);
+        assertThat(wakes).hasValue(1);
+        append(0, HALF_BYTES);
+        assertThat(wakes).as("after a full one").hasValue(2);
+        assertThat(sealed(first)).isEqualTo(1);
+    }
+
+    /** It began no batch, so it woke nobody, and the full one waited until its linger was over, or a second. */
+    @Test
+    void fullBatch_wakes_whenTheNextRecordGoesIntoABatchThatIsThere() throws Exception {
+        appendTwoToSecond();
+        append(0, SMALL_BYTES);
+        assertThat(wakes).hasValue(2);
+        append(RecordAppender.ANY_PARTITION, HALF_BYTES);
+        assertThat(wakes).hasValue(3);
+        assertThat(sealed(second)).isEqualTo(1);
+        assertThat(sealed(first)).isZero();
+    }
+
+    /** Its batch has left, and another partition has one. */
+    @Test
+    void recordThatGoesIntoABatchThatIsThere_wakesNobody_whereNoneIsFull() throws Exception {
+        append(1, SMALL_BYTES);
+        append(RecordAppender.ANY_PARTITION, HALF_BYTES);
+        assertThat(wakes).hasValue(1);
+    }
+
+    /** The new one could not leave, but the full one can. */
+    @Test
+    void fullBatch_wakes_whenTheNextOneIsBegun_whereNoneCanLeave() throws Exception {
+        first.held = true;
+        appendTwoToSecond();
+        assertThat(wakes).hasValue(1);
+        append(RecordAppender.ANY_PARTITION, HALF_BYTES);
+        assertThat(wakes).hasValue(2);
+        assertThat(sealed(second)).isEqualTo(1);
+    }
+
+    /** The first partition has no batch: the next one is chosen. */
+    private void appendTwoToSecond() throws Exception {
+        append(RecordAppender.ANY_PARTITION, HALF_BYTES);
+        append(RecordAppender.ANY_PARTITION, HALF_BYTES);
+    }
+
+    /** The thread looks by itself when their brokers take requests again. */
+    @Test
+    void batchesThatCannotLeave_wakeNobody() throws Exception {
+        first.held = true;
+        second.held = true;
+        for (int record = 0; record < 6; record++) {
+            append(RecordAppender.ANY_PARTITION, HALF_BYTES);
+        }
+        assertThat(sealed(first) + sealed(second)).isEqualTo(2);
+        assertThat(wakes).hasValue(0);
+    }
+}

@@ -1,0 +1,32 @@
+package dev.weir.stream.internal.failure;
+
+import dev.weir.stream.internal.run.TaskGroup;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.Thrown;
+
+/** Helpers that the operators of this package share. Stateless. */
+final class FailureHelpers {
+
+    private FailureHelpers() {}
+
+    /**
+     * Returns whether a stream may go on after what came from above: not after an interruption, in whatever guise, and
+     * not after a fault of the virtual machine.
+     */
+    static boolean isRecoverable(Throwable failure) {
+        return !(failure instanceof InterruptedException)
+                && !Thrown.isFatal(failure)
+                && !TaskGroup.isCurrentInterrupted();
+    }
+
+    /** Closes what has failed; what goes wrong is added to its failure. */
+    static void close(Stage<?> failed, Throwable failure) {
+        try {
+            failed.close();
+        } catch (RuntimeException | Error another) {
+            if (another != failure) {
+                failure.addSuppressed(another);
+            }
+        }
+    }
+}

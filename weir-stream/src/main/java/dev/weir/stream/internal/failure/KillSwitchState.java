@@ -1,0 +1,50 @@
+package dev.weir.stream.internal.failure;
+
+import dev.weir.stream.internal.run.TaskSection;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** The state that a kill switch shares with its stages: open, then turned for good. Thread-safe. */
+public final class KillSwitchState {
+
+    /**
+     * The position to which the switch was turned.
+     *
+     * @param failure what the streams are to fail with, or null if they are to complete
+     */
+    record Turn(@Nullable Throwable failure) {}
+
+    private final AtomicReference<@Nullable Turn> turn = new AtomicReference<>();
+    private final Set<TaskSection> sections = ConcurrentHashMap.newKeySet();
+
+    /** Ends the streams, with {@code failure} if that is given. Only the first call counts. */
+    public void turn(@Nullable Throwable failure) {
+        if (turn.compareAndSet(null, new Turn(failure))) {
+            sections.forEach(TaskSection::interrupt);
+        }
+    }
+
+    public boolean isTurned() {
+        return turn.get() != null;
+    }
+
+    /** The turn it was given; null while it is open. */
+    @Nullable
+    Turn turned() {
+        return turn.get();
+    }
+
+    /** Has {@code section} interrupted when the switch is turned, or now if it has been. */
+    void add(TaskSection section) {
+        sections.add(section);
+        if (isTurned()) {
+            section.interrupt();
+        }
+    }
+
+    void remove(TaskSection section) {
+        sections.remove(section);
+    }
+}

@@ -1,0 +1,263 @@
+package dev.weir.stream.internal.failure;
+
+import dev.weir.stream.Handler;
+import dev.weir.stream.RetryPolicy;
+import dev.weir.stream.Supervision;
+import dev.weir.stream.Supervision.Decision;
+import dev.weir.stream.internal.run.StageAttributes;
+import dev.weir.stream.internal.run.TaskGroup;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.FailedElement;
+import dev.weir.stream.spi.Thrown;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Handles a failure of a stage's function: the retries, then the decision. Thread-safe. A stage catches around the call
+ * of the function alone, so that all this costs nothing until something is thrown:
+ *
+ * <pre>
+ *   try {
+ *       result = function.apply(element);
+ *   } catch (Throwable thrown) {
+ *       result = supervised.after(thrown, function::apply, element);
+ *   }
+ *   if (result instanceof Verdict verdict) {
+ *       // fail, or settle the claim and go on without the element
+ *   }
+ * </pre>
+ */
+public final class SupervisedCall {
+
+    private final String stage;
+    private final Supervision supervision;
+    private final Clock clock;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition revocation = lock.newCondition();
+
+    private SupervisedCall(String stage, Supervision supervision, Clock clock) {
+        this.stage = stage;
+        this.supervision = supervision;
+        this.clock = clock;
+    }
+
+    /** The supervision of a stage with these attributes; it waits by {@code clock}. */
+    public static SupervisedCall by(StageAttributes attributes, Clock clock) {
+        return new SupervisedCall(attributes.name(), attributes.supervision(), clock);
+    }
+
+    /** Returns whether anything is ever tried again. */
+    public boolean retries() {
+        return supervision.retryPolicy() != null;
+    }
+
+    /**
+     * Tries again if that is asked for.
+     *
+     * @param thrown what the first call threw
+     * @param call the same call
+     * @return its result, or a {@link FailureVerdict}
+     * @throws InterruptedException if the thread was interrupted between two attempts
+     */
+    public <T> Object after(Throwable thrown, Handler<? super T, ?> call, T element) throws InterruptedException {
+        return after(thrown, call, element, () -> false);
+    }
+
+    /**
+     * The same for an element that its source may lose: it is not called for again then, nor waited with.
+     *
+     * @param revoked whether it has; asked after each wait. Takes no lock
+     * @return {@link FailureVerdict#REVOKED} if it has; the caller then ends the claim
+     */
+    public <T> Object after(Throwable thrown, Handler<? super T, ?> call, T element, BooleanSupplier revoked)
+            throws InterruptedException {
+        Throwable last = thrown;
+        for (int calls = 1; ; calls++) {
+            FailureVerdict hopeless = withoutAsking(last);
+            if (hopeless != null) {
+                return hopeless;
+            }
+            try {
+                if (!isWorthAnother(last, calls)) {
+                    return new FailureVerdict(SupervisionDecisions.here(supervision, last), last);
+                }
+            } catch (Throwable inSupervision) {
+                return failing(last, inSupervision);
+            }
+            if (!pause(calls, revoked)) {
+                return FailureVerdict.REVOKED;
+            }
+            try {
+                Object result = call.handle(element);
+                if (result != null) {
+                    return result;
+                }
+                last = new NullPointerException("a stage's function returned null");
+            } catch (Throwable again) {
+                last = again;
+            }
+        }
+    }
+
+    /**
+     * The same for an element of a batch in hand. If the stream is to fail, that element and those behind it are
+     * abandoned; if the thread was interrupted, also the {@code kept} ones that were moved to the front to go on.
+     */
+    public <T> Object after(Throwable thrown, Handler<? super T, ?> call, Batch<T> batch, int kept, int index)
+            throws InterruptedException {
+        Object outcome;
+        try {
+            outcome = afterInBatch(thrown, call, batch, index);
+        } catch (InterruptedException interrupted) {
+            batch.abandonAllBut(kept, index);
+            throw interrupted;
+        }
+        if (outcome instanceof FailureVerdict verdict && verdict.fails()) {
+            batch.abandonFrom(index);
+        }
+        return outcome;
+    }
+
+    /** If the stream is to fail: notes at which element. Before its claim ends. */
+    public void note(Object outcome, AckTarget target, long token, Object element) {
+        if (outcome instanceof FailureVerdict verdict && verdict.fails()) {
+            FailedElement.note(verdict.failure(), stage, target, token, element);
+        }
+    }
+
+    /** The same for an element of a batch. */
+    public void note(Object outcome, Batch<?> batch, int index) {
+        note(outcome, batch.target(index), batch.token(index), batch.get(index));
+    }
+
+    /** The claim of an element that was lost has ended. */
+    private <T> Object afterInBatch(Throwable thrown, Handler<? super T, ?> call, Batch<T> batch, int index)
+            throws InterruptedException {
+        Object outcome = after(thrown, call, batch.get(index), () -> batch.isRevoked(index));
+        if (outcome == FailureVerdict.REVOKED) {
+            boolean ignored = batch.dropIfRevoked(index);
+        }
+        note(outcome, batch, index);
+        return outcome;
+    }
+
+    /**
+     * The same for a stage without state that drops elements of a batch: carries the decision out. The caller abandons
+     * what it has in hand when this throws, the element included.
+     *
+     * @return null if the element is dropped, its claim settled
+     */
+    public <T, R> @Nullable R orDrop(Throwable thrown, Handler<? super T, ? extends R> call, Batch<T> batch, int index)
+            throws InterruptedException {
+        Object outcome = afterInBatch(thrown, call, batch, index);
+        if (outcome instanceof FailureVerdict verdict) {
+            verdict.throwIfFails();
+            verdict.settle(batch.target(index), batch.token(index));
+            return null;
+        }
+        @SuppressWarnings("unchecked") // what is no verdict came of the call
+        R result = (R) outcome;
+        return result;
+    }
+
+    /** The decision on {@code thrown} without a retry: for what cannot be called again. */
+    public FailureVerdict decide(Throwable thrown) {
+        FailureVerdict hopeless = withoutAsking(thrown);
+        return hopeless != null ? hopeless : ask(thrown, failure -> SupervisionDecisions.here(supervision, failure));
+    }
+
+    /**
+     * The same on a thread that is not the stage's. It may work for another pipeline that is being cancelled, which
+     * says nothing of this one.
+     */
+    public FailureVerdict decideElsewhere(Throwable thrown) {
+        if (Thrown.isFatal(thrown)) {
+            throw (VirtualMachineError) thrown;
+        }
+        return ask(thrown, failure -> SupervisionDecisions.elsewhere(supervision, failure));
+    }
+
+    private static FailureVerdict ask(Throwable thrown, Function<Throwable, Decision> decide) {
+        try {
+            return new FailureVerdict(decide.apply(thrown), thrown);
+        } catch (Throwable inSupervision) {
+            return failing(thrown, inSupervision);
+        }
+    }
+
+    private static @Nullable FailureVerdict withoutAsking(Throwable thrown) {
+        if (Thrown.isFatal(thrown)) {
+            throw (VirtualMachineError) thrown;
+        }
+        // An interrupt that the function left behind must not meet what comes next; one that is meant for us must.
+        boolean ignored = TaskGroup.isCurrentTask() && Thread.interrupted();
+        if (TaskGroup.isCurrentInterrupted()) {
+            Thread.currentThread().interrupt();
+            return new FailureVerdict(Decision.FAIL, thrown);
+        }
+        return thrown instanceof InterruptedException ? new FailureVerdict(Decision.FAIL, thrown) : null;
+    }
+
+    private boolean isWorthAnother(Throwable thrown, int calls) {
+        RetryPolicy policy = supervision.retryPolicy();
+        return policy != null && calls < policy.attempts() && policy.retriable().test(thrown);
+    }
+
+    /** Lets those who wait between two attempts ask whether their element was lost. */
+    public void lookAgain() {
+        lock.lock();
+        try {
+            revocation.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits before the next attempt; false if there is to be none. */
+    private boolean pause(int failures, BooleanSupplier revoked) throws InterruptedException {
+        RetryPolicy policy = supervision.retryPolicy();
+        long nanos = policy == null ? 0 : policy.backoff().after(failures).toNanos();
+        if (nanos > 0) {
+            TaskGroup group = TaskGroup.currentGroup();
+            Runnable wake = this::lookAgain;
+            if (group != null) {
+                group.beginPause(wake);
+            }
+            try {
+                await(clock.after(nanos), revoked);
+            } finally {
+                if (group != null) {
+                    group.endPause(wake);
+                }
+            }
+        }
+        return !revoked.getAsBoolean();
+    }
+
+    private void await(long untilNanos, BooleanSupplier revoked) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (!revoked.getAsBoolean() && !clock.hasPassed(untilNanos)) {
+                clock.await(lock, revocation, untilNanos);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static FailureVerdict failing(Throwable thrown, Throwable inSupervision) {
+        if (Thrown.isFatal(inSupervision)) {
+            throw (VirtualMachineError) inSupervision;
+        }
+        if (thrown != inSupervision) {
+            thrown.addSuppressed(inSupervision);
+        }
+        return new FailureVerdict(Decision.FAIL, thrown);
+    }
+}

@@ -1,0 +1,345 @@
+package dev.weir.stream.internal.interop;
+
+import dev.weir.stream.internal.run.FailureTransfer;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.SinkLoop;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import dev.weir.stream.spi.Thrown;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Flow;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sink of one run that hands each element to all its subscribers, each at its own pace within a batch. Subscribing,
+ * requesting and cancelling are thread-safe; the loop is confined to its segment.
+ *
+ * <p>An element is acknowledged when every subscriber has returned from its {@code onNext}. The next batch is pulled
+ * when all have had this one, so that at most one batch waits for demand. A subscriber that joins gets what nobody had
+ * asked for before. When the last one has cancelled, the loop ends as one that wants no more.
+ */
+final class FanoutSink<T> {
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+
+    // Written under the lock.
+    private volatile List<FanoutSubscription<T>> outlets = List.of();
+    private volatile long changes;
+    private volatile @Nullable Throwable urgent;
+    private @Nullable Thread puller;
+    private boolean abandoned;
+    private boolean ended;
+    private @Nullable Throwable failure;
+
+    // Segment's thread.
+    private long waitedNanos;
+
+    /** Lets a subscriber in, or tells it at once how the stream has ended. */
+    void subscribe(Flow.Subscriber<? super T> subscriber) {
+        FanoutSubscription<T> outlet = new FanoutSubscription<>(this, Objects.requireNonNull(subscriber, "subscriber"));
+        // Before the loop can see it, so that nothing overtakes this call.
+        subscriber.onSubscribe(outlet);
+        Throwable toTell;
+        lock.lock();
+        try {
+            if (!ended && !abandoned) {
+                List<FanoutSubscription<T>> more = new ArrayList<>(outlets);
+                more.add(outlet);
+                outlets = more;
+                change();
+                abandonIfUnwanted();
+                return;
+            }
+            toTell = abandoned ? new IllegalStateException("all subscribers of this stream have cancelled") : failure;
+        } finally {
+            lock.unlock();
+        }
+        outlet.end(toTell);
+    }
+
+    /** Returns whether the last subscriber has cancelled. */
+    boolean isAbandoned() {
+        lock.lock();
+        try {
+            return abandoned;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Lets the stream fail as soon as an element would have to wait for demand. Any thread. */
+    void failInsteadOfWaiting(Throwable cause) {
+        lock.lock();
+        try {
+            urgent = cause;
+            change();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns whether subscribers were told of this failure. */
+    boolean hasTold(Throwable cause) {
+        lock.lock();
+        try {
+            return ended && failure == unwrapped(cause);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void request(FanoutSubscription<T> outlet, long elements) {
+        boolean standIn;
+        lock.lock();
+        try {
+            standIn = !outlet.add(elements) && puller != null && outlets.contains(outlet);
+            change();
+        } finally {
+            lock.unlock();
+        }
+        if (standIn) {
+            // The loop waits above, perhaps for long, and signals nothing to this outlet without looking at it first.
+            outlet.refuseIfViolated();
+            cancel(outlet);
+        }
+    }
+
+    void cancel(FanoutSubscription<T> outlet) {
+        lock.lock();
+        try {
+            outlet.letGo();
+            change();
+            abandonIfUnwanted();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void change() {
+        long next = changes + 1;
+        changes = next;
+        changed.signal();
+    }
+
+    private void abandonIfUnwanted() {
+        if (!ended && !outlets.isEmpty() && outlets.stream().noneMatch(FanoutSubscription::isLive)) {
+            abandoned = true;
+            if (puller != null) {
+                puller.interrupt();
+            }
+        }
+    }
+
+    /** The loop of the run; once for each fan-out. */
+    SinkLoop<T> loop(StageContext context) {
+        // If the run fails before the loop begins, its subscribers are still to be told.
+        context.onTermination(patience -> {
+            Throwable cause = context.failure();
+            end(cause == null ? null : unwrapped(cause));
+            return "";
+        });
+        return upstream -> run(upstream, context);
+    }
+
+    private void run(Stage<T> upstream, StageContext context) throws InterruptedException {
+        try {
+            Batch<T> batch;
+            while ((batch = pull(upstream)) != null) {
+                long start = System.nanoTime();
+                waitedNanos = 0;
+                deliver(batch, context);
+                context.meter().worked(batch.size(), batch.size(), start + waitedNanos);
+            }
+        } catch (InterruptedException | RuntimeException | Error thrown) {
+            end(causeOf(thrown, context));
+            throw thrown;
+        }
+        end(null);
+    }
+
+    /** Returns the cause of the run's failure: often that lies elsewhere, and the loop was only interrupted. */
+    private static Throwable causeOf(Throwable thrown, StageContext context) {
+        // Subscribers are not to meet the interrupt.
+        boolean ignored = Thread.interrupted();
+        Throwable failure = context.failure();
+        if (failure != null) {
+            return unwrapped(failure);
+        }
+        return thrown instanceof InterruptedException
+                ? new IllegalStateException("a stage was interrupted from outside", thrown)
+                : unwrapped(thrown);
+    }
+
+    /** Returns the exception within those that wrapped it on its way between threads. */
+    static Throwable unwrapped(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+
+    /** The next batch; null at the end or when nobody wants one. */
+    private @Nullable Batch<T> pull(Stage<T> upstream) throws InterruptedException {
+        if (!beginPull()) {
+            return null;
+        }
+        try {
+            return upstream.pull(Stage.NEVER);
+        } catch (InterruptedException | RuntimeException thrown) {
+            boolean interrupt =
+                    thrown instanceof InterruptedException || Thrown.cause(thrown) instanceof InterruptedException;
+            if (interrupt && isAbandoned()) {
+                return null;
+            }
+            throw thrown;
+        } finally {
+            lock.lock();
+            try {
+                puller = null;
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** Lets the last cancellation interrupt this thread from now on; false if it has come already. */
+    private boolean beginPull() {
+        while (true) {
+            long seen = changes;
+            outlets.forEach(FanoutSubscription::refuseIfViolated);
+            lock.lock();
+            try {
+                outlets = outlets.stream().filter(FanoutSubscription::isLive).toList();
+                if (outlets.isEmpty()) {
+                    abandoned = true;
+                    return false;
+                }
+                if (seen == changes) {
+                    puller = Thread.currentThread();
+                    return true;
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    private void deliver(Batch<T> batch, StageContext context) throws InterruptedException {
+        List<FanoutSubscription<T>> receivers = List.of();
+        int finished = 0;
+        while (true) {
+            long seen = changes;
+            // Before the look at what was asked for: what was so before the failure is still handed out.
+            Throwable failure = urgent;
+            receivers = withNewcomers(receivers);
+            boolean moved = false;
+            boolean wanted = false;
+            for (FanoutSubscription<T> receiver : receivers) {
+                // Who had subscribed before this one asked gets the same elements: looked at after what was asked for.
+                if (receiver.wants(batch) && receivers == outlets) {
+                    receiver.give(batch);
+                    moved = true;
+                }
+                wanted |= receiver.isLive();
+            }
+            int done = hadByAll(receivers);
+            while (finished < done) {
+                batch.ack(finished++);
+            }
+            if (finished == batch.size()) {
+                return;
+            }
+            if (moved || receivers != outlets) {
+                continue;
+            }
+            if (!wanted) {
+                return;
+            }
+            if (failure != null) {
+                throw FailureTransfer.rethrow(failure);
+            }
+            awaitChange(seen, context);
+        }
+    }
+
+    /** All subscribers; who is new begins with the element that nobody has had. */
+    private List<FanoutSubscription<T>> withNewcomers(List<FanoutSubscription<T>> receivers) {
+        List<FanoutSubscription<T>> all = outlets;
+        if (all != receivers) {
+            // Only the pull removes some, so that those that are new stand at the end.
+            int furthest = furthest(receivers);
+            all.subList(receivers.size(), all.size()).forEach(newcomer -> newcomer.startAt(furthest));
+        }
+        return all;
+    }
+
+    private static <T> int furthest(List<FanoutSubscription<T>> receivers) {
+        int furthest = 0;
+        for (FanoutSubscription<T> receiver : receivers) {
+            furthest = Math.max(furthest, receiver.position());
+        }
+        return furthest;
+    }
+
+    /**
+     * Returns the number of elements that every receiver has had; those that have cancelled count only if nobody else
+     * is left.
+     */
+    private static <T> int hadByAll(List<FanoutSubscription<T>> receivers) {
+        int slowest = furthest(receivers);
+        for (FanoutSubscription<T> receiver : receivers) {
+            if (receiver.isLive()) {
+                slowest = Math.min(slowest, receiver.position());
+            }
+        }
+        return slowest;
+    }
+
+    private void awaitChange(long seen, StageContext context) throws InterruptedException {
+        Clock clock = context.clock();
+        long start = System.nanoTime();
+        context.meter().beginBlockedDown(1);
+        lock.lockInterruptibly();
+        try {
+            while (changes == seen) {
+                clock.await(lock, changed, Stage.NEVER);
+            }
+        } finally {
+            lock.unlock();
+            context.meter().endBlockedDown();
+            waitedNanos += System.nanoTime() - start;
+        }
+    }
+
+    /** Tells all subscribers, present and future, how the stream has ended; the first call counts. */
+    void end(@Nullable Throwable cause) {
+        List<FanoutSubscription<T>> toTell;
+        lock.lock();
+        try {
+            if (ended) {
+                return;
+            }
+            ended = true;
+            failure = cause;
+            toTell = outlets;
+            outlets = List.of();
+        } finally {
+            lock.unlock();
+        }
+        RuntimeException broken = null;
+        for (FanoutSubscription<T> outlet : toTell) {
+            try {
+                outlet.end(cause);
+            } catch (RuntimeException thrown) {
+                broken = thrown;
+            }
+        }
+        if (broken != null) {
+            throw broken;
+        }
+    }
+}

@@ -1,0 +1,241 @@
+package dev.weir.stream.internal.interop;
+
+import dev.weir.stream.internal.run.FailureTransfer;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.StageMeter;
+import java.util.ArrayDeque;
+import java.util.Objects;
+import java.util.concurrent.Flow;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Receives the signals of a publisher: elements wait here, in order, until the pipeline takes them. The signals may
+ * come from any thread; {@link #take}, {@link #callPublisher} and {@link #close} belong to the segment's thread, so
+ * that the publisher never meets two calls at once.
+ *
+ * <p>It is open, then ended by the publisher (what waits still comes out, then the end or the failure), stopped by the
+ * pipeline (what waits still comes out), or closed (what waits is dropped).
+ */
+final class PublisherInbox<T> implements Flow.Subscriber<T> {
+
+    private final int capacity;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+
+    // Under the lock.
+    private final ArrayDeque<T> elements = new ArrayDeque<>();
+    private Flow.@Nullable Subscription subscription;
+    private boolean ended;
+    private @Nullable Throwable failure;
+    private boolean stopped;
+    private boolean closed;
+
+    // Segment's thread; `taken` since the last request.
+    private boolean requested;
+    private boolean cancelled;
+    private int taken;
+
+    /** Creates an inbox for {@code capacity} elements, at least 1. */
+    PublisherInbox(int capacity) {
+        this.capacity = checkCapacity(capacity);
+    }
+
+    static int checkCapacity(int capacity) {
+        if (capacity < 1) {
+            throw new IllegalArgumentException("buffer must hold at least 1 element: buffer=" + capacity);
+        }
+        return capacity;
+    }
+
+    @Override
+    public void onSubscribe(Flow.Subscription offered) {
+        Objects.requireNonNull(offered, "subscription");
+        boolean accepted;
+        lock.lock();
+        try {
+            accepted = subscription == null && !closed && !stopped;
+            if (accepted) {
+                subscription = offered;
+                changed.signal();
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (!accepted) {
+            offered.cancel();
+        }
+    }
+
+    @Override
+    public void onNext(T element) {
+        Objects.requireNonNull(element, "element");
+        lock.lock();
+        try {
+            if (ended || stopped || closed) {
+                return;
+            }
+            if (elements.size() < capacity) {
+                elements.add(element);
+            } else {
+                stopped = true;
+                failure = new IllegalStateException(
+                        "the publisher sent more than was requested: more than buffer=" + capacity + " elements wait");
+            }
+            changed.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void onError(Throwable cause) {
+        Objects.requireNonNull(cause, "failure");
+        // An interrupt of the publisher's is none of this pipeline's.
+        end(cause instanceof InterruptedException ? new IllegalStateException("the publisher failed", cause) : cause);
+    }
+
+    @Override
+    public void onComplete() {
+        end(null);
+    }
+
+    private void end(@Nullable Throwable cause) {
+        lock.lock();
+        try {
+            if (!ended) {
+                ended = true;
+                failure = stopped ? failure : cause;
+                changed.signal();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Lets no more in; what waits can still be taken. Any thread. */
+    void stop() {
+        lock.lock();
+        try {
+            stopped = true;
+            changed.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits for elements: null at the end, an empty batch at the deadline. Throws what the publisher failed with. */
+    @Nullable
+    Batch<T> take(long deadlineNanos, Clock clock, StageMeter meter) throws InterruptedException {
+        while (true) {
+            callPublisher();
+            lock.lockInterruptibly();
+            try {
+                if (isQuiet() && !awaitSignal(deadlineNanos, clock, meter)) {
+                    return new Batch<>(0);
+                }
+                if (!elements.isEmpty()) {
+                    return takeOut();
+                }
+                if (failure != null) {
+                    throw FailureTransfer.rethrow(failure);
+                }
+                if (ended || stopped) {
+                    return null;
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** Returns whether there is nothing to take, nothing to tell and nothing to ask for. */
+    private boolean isQuiet() {
+        return elements.isEmpty() && !ended && !stopped && (requested || subscription == null);
+    }
+
+    private boolean awaitSignal(long deadlineNanos, Clock clock, StageMeter meter) throws InterruptedException {
+        meter.beginBlockedUp();
+        try {
+            while (isQuiet()) {
+                if (clock.hasPassed(deadlineNanos)) {
+                    return false;
+                }
+                clock.await(lock, changed, deadlineNanos);
+            }
+            return true;
+        } finally {
+            meter.endBlockedUp();
+        }
+    }
+
+    private Batch<T> takeOut() {
+        Object[] values = new Object[Math.min(elements.size(), Batch.DEFAULT_CAPACITY)];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = elements.remove();
+        }
+        taken += values.length;
+        return Batch.unacknowledged(values, values.length);
+    }
+
+    /**
+     * Tells the publisher what it must know by now: the first request, a refill, or that no more is wanted. Not under
+     * the lock, as the publisher may answer from within the call. Segment's thread.
+     */
+    void callPublisher() {
+        Flow.Subscription to;
+        boolean unwanted;
+        lock.lock();
+        try {
+            to = subscription;
+            unwanted = stopped;
+            if (to == null || ended || cancelled) {
+                return;
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (unwanted) {
+            cancelled = true;
+            to.cancel();
+        } else if (!requested) {
+            requested = true;
+            to.request(capacity);
+        } else if (taken >= capacity - capacity / 2) {
+            int refill = taken;
+            taken = 0;
+            to.request(refill);
+        }
+    }
+
+    /** Drops what waits and cancels the subscription, the one that has come or the one that will come. */
+    void close() {
+        Flow.Subscription open = null;
+        lock.lock();
+        try {
+            if (!closed) {
+                closed = true;
+                elements.clear();
+                open = ended || cancelled ? null : subscription;
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (open != null) {
+            cancelled = true;
+            open.cancel();
+        }
+    }
+
+    /** The number of elements that wait. */
+    int depth() {
+        lock.lock();
+        try {
+            return elements.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

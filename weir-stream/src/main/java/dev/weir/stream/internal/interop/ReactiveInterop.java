@@ -1,0 +1,56 @@
+package dev.weir.stream.internal.interop;
+
+import dev.weir.stream.Claim;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.spi.SinkFactory;
+import java.util.concurrent.Flow;
+import java.util.function.Function;
+
+/** The door of this package, behind the facade's methods. Stateless. */
+public final class ReactiveInterop {
+
+    private ReactiveInterop() {}
+
+    public static <T> BlueprintNode<T> fromPublisher(Flow.Publisher<? extends T> publisher, int buffer) {
+        return PublisherSource.node(publisher, buffer);
+    }
+
+    /** A sink that gives its elements to {@code subscriber} as it asks for them. */
+    public static <T> SinkFactory<T> toSubscriber(Flow.Subscriber<? super T> subscriber) {
+        return context -> {
+            FanoutSink<T> fanout = new FanoutSink<>();
+            fanout.subscribe(subscriber);
+            return fanout.loop(context);
+        };
+    }
+
+    /**
+     * A publisher with a run for each subscriber.
+     *
+     * @param starter closes a blueprint with a sink and runs it
+     */
+    public static <T> Flow.Publisher<T> publisher(Function<SinkFactory<T>, RunningPipeline> starter) {
+        return subscriber -> new SharedPublisher<>(starter).subscribe(subscriber);
+    }
+
+    /** A publisher with one run for all subscribers. */
+    public static <T> Flow.Publisher<T> sharedPublisher(Function<SinkFactory<T>, RunningPipeline> starter) {
+        return new SharedPublisher<>(starter);
+    }
+
+    /**
+     * A processor of one run.
+     *
+     * @param starter puts operators and a sink below the node and runs that
+     */
+    public static <T, R> Flow.Processor<T, R> processor(
+            int buffer, Function<BlueprintNode<T>, Function<SinkFactory<R>, RunningPipeline>> starter) {
+        return new FlowProcessor<>(buffer, starter);
+    }
+
+    /** Wraps each element together with one more claim on it. */
+    public static <T> BlueprintNode<Claim<T>> withClaim(BlueprintNode<T> above) {
+        return ClaimStage.node(above);
+    }
+}

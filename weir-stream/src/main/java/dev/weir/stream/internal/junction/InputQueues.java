@@ -1,0 +1,277 @@
+package dev.weir.stream.internal.junction;
+
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.internal.run.FailureTransfer;
+import dev.weir.stream.internal.run.RunAssembly;
+import dev.weir.stream.internal.run.Segment;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Joins the segments of several inputs before one stage: a queue for each input, bounded in elements. Thread-safe: one
+ * thread puts for each input, one takes.
+ *
+ * <p>An input is open, then ended, perhaps with a failure; what it put before still comes out first. All are cancelled
+ * together: what is inside is abandoned, puts are refused.
+ */
+final class InputQueues<T> {
+
+    private final int capacity;
+    private final Clock clock;
+    private final boolean untilFirstEnds;
+    private final InputSelection turns;
+    private final List<Segment<?>> segments = new ArrayList<>();
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition arrived = lock.newCondition();
+
+    /** True if the taker waits for an input. Written by the taker, read by any. */
+    private volatile boolean takerWaits;
+
+    // Under the lock.
+    private final List<Inlet<T>> inlets = new ArrayList<>();
+    private int open;
+    private @Nullable Inlet<T> failed;
+    private boolean cancelled;
+
+    // The taker's.
+    private int lastInput;
+
+    /**
+     * Creates queues without batches.
+     *
+     * @param capacity of each queue, in elements, at least 1
+     * @param untilFirstEnds whether the end comes with that of the first input that ends, not of the last
+     */
+    InputQueues(int inputs, int capacity, InputSelection turns, boolean untilFirstEnds, Clock clock) {
+        this.capacity = capacity;
+        this.clock = clock;
+        this.untilFirstEnds = untilFirstEnds;
+        this.turns = turns;
+        this.open = inputs;
+        for (int input = 0; input < inputs; input++) {
+            inlets.add(new Inlet<>(lock.newCondition()));
+        }
+    }
+
+    /** Ends the open segment with a loop that feeds {@code input} from {@code upstream}. */
+    Segment<T> feed(int input, RunAssembly assembly, Dispatcher dispatcher, Stage<T> upstream, Runnable atNormalEnd) {
+        StageMeter meter = assembly.segmentMeter();
+        meter.siblingBelow(() -> takerWaits);
+        String name = assembly.lastEntry().stageName();
+        Segment<T> segment =
+                assembly.closeSegment(name, dispatcher, upstream, from -> fill(input, from, meter, atNormalEnd));
+        segments.add(segment);
+        return segment;
+    }
+
+    /** Has {@code segment} cancelled along with the inputs: the one that their inputs come from. */
+    void cancelsAlso(Segment<?> segment) {
+        segments.add(segment);
+    }
+
+    private void fill(int input, Stage<T> from, StageMeter meter, Runnable atNormalEnd) throws InterruptedException {
+        try {
+            Batch<T> batch;
+            while ((batch = from.pull(Stage.NEVER)) != null) {
+                if (!batch.isEmpty() && !putOrAbandon(input, batch, meter)) {
+                    return;
+                }
+            }
+            atNormalEnd.run();
+            end(input, null);
+        } catch (InterruptedException interrupted) {
+            // Not the end: nobody must take a cancelled stream for a complete one.
+            end(input, interrupted);
+            throw interrupted;
+        } catch (RuntimeException | Error failure) {
+            end(input, failure);
+        }
+    }
+
+    /** The same as {@link #put}, but abandons what is not taken because nobody wants it any more. */
+    private boolean putOrAbandon(int input, Batch<T> batch, StageMeter meter) throws InterruptedException {
+        boolean wanted;
+        try {
+            wanted = put(input, batch, meter);
+        } catch (InterruptedException interrupted) {
+            batch.abandonAll();
+            throw interrupted;
+        }
+        if (!wanted) {
+            batch.abandonAll();
+        }
+        return wanted;
+    }
+
+    /** Waits for room, then takes in the batch. Returns false if the inlets were cancelled. */
+    boolean put(int input, Batch<T> batch, StageMeter meter) throws InterruptedException {
+        Inlet<T> inlet = inlets.get(input);
+        lock.lockInterruptibly();
+        try {
+            if (inlet.elements >= capacity && !cancelled) {
+                meter.beginBlockedDown(1);
+                try {
+                    do {
+                        clock.await(lock, inlet.notFull, Stage.NEVER);
+                    } while (inlet.elements >= capacity && !cancelled);
+                } finally {
+                    meter.endBlockedDown();
+                }
+            }
+            if (cancelled) {
+                return false;
+            }
+            inlet.batches.add(batch);
+            inlet.elements += batch.size();
+            arrived.signal();
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends an input, normally if {@code cause} is null. What it put still comes out before. */
+    void end(int input, @Nullable Throwable cause) {
+        lock.lock();
+        try {
+            Inlet<T> inlet = inlets.get(input);
+            inlet.ended = true;
+            open--;
+            if (cause != null && failed == null) {
+                inlet.failure = cause;
+                failed = inlet;
+            }
+            arrived.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Waits for a batch of any input; null at the end, an empty one at the deadline. Throws what an input failed with
+     * as soon as all that it had put is taken.
+     */
+    @Nullable
+    Batch<T> take(long deadlineNanos, StageMeter meter) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            int input = next();
+            if (input == InputSelection.NOBODY && !isOver()) {
+                meter.beginBlockedUp();
+                takerWaits = true;
+                try {
+                    do {
+                        if (clock.hasPassed(deadlineNanos)) {
+                            return new Batch<>(0);
+                        }
+                        clock.await(lock, arrived, deadlineNanos);
+                        input = next();
+                    } while (input == InputSelection.NOBODY && !isOver());
+                } finally {
+                    takerWaits = false;
+                    meter.endBlockedUp();
+                }
+            }
+            if (input == InputSelection.NOBODY) {
+                return null;
+            }
+            Inlet<T> inlet = inlets.get(input);
+            Batch<T> batch = inlet.batches.remove();
+            inlet.elements -= batch.size();
+            inlet.notFull.signal();
+            turns.taken(input, batch.size());
+            lastInput = input;
+            return batch;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private int next() throws InterruptedException {
+        if (failed != null && failed.failure != null && failed.batches.isEmpty()) {
+            throw FailureTransfer.rethrowFromAbove(failed.failure);
+        }
+        if (untilFirstEnds && isOver()) {
+            return InputSelection.NOBODY;
+        }
+        return turns.next(input -> !inlets.get(input).batches.isEmpty());
+    }
+
+    private boolean isOver() {
+        if (cancelled || open == 0) {
+            return true;
+        }
+        if (untilFirstEnds) {
+            for (Inlet<T> inlet : inlets) {
+                if (inlet.ended && inlet.batches.isEmpty()) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** The input that the last batch came from. Taker only. */
+    int lastInput() {
+        return lastInput;
+    }
+
+    /** Abandons what is inside, refuses what is put from now on, and interrupts the segments of the inputs. */
+    void cancel() {
+        // First the interrupts, which say why.
+        segments.forEach(Segment::cancel);
+        List<Batch<T>> left = new ArrayList<>();
+        lock.lock();
+        try {
+            cancelled = true;
+            for (Inlet<T> inlet : inlets) {
+                left.addAll(inlet.batches);
+                inlet.batches.clear();
+                inlet.elements = 0;
+                inlet.notFull.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+        left.forEach(Batch::abandonAll);
+    }
+
+    /** The number of elements inside. */
+    int depth() {
+        lock.lock();
+        try {
+            int sum = 0;
+            for (Inlet<T> inlet : inlets) {
+                sum += inlet.elements;
+            }
+            return sum;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The queue of one input. Under the lock. */
+    private static final class Inlet<T> {
+
+        final Condition notFull;
+        final ArrayDeque<Batch<T>> batches = new ArrayDeque<>();
+        int elements;
+        boolean ended;
+
+        @Nullable
+        Throwable failure;
+
+        Inlet(Condition notFull) {
+            this.notFull = notFull;
+        }
+    }
+}

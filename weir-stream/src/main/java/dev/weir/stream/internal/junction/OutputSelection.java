@@ -1,0 +1,67 @@
+package dev.weir.stream.internal.junction;
+
+import dev.weir.stream.internal.failure.SupervisedCall;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.StageMeter;
+import java.util.function.Supplier;
+
+/** Decides which element goes to which output. Confined to the distributing segment. */
+@FunctionalInterface
+interface OutputSelection<T> {
+
+    /** Hands out a batch, waiting where there is no room. */
+    void handOut(Batch<T> batch, StageOutputs<T> outlets, StageMeter segment) throws InterruptedException;
+
+    /** Makes the distribution of one run. */
+    @FunctionalInterface
+    interface Factory<T> {
+        OutputSelection<T> of(Supplier<SupervisedCall> supervised);
+    }
+
+    /** Each element to each output. */
+    static <T> OutputSelection<T> toAll() {
+        return (batch, outlets, segment) -> {
+            int outputs = outlets.size();
+            if (outputs > 1) {
+                batch.retainAll(outputs - 1);
+            }
+            int output = 1;
+            try {
+                for (; output < outputs; output++) {
+                    boolean ignored = outlets.give(output, batch.copy(), segment);
+                }
+            } catch (InterruptedException interrupted) {
+                // Also for the first output.
+                for (; output < outputs; output++) {
+                    batch.abandonAll();
+                }
+                throw interrupted;
+            }
+            boolean ignored = outlets.give(0, batch, segment);
+        };
+    }
+
+    /** Each element to whichever output asks first: a batch goes out in as many parts as there are outputs. */
+    static <T> OutputSelection<T> balanced() {
+        return (batch, outlets, segment) -> {
+            int size = batch.size();
+            int share = Math.ceilDiv(size, outlets.size());
+            if (share == size) {
+                boolean ignored = outlets.give(0, batch, segment);
+                return;
+            }
+            for (int from = 0; from < size; from += share) {
+                Batch<T> part = new Batch<>(share);
+                for (int i = from; i < Math.min(size, from + share); i++) {
+                    part.add(batch.get(i), batch.target(i), batch.token(i));
+                }
+                try {
+                    boolean ignored = outlets.give(0, part, segment);
+                } catch (InterruptedException interrupted) {
+                    batch.abandonFrom(Math.min(size, from + share));
+                    throw interrupted;
+                }
+            }
+        };
+    }
+}

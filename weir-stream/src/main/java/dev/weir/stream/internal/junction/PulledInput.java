@@ -1,0 +1,126 @@
+package dev.weir.stream.internal.junction;
+
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One input of a stage that pulls several in turn: where in its current batch it stands. Confined to its segment. */
+final class PulledInput<T> {
+
+    private final Stage<T> upstream;
+    private Batch<T> batch = new Batch<>(0);
+    private int next;
+    private boolean ended;
+
+    PulledInput(Stage<T> upstream) {
+        this.upstream = upstream;
+    }
+
+    /** Pulls if no element is at hand. False if none came by the deadline, or if the input has {@link #ended}. */
+    boolean isReady(long deadlineNanos) throws InterruptedException {
+        if (isAtHand()) {
+            return true;
+        }
+        if (!ended) {
+            Batch<T> pulled = upstream.pull(deadlineNanos);
+            ended = pulled == null;
+            batch = pulled == null ? new Batch<>(0) : pulled;
+            next = 0;
+        }
+        return isAtHand();
+    }
+
+    boolean isAtHand() {
+        return next < batch.size();
+    }
+
+    /** Returns whether the input has said that nothing more will come. */
+    boolean ended() {
+        return ended;
+    }
+
+    /** The number of elements that are at hand. */
+    int atHand() {
+        return batch.size() - next;
+    }
+
+    T value() {
+        return batch.get(next);
+    }
+
+    AckTarget target() {
+        return batch.target(next);
+    }
+
+    long token() {
+        return batch.token(next);
+    }
+
+    void skip() {
+        next++;
+    }
+
+    /** Lets go of what is at hand, which lies beyond the end of the stream. */
+    void forgoRest() {
+        for (; isAtHand(); next++) {
+            batch.forgo(next);
+        }
+    }
+
+    /** Hands the next element on. */
+    void moveTo(Batch<T> out) {
+        out.add(value(), target(), token());
+        next++;
+    }
+
+    /** All that is at hand as one batch; the pulled one itself if it was not begun. */
+    Batch<T> takeAll() {
+        Batch<T> rest = batch;
+        if (next > 0) {
+            rest = new Batch<>(atHand());
+            while (isAtHand()) {
+                moveTo(rest);
+            }
+        }
+        batch = new Batch<>(0);
+        next = 0;
+        return rest;
+    }
+
+    /** Closes two inputs; what is at hand is given up. */
+    static void closeBoth(PulledInput<?> left, PulledInput<?> right) {
+        left.batch.abandonFrom(left.next);
+        right.batch.abandonFrom(right.next);
+        left.next = left.batch.size();
+        right.next = right.batch.size();
+        closeAll(List.of(left.upstream, right.upstream));
+    }
+
+    /** Closes all, even if some of them fail to. */
+    static void closeAll(List<? extends Stage<?>> stages) {
+        Throwable failure = null;
+        for (Stage<?> stage : stages) {
+            failure = close(stage, failure);
+        }
+        if (failure instanceof Error error) {
+            throw error;
+        } else if (failure != null) {
+            throw (RuntimeException) failure;
+        }
+    }
+
+    private static @Nullable Throwable close(Stage<?> stage, @Nullable Throwable before) {
+        try {
+            stage.close();
+            return before;
+        } catch (RuntimeException | Error failure) {
+            if (before == null) {
+                return failure;
+            }
+            before.addSuppressed(failure);
+            return before;
+        }
+    }
+}

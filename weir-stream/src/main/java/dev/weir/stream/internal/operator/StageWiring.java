@@ -1,0 +1,55 @@
+package dev.weir.stream.internal.operator;
+
+import dev.weir.stream.internal.failure.SupervisedCall;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.StageAttributes;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import dev.weir.stream.spi.StageMeter;
+
+/**
+ * The connections of a fused stage. Immutable.
+ *
+ * @param upstream the stage above, which the stage owns
+ * @param context the stage's place in the run
+ * @param attributes what was said of the stage
+ */
+public record StageWiring<T>(Stage<T> upstream, StageContext context, StageAttributes attributes) {
+
+    /** Makes the running form of a stage. */
+    @FunctionalInterface
+    public interface Maker<T, R> {
+        Stage<R> make(StageWiring<T> wiring);
+    }
+
+    /** The blueprint of a fused stage below {@code above}. */
+    public static <T, R> BlueprintNode<R> node(String name, BlueprintNode<T> above, Maker<T, R> maker) {
+        return new BlueprintNode<>(name, (assembly, attributes) -> {
+            Stage<T> upstream = above.build(assembly);
+            return maker.make(new StageWiring<>(upstream, assembly.fused(attributes), attributes));
+        });
+    }
+
+    /** The blueprint of a fused stage that calls no function of a user, so that no supervision is of use to it. */
+    public static <T, R> BlueprintNode<R> withoutFunction(String name, BlueprintNode<T> above, Maker<T, R> maker) {
+        return new BlueprintNode<>(name, (assembly, attributes) -> {
+            Stage<T> upstream = above.build(assembly);
+            StageAttributes none = StageAttributes.named(attributes.name());
+            return maker.make(new StageWiring<>(upstream, assembly.fused(attributes), none));
+        });
+    }
+
+    /** The treatment of an element for which the stage's function throws; asked for by stages that have a function. */
+    public SupervisedCall supervised() {
+        return SupervisedCall.by(attributes, clock());
+    }
+
+    public StageMeter meter() {
+        return context.meter();
+    }
+
+    public Clock clock() {
+        return context.clock();
+    }
+}

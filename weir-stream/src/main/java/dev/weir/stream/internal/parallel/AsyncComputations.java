@@ -1,0 +1,192 @@
+package dev.weir.stream.internal.parallel;
+
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.Supervision.Decision;
+import dev.weir.stream.internal.failure.FailureVerdict;
+import dev.weir.stream.internal.failure.SupervisedCall;
+import dev.weir.stream.internal.workers.WorkerTasks;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The computations that a stage starts for its elements: the call of the function, the end of its future, and the
+ * retries. Thread-safe without a lock: {@link #start} belongs to the starter, {@link #completed} to the thread that
+ * completes the future, and a retry to its own virtual thread. Each is for the slot that it was given.
+ */
+final class AsyncComputations<T, R> {
+
+    /** The stage that the computations belong to. Thread-safe. */
+    interface Owner<R> {
+
+        /** Returns whether the stage has been cut off or closed, so that what fails now may fail because of that. */
+        boolean isCancelled();
+
+        /** Notes a computation that runs. False if the stage has been closed; then it is cancelled. */
+        boolean admit(RunningComputation<R> running);
+
+        /**
+         * Takes the outcome of an admitted computation: a result, or a {@link FailureVerdict} that has been settled.
+         */
+        void finished(RunningComputation<R> running, Object outcome);
+    }
+
+    private final Owner<R> owner;
+    private final AsyncCalls<T, R> calls;
+    private final SupervisedCall supervised;
+    private final LaneTable<T> table;
+    private final WorkerTasks tasks;
+
+    AsyncComputations(
+            Owner<R> owner, AsyncCalls<T, R> calls, SupervisedCall supervised, LaneTable<T> table, WorkerTasks tasks) {
+        this.owner = owner;
+        this.calls = calls;
+        this.supervised = supervised;
+        this.table = table;
+        this.tasks = tasks;
+    }
+
+    /** Returns whether there is nothing to start any more. */
+    boolean isCancelled() {
+        return owner.isCancelled();
+    }
+
+    /**
+     * The result for a slot if it is there at once, a settled {@link FailureVerdict}, or null if the computation runs.
+     */
+    @Nullable
+    Object start(int slot) {
+        if (table.dropIfRevoked(slot)) {
+            return FailureVerdict.REVOKED;
+        }
+        @Nullable CompletionStage<? extends R> stage;
+        CompletableFuture<? extends R> future;
+        try {
+            stage = calls.call(table.value(slot), () -> table.isRevoked(slot));
+            if (stage == null) {
+                boolean ignored = table.dropIfRevoked(slot);
+                return FailureVerdict.REVOKED;
+            }
+            future = RunningComputation.futureOf(stage);
+            if (future != null && future.isDone()) {
+                return outcomeOf(future, slot);
+            }
+        } catch (Throwable thrown) {
+            return afterFailure(thrown, slot);
+        }
+        RunningComputation<R> running = new RunningComputation<>(this, slot, future);
+        // Before the callback can come: from then on a close can cancel it.
+        if (owner.admit(running)) {
+            running.listen(stage);
+        }
+        return null;
+    }
+
+    private @Nullable Object outcomeOf(CompletableFuture<? extends R> done, int slot) {
+        return switch (done.state()) {
+            case SUCCESS -> resultOr(done.resultNow(), slot);
+            case FAILED -> afterFailure(done.exceptionNow(), slot);
+            default -> afterFailure(RunningComputation.cancellationOf(done), slot);
+        };
+    }
+
+    private @Nullable Object resultOr(@Nullable R result, int slot) {
+        return result != null ? result : afterFailure(calls.completedWithNull(), slot);
+    }
+
+    /** The decision on an element whose first call failed at once, or null if it is being retried. */
+    private @Nullable FailureVerdict afterFailure(Throwable thrown, int slot) {
+        if (!supervised.retries()) {
+            return settled(verdictOn(thrown, supervised::decide), slot);
+        }
+        RunningComputation<R> running = new RunningComputation<>(this, slot, null);
+        // It is the retry's own from here on, as that of a future whose completion has come.
+        boolean ignored = running.detach();
+        if (owner.admit(running)) {
+            retry(running, thrown);
+        }
+        return null;
+    }
+
+    /**
+     * Acknowledges an element that is to be dropped if it is to be. A target that refuses fails the stage, not its
+     * caller.
+     */
+    private FailureVerdict settled(FailureVerdict verdict, int slot) {
+        try {
+            supervised.note(verdict, table.target(slot), table.token(slot), table.value(slot));
+            verdict.settle(table.target(slot), table.token(slot));
+            return verdict;
+        } catch (RuntimeException | Error refused) {
+            return new FailureVerdict(Decision.FAIL, refused);
+        }
+    }
+
+    private FailureVerdict verdictOn(Throwable thrown, Function<Throwable, FailureVerdict> decide) {
+        if (owner.isCancelled() || tasks.isRunCancelled()) {
+            return new FailureVerdict(Decision.FAIL, thrown);
+        }
+        try {
+            return decide.apply(thrown);
+        } catch (VirtualMachineError fatal) {
+            return new FailureVerdict(Decision.FAIL, fatal);
+        }
+    }
+
+    /** Called once for each future that was not done at once, on the thread that completes it. */
+    void completed(RunningComputation<R> of, @Nullable R result, @Nullable Throwable thrown) {
+        if (thrown == null && result != null) {
+            owner.finished(of, result);
+            return;
+        }
+        Throwable failed = thrown == null ? calls.completedWithNull() : RunningComputation.causeOf(thrown);
+        if (supervised.retries()) {
+            retry(of, failed);
+        } else {
+            owner.finished(of, settled(verdictOn(failed, supervised::decideElsewhere), of.slot()));
+        }
+    }
+
+    /** Retries on a virtual thread for the element, which counts as running meanwhile. */
+    private void retry(RunningComputation<R> of, Throwable thrown) {
+        if (owner.isCancelled()) {
+            owner.finished(of, new FailureVerdict(Decision.FAIL, thrown));
+            return;
+        }
+        try {
+            tasks.fork(Dispatcher.virtual(), self -> {
+                if (self.mayGoOn()) {
+                    Object outcome = retried(of.slot(), thrown);
+                    owner.finished(
+                            of, outcome instanceof FailureVerdict verdict ? settled(verdict, of.slot()) : outcome);
+                } else {
+                    owner.finished(of, new FailureVerdict(Decision.FAIL, thrown));
+                }
+            });
+        } catch (RuntimeException | Error refused) {
+            owner.finished(of, new FailureVerdict(Decision.FAIL, refused));
+        }
+    }
+
+    private Object retried(int slot, Throwable thrown) {
+        BooleanSupplier revoked = () -> table.isRevoked(slot);
+        try {
+            Object outcome = supervised.after(
+                    thrown,
+                    element -> {
+                        R result = calls.callAndWait(element, revoked);
+                        return result == null ? FailureVerdict.REVOKED : result;
+                    },
+                    table.value(slot),
+                    revoked);
+            if (outcome == FailureVerdict.REVOKED) {
+                boolean ignored = table.dropIfRevoked(slot);
+            }
+            return outcome;
+        } catch (InterruptedException | VirtualMachineError ended) {
+            return new FailureVerdict(Decision.FAIL, ended);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package dev.weir.stream.internal.parallel;
+
+import dev.weir.stream.internal.workers.WorkerLimit;
+import dev.weir.stream.spi.StageMeter;
+
+/**
+ * The elements of one lane since it last read the time: while handlers are quick, several in a row are timed as one.
+ * Confined to the lane; {@link #account} needs the lock of its stage.
+ */
+final class TimedRun {
+
+    private final StageMeter meter;
+    private final HandlerPace pace;
+    private final WorkerLimit limit;
+
+    private long startNanos;
+    private int elements;
+    private int length = 1;
+    private long nanos;
+
+    TimedRun(StageMeter meter, HandlerPace pace, WorkerLimit limit) {
+        this.meter = meter;
+        this.pace = pace;
+        this.limit = limit;
+    }
+
+    void begin() {
+        if (elements == 0) {
+            startNanos = System.nanoTime();
+        }
+    }
+
+    /** So many were worked on since. */
+    void add(int worked) {
+        elements += worked;
+        if (elements >= length) {
+            end();
+        }
+    }
+
+    void end() {
+        if (elements > 0) {
+            nanos = System.nanoTime() - startNanos;
+            meter.busy(nanos);
+            meter.ran(nanos);
+        }
+    }
+
+    /** Under the lock, after {@link #add}: tells the stage what has been measured, if anything has. */
+    void account(LaneTable<?> table) {
+        if (nanos > 0) {
+            pace.add(nanos / elements);
+            limit.worked(elements, nanos, table.isFull(), startNanos + nanos);
+            length = pace.stintLength();
+            elements = 0;
+            nanos = 0;
+        }
+    }
+}

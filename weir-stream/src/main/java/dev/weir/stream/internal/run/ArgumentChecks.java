@@ -1,0 +1,52 @@
+package dev.weir.stream.internal.run;
+
+import dev.weir.stream.spi.Stage;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+
+/** Checks what users give, and turns it into the form that stages want. Stateless. */
+public final class ArgumentChecks {
+
+    private static final Duration LONGEST = Duration.ofNanos(Stage.NEVER);
+
+    private ArgumentChecks() {}
+
+    /** A copy of a parameter that takes any number of arguments, none of which may be null. */
+    public static <E> List<E> list(String name, E[] elements) {
+        return list(name, Arrays.asList(Objects.requireNonNull(elements, name)));
+    }
+
+    /** A copy of a collection, whose elements must not be null. */
+    public static <E> List<E> list(String name, Collection<? extends E> elements) {
+        for (E element : Objects.requireNonNull(elements, name)) {
+            Objects.requireNonNull(element, () -> name + " has a null");
+        }
+        return List.copyOf(elements);
+    }
+
+    /** Refuses a count or a weight of less than 1. */
+    public static void atLeastOne(String name, long value) {
+        if (value < 1) {
+            throw new IllegalArgumentException(name + " must be at least 1: " + name + "=" + value);
+        }
+    }
+
+    /** A duration in nanoseconds, {@link Stage#NEVER} if it has more than can be counted, 0 if it is negative. */
+    public static long nanos(Duration duration) {
+        if (duration.isNegative()) {
+            return 0;
+        }
+        return duration.compareTo(LONGEST) < 0 ? duration.toNanos() : Stage.NEVER;
+    }
+
+    /** The nanoseconds of a setting that must be more than nothing. */
+    public static long positiveNanos(String name, Duration duration) {
+        if (!Objects.requireNonNull(duration, name).isPositive()) {
+            throw new IllegalArgumentException(name + " must be more than 0: " + name + "=" + duration);
+        }
+        return nanos(duration);
+    }
+}

@@ -1,0 +1,32 @@
+package dev.weir.stream.internal.run;
+
+import dev.weir.stream.spi.Stage;
+import java.util.function.Function;
+
+/** Parts of a blueprint whose stages share the beginning of their names. Functions only. */
+public final class BlueprintParts {
+
+    private BlueprintParts() {}
+
+    /**
+     * The operators that {@code part} adds below {@code above}, under names that begin with {@code prefix}.
+     *
+     * <p>Stages are built upstream first. So the prefix is set when all above is built, and taken back after the last
+     * of the part.
+     */
+    public static <T, R> BlueprintNode<R> named(
+            String prefix, BlueprintNode<T> above, Function<BlueprintNode<T>, BlueprintNode<R>> part) {
+        BlueprintNode<T> entry = new BlueprintNode<>(above.attributes(), (assembly, attributes) -> {
+            Stage<T> stage = above.builder().build(assembly, attributes);
+            assembly.prefix(assembly.prefix() + prefix);
+            return stage;
+        });
+        BlueprintNode<R> last = part.apply(entry);
+        return new BlueprintNode<>(last.attributes(), (assembly, attributes) -> {
+            String outside = assembly.prefix();
+            Stage<R> stage = last.builder().build(assembly, attributes);
+            assembly.prefix(outside);
+            return stage;
+        });
+    }
+}

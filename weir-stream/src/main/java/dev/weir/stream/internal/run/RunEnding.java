@@ -1,0 +1,239 @@
+package dev.weir.stream.internal.run;
+
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext.Termination;
+import dev.weir.stream.spi.Thrown;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The end of one run, its cause and its duties: whom to tell of a stop, the cause of a failure, the resources to close,
+ * and what was left undone. Thread-safe; hooks are called outside the lock, and what they throw is handed to the run.
+ */
+final class RunEnding {
+
+    /** Enough for acknowledgements that are under way. */
+    private static final long LITTLE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Under the lock.
+    private final List<Runnable> stops = new ArrayList<>();
+    private final List<Termination> terminations = new ArrayList<>();
+    private boolean stopping;
+    private @Nullable Throwable cause;
+    private long drainEndNanos = Stage.NEVER;
+    private boolean expectsLess;
+    private final List<String> leftUndone = new ArrayList<>();
+    /** By the stage whose elements they are. */
+    private final Map<String, CutOff> cutOff = new TreeMap<>();
+
+    /** Elements whose streams a stop has cut off, and the stages within that have not come to their end. */
+    private record CutOff(int elements, Set<String> at) {
+
+        CutOff with(CutOff more) {
+            Set<String> all = new TreeSet<>(at);
+            all.addAll(more.at);
+            return new CutOff(elements + more.elements, all);
+        }
+
+        String of(String stage) {
+            boolean one = elements == 1;
+            return stage + ": " + elements + (one ? " element is" : " elements are")
+                    + " left unfinished, as the stop cut off what was made of " + (one ? "it" : "them") + ", at "
+                    + String.join(" and ", at);
+        }
+    }
+
+    /** Has {@code stop} called at a stop, now if that has come already. */
+    void onStop(Runnable stop, Consumer<Throwable> failed) {
+        boolean now;
+        lock.lock();
+        try {
+            stops.add(stop);
+            now = stopping;
+        } finally {
+            lock.unlock();
+        }
+        if (now) {
+            run(stop, failed);
+        }
+    }
+
+    /** Tells all of a stop; resources have until {@code endNanos} to be closed. */
+    void stop(long endNanos, Consumer<Throwable> failed) {
+        List<Runnable> toRun = List.of();
+        lock.lock();
+        try {
+            if (endNanos != Stage.NEVER) {
+                drainEndNanos = endNanos;
+            }
+            if (!stopping) {
+                stopping = true;
+                toRun = List.copyOf(stops);
+            }
+        } finally {
+            lock.unlock();
+        }
+        toRun.forEach(stop -> run(stop, failed));
+    }
+
+    /** One source that cannot be stopped must not keep the others from it. */
+    private static void run(Runnable stop, Consumer<Throwable> failed) {
+        try {
+            stop.run();
+        } catch (RuntimeException | Error failure) {
+            failed.accept(failure);
+        }
+    }
+
+    void onTermination(Termination termination) {
+        lock.lock();
+        try {
+            terminations.add(termination);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Closes the resources, the last first. Returns what was left undone. */
+    List<String> terminate(Consumer<Throwable> failed) {
+        List<Termination> inReverse;
+        lock.lock();
+        try {
+            inReverse = List.copyOf(terminations.reversed());
+        } finally {
+            lock.unlock();
+        }
+        Duration patience = patience();
+        for (Termination termination : inReverse) {
+            try {
+                leftUndone(termination.close(patience));
+            } catch (Throwable failure) {
+                failed.accept(failure);
+            }
+        }
+        return leftUndone();
+    }
+
+    /** The things left undone so far, one line each. */
+    List<String> leftUndone() {
+        List<String> lines = new ArrayList<>();
+        lock.lock();
+        try {
+            cutOff.forEach((stage, elements) -> lines.add(elements.of(stage)));
+            lines.addAll(leftUndone);
+        } finally {
+            lock.unlock();
+        }
+        return List.copyOf(lines);
+    }
+
+    /** Leaves resources a second at most: a thread that never returns holds elements, which none of them can await. */
+    void expectLess() {
+        lock.lock();
+        try {
+            expectsLess = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The time resources have at the end of the run, which comes now. */
+    Duration patience() {
+        lock.lock();
+        try {
+            if (cause != null) {
+                return Duration.ZERO;
+            }
+            if (drainEndNanos == Stage.NEVER) {
+                return RunningPipeline.DEFAULT_DRAIN;
+            }
+            long left = Math.max(0, drainEndNanos - System.nanoTime());
+            return Duration.ofNanos(expectsLess ? Math.min(left, LITTLE_NANOS) : left);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The time they have while the run goes on: all the time, if nothing ends it. */
+    Duration patienceWithin() {
+        lock.lock();
+        try {
+            return cause == null && drainEndNanos == Stage.NEVER ? PipelineRun.LONGEST_DEADLINE : patience();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void leftUndone(String what) {
+        if (!what.isEmpty()) {
+            lock.lock();
+            try {
+                leftUndone.add(what);
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    void cutOff(String stage, int elements, String at) {
+        lock.lock();
+        try {
+            cutOff.merge(stage, new CutOff(elements, Set.of(at)), CutOff::with);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Notes a failure. The first is the cause; those that are not a consequence of it are added to it. */
+    void fail(Throwable failure) {
+        lock.lock();
+        try {
+            if (cause == null) {
+                cause = failure;
+            } else if (cause != failure && !(cause instanceof CancellationException) && !isInterrupt(failure)) {
+                cause.addSuppressed(failure);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Once the run has failed, a handler that was interrupted is a consequence and not worth a word. */
+    private static boolean isInterrupt(Throwable failure) {
+        return failure instanceof InterruptedException || Thrown.cause(failure) instanceof InterruptedException;
+    }
+
+    @Nullable
+    Throwable cause() {
+        lock.lock();
+        try {
+            return cause;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Drops the hooks, which refer to stages. */
+    void release() {
+        lock.lock();
+        try {
+            stops.clear();
+            terminations.clear();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package dev.weir.stream.internal.run;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.invoke.MethodHandles.Lookup;
+import java.lang.invoke.MethodType;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A loop over user code, of which each class of functions gets a copy of its own, so that the compiler sees one
+ * function in it and inlines that. Thread-safe. Without copies all stages of a kind share one loop, in which the
+ * function is called through the interface's table; see ADR 6.
+ *
+ * <p>A copy is a hidden class made from the class file of the loop. It lives as long as the class of its functions.
+ * Where it cannot be made, the shared loop serves: it does the same.
+ *
+ * @param <L> the interface of the loop
+ */
+public final class SpecialisedLoop<L> {
+
+    /**
+     * The number of copies a process may make: code that makes classes without end must not fill the metaspace with
+     * them.
+     */
+    private static final AtomicInteger BUDGET = new AtomicInteger(1000);
+
+    private final Lookup lookup;
+    private final L shared;
+    private final byte @Nullable [] classFile;
+    private final AtomicInteger budget;
+
+    private final ClassValue<L> loops = new ClassValue<>() {
+        @Override
+        protected L computeValue(Class<?> functions) {
+            // The JDK's classes may outlive this library, and must not hold on to it.
+            return functions.getClassLoader() == null ? shared : copyOrShared();
+        }
+    };
+
+    SpecialisedLoop(Lookup lookup, L shared, byte @Nullable [] classFile, AtomicInteger budget) {
+        this.lookup = lookup;
+        this.shared = shared;
+        this.classFile = classFile;
+        this.budget = budget;
+    }
+
+    /**
+     * Makes copies of a loop.
+     *
+     * @param lookup of the class that the loop is nested in
+     * @param shared the loop: without state, with a constructor without arguments
+     */
+    public static <L> SpecialisedLoop<L> of(Lookup lookup, L shared) {
+        return new SpecialisedLoop<>(lookup, shared, classFile(shared.getClass()), BUDGET);
+    }
+
+    /** The loop for functions of the class that {@code function} has. */
+    public L forFunction(Object function) {
+        return loops.get(function.getClass());
+    }
+
+    private static byte @Nullable [] classFile(Class<?> template) {
+        String name = template.getName();
+        try (InputStream file = template.getResourceAsStream(name.substring(name.lastIndexOf('.') + 1) + ".class")) {
+            return file == null ? null : file.readAllBytes();
+        } catch (IOException ignored) {
+            // Whatever keeps it from being read: the shared loop serves.
+            return null;
+        }
+    }
+
+    private L copyOrShared() {
+        if (classFile == null || budget.getAndUpdate(left -> Math.max(0, left - 1)) == 0) {
+            return shared;
+        }
+        try {
+            return copy(classFile);
+        } catch (VirtualMachineError fatal) {
+            throw fatal;
+        } catch (Throwable ignored) {
+            // No classes can be made here, as in a native image.
+            return shared;
+        }
+    }
+
+    @SuppressWarnings("unchecked") // a copy of the class that implements L
+    private L copy(byte[] file) throws Throwable {
+        Lookup copy = lookup.defineHiddenClass(file, true, Lookup.ClassOption.NESTMATE);
+        return (L) copy.findConstructor(copy.lookupClass(), MethodType.methodType(void.class))
+                .invoke();
+    }
+}

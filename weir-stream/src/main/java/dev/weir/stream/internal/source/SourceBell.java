@@ -1,0 +1,56 @@
+package dev.weir.stream.internal.source;
+
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.StageContext;
+import dev.weir.stream.spi.StageMeter;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Wakes the thread of a source that waits for news from another thread. Thread-safe: one waits, any thread rings.
+ *
+ * <p>News is something that becomes true and stays so. Whoever makes it true does that first and rings then.
+ */
+final class SourceBell {
+
+    private final Clock clock;
+    private final StageMeter meter;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition rung = lock.newCondition();
+
+    SourceBell(StageContext context) {
+        this.clock = context.clock();
+        this.meter = context.meter();
+    }
+
+    /** Waits for the news until the deadline, and returns whether there is any. */
+    boolean await(BooleanSupplier news, long deadlineNanos) throws InterruptedException {
+        if (news.getAsBoolean()) {
+            return true;
+        }
+        lock.lockInterruptibly();
+        try {
+            meter.beginBlockedUp();
+            try {
+                while (!news.getAsBoolean() && !clock.hasPassed(deadlineNanos)) {
+                    clock.await(lock, rung, deadlineNanos);
+                }
+            } finally {
+                meter.endBlockedUp();
+            }
+            return news.getAsBoolean();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void ring() {
+        lock.lock();
+        try {
+            rung.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,415 @@
+package dev.weir.stream.internal.substream;
+
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.internal.ack.SubstreamTarget;
+import dev.weir.stream.internal.boundary.BoundaryQueue;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.NestedStreams;
+import dev.weir.stream.internal.run.OpenInput;
+import dev.weir.stream.internal.run.Segment;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Streams within the stream that run at their own pace: each on a segment of its own, all feeding one bounded queue.
+ * Started, replaced and awaited by one thread, that of the segment which reads the parents; they end on their own.
+ *
+ * <p>A stream that ends releases its resources at once. A failure of one is the end of the queue, behind what came
+ * before.
+ */
+final class ConcurrentSubstreams<R> {
+
+    private final NestedStreams nest;
+    private final BoundaryQueue<R> out;
+    private final String name;
+    private final Dispatcher dispatcher;
+    private final Clock clock;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition ended = lock.newCondition();
+
+    // Under the lock.
+    private final Set<Tributary> running = new HashSet<>();
+
+    ConcurrentSubstreams(NestedStreams nest, BoundaryQueue<R> out, String name, Dispatcher dispatcher, Clock clock) {
+        this.nest = nest;
+        this.out = out;
+        this.name = name;
+        this.dispatcher = dispatcher;
+        this.clock = clock;
+    }
+
+    /** Starts a stream; {@code atNormalEnd} runs on its thread. */
+    Tributary start(BlueprintNode<R> node, ParentClaim parent, Runnable atNormalEnd) {
+        Tributary tributary = new Tributary(parent, atNormalEnd);
+        begin(tributary, () -> nest.start(tributary.node(node)));
+        return tributary;
+    }
+
+    /**
+     * Starts a stream whose upper end is {@code input}.
+     *
+     * @param outside gives the targets of elements that leave it
+     */
+    <T> Tributary start(
+            BlueprintNode<R> node,
+            OpenInput<T> upperEnd,
+            Stage<T> input,
+            UnaryOperator<AckTarget> outside,
+            Runnable atNormalEnd) {
+        Tributary tributary = new Tributary(ParentClaim.NONE, atNormalEnd);
+        tributary.outside = outside;
+        begin(tributary, () -> nest.start(tributary.node(node), upperEnd, input));
+        return tributary;
+    }
+
+    /** Builds a stream, which is then a child of the nest. */
+    @FunctionalInterface
+    private interface Starter<R> {
+        NestedStreams.Child<R> start();
+    }
+
+    private void begin(Tributary tributary, Starter<R> starter) {
+        add(tributary);
+        try {
+            tributary.attach(starter.start());
+        } catch (RuntimeException | Error failure) {
+            remove(tributary);
+            throw failure;
+        }
+    }
+
+    /** Notes that a stream is about to run. */
+    void add(Tributary tributary) {
+        lock.lock();
+        try {
+            running.add(tributary);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Notes that a stream has ended, and wakes the thread that waits for that. Any thread. */
+    void remove(Tributary tributary) {
+        lock.lock();
+        try {
+            running.remove(tributary);
+            ended.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The number of running streams. Any thread. */
+    int count() {
+        lock.lock();
+        try {
+            return running.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits until at most {@code count} streams run. */
+    void awaitAtMost(int count) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (running.size() > count) {
+                clock.await(lock, ended, Stage.NEVER);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits until a stream has ended; false if the deadline came first. Any thread. */
+    boolean awaitEnd(ConcurrentSubstreams<?>.Tributary stream, long deadlineNanos) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (running.contains(stream)) {
+                if (clock.hasPassed(deadlineNanos)) {
+                    return false;
+                }
+                clock.await(lock, ended, deadlineNanos);
+            }
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean isRunning(ConcurrentSubstreams<?>.Tributary stream) {
+        lock.lock();
+        try {
+            return running.contains(stream);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Interrupts all streams; nothing they hold is acknowledged. */
+    void close() {
+        List<Tributary> all;
+        lock.lock();
+        try {
+            all = List.copyOf(running);
+        } finally {
+            lock.unlock();
+        }
+        all.forEach(Tributary::close);
+    }
+
+    /** One stream; {@link TributaryState} draws its life. Thread-safe. */
+    final class Tributary {
+
+        private final ParentClaim parent;
+        private final Runnable atNormalEnd;
+        private final ReentrantLock childLock = new ReentrantLock();
+
+        // Under the child lock.
+        private TributaryState state = TributaryState.STARTING;
+        private NestedStreams.@Nullable Child<R> child;
+
+        /** True if it is decided what becomes of the parent's own claim. */
+        private boolean settled;
+
+        /** Written under the child lock. */
+        private volatile EndReason endsFor = EndReason.NONE;
+
+        // Written before it runs.
+        private UnaryOperator<AckTarget> outside = UnaryOperator.identity();
+
+        Tributary(ParentClaim parent, Runnable atNormalEnd) {
+            this.parent = parent;
+            this.atNormalEnd = atNormalEnd;
+        }
+
+        /** The stream on a segment of its own, with a lower end that only closes it. */
+        private BlueprintNode<R> node(BlueprintNode<R> stream) {
+            return new BlueprintNode<>(name, (assembly, attributes) -> {
+                Stage<R> lowest = stream.build(assembly);
+                StageMeter meter = assembly.segmentMeter();
+                Segment<R> segment = assembly.closeSegment(
+                                name, dispatcher, new Watched(lowest), from -> run(from, meter))
+                        .countedByItsStage();
+                return new LowerEnd<>(segment);
+            });
+        }
+
+        private void run(Stage<R> from, StageMeter meter) throws InterruptedException {
+            try {
+                Batch<R> batch;
+                while ((batch = from.pull(Stage.NEVER)) != null) {
+                    if (!batch.isEmpty() && !put(batch, meter)) {
+                        return;
+                    }
+                }
+                atNormalEnd.run();
+                noteEnd(EndReason.EXHAUSTED);
+            } catch (InterruptedException interrupted) {
+                if (!isReplaced()) {
+                    throw interrupted;
+                }
+            } catch (RuntimeException | Error failure) {
+                // The failure of a stream that was replaced comes of its interruption.
+                if (settleUnlessReplaced()) {
+                    parent.left();
+                    out.end(failure);
+                }
+            }
+        }
+
+        /** Notes why the stream ends; that it was replaced outweighs all else until it is settled. */
+        void noteEnd(EndReason reason) {
+            childLock.lock();
+            try {
+                if (endsFor != EndReason.REPLACED && !settled) {
+                    endsFor = reason;
+                }
+            } finally {
+                childLock.unlock();
+            }
+        }
+
+        private boolean isReplaced() {
+            return endsFor == EndReason.REPLACED;
+        }
+
+        /**
+         * Returns whether it is up to the caller, who replaces the stream, to say what becomes of the parent's own
+         * claim.
+         */
+        boolean settle() {
+            childLock.lock();
+            try {
+                boolean first = !settled;
+                settled = true;
+                return first;
+            } finally {
+                childLock.unlock();
+            }
+        }
+
+        /** The same for the stream's own thread: the claim of one that is being replaced is up to who does that. */
+        private boolean settleUnlessReplaced() {
+            childLock.lock();
+            try {
+                return !isReplaced() && settle();
+            } finally {
+                childLock.unlock();
+            }
+        }
+
+        private boolean put(Batch<R> batch, StageMeter meter) throws InterruptedException {
+            if (isReplaced()) {
+                return false;
+            }
+            int claims = batch.size();
+            SubstreamTarget.leave(batch, outside);
+            Batch<R> claimed = parent.over(batch);
+            boolean taken = false;
+            try {
+                taken = out.put(claimed, meter);
+            } finally {
+                if (!taken && isReplaced()) {
+                    parent.giveBack(claims);
+                } else if (!taken) {
+                    claimed.abandonAll();
+                }
+            }
+            return taken;
+        }
+
+        /**
+         * Ends the stream because a newer one takes its place: its parent is done with once what it has emitted is.
+         * Waits until it has let go.
+         */
+        void replace() throws InterruptedException {
+            noteEnd(EndReason.REPLACED);
+            close();
+            awaitAtMost(0);
+            if (settle()) {
+                parent.replaced();
+            }
+        }
+
+        /** The thread that starts the stream has built it, and closes it if somebody wanted that in the meantime. */
+        void attach(NestedStreams.Child<R> started) {
+            TributaryState now;
+            childLock.lock();
+            try {
+                child = started;
+                state = state.attached();
+                now = state;
+            } finally {
+                childLock.unlock();
+            }
+            if (now != TributaryState.RUNNING) {
+                started.close();
+            }
+            if (now == TributaryState.ENDED) {
+                conclude(started);
+            }
+        }
+
+        /** The stream's lowest stage is closed; closes the rest, unless somebody else does. */
+        void afterLowest() {
+            TributaryState before;
+            NestedStreams.Child<R> attached;
+            childLock.lock();
+            try {
+                before = state;
+                state = state.lowestClosed();
+                attached = child;
+            } finally {
+                childLock.unlock();
+            }
+            if (attached == null) {
+                return; // the thread that attaches it goes on from here
+            }
+            boolean mine = before == TributaryState.RUNNING;
+            try {
+                if (mine) {
+                    attached.close();
+                }
+            } finally {
+                conclude(mine ? attached : null);
+            }
+        }
+
+        /** The last there is to do. If others closed the stream it has not ended by itself. */
+        private void conclude(NestedStreams.@Nullable Child<R> closed) {
+            if (settleUnlessReplaced()) {
+                if (endsFor == EndReason.EXHAUSTED && closed != null) {
+                    parent.ended(closed);
+                } else {
+                    parent.left();
+                }
+            }
+            remove(this);
+        }
+
+        /** Interrupts the stream, unless it has ended. */
+        void close() {
+            NestedStreams.Child<R> closing;
+            childLock.lock();
+            try {
+                closing = state == TributaryState.RUNNING ? child : null;
+                state = state.close();
+            } finally {
+                childLock.unlock();
+            }
+            if (closing != null) {
+                closing.close();
+            }
+        }
+
+        /** The stream's lowest stage; when its segment closes it, the stream has ended. */
+        private final class Watched implements Stage<R> {
+
+            private final Stage<R> lowest;
+
+            Watched(Stage<R> lowest) {
+                this.lowest = lowest;
+            }
+
+            @Override
+            public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
+                return lowest.pull(deadlineNanos);
+            }
+
+            @Override
+            public void close() {
+                try {
+                    lowest.close();
+                } finally {
+                    afterLowest();
+                }
+            }
+        }
+    }
+
+    /** The lower end of a stream, for the nest: nobody pulls it, and closing it cancels the segment. */
+    private record LowerEnd<R>(Segment<R> segment) implements Stage<R> {
+
+        @Override
+        public @Nullable Batch<R> pull(long deadlineNanos) {
+            throw new IllegalStateException("a stream with a segment of its own is not pulled");
+        }
+
+        @Override
+        public void close() {
+            segment.cancel();
+        }
+    }
+}

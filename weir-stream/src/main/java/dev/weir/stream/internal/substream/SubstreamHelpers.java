@@ -1,0 +1,41 @@
+package dev.weir.stream.internal.substream;
+
+import dev.weir.stream.internal.failure.SupervisedCall;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Helpers that the stages of this package share. Stateless. */
+final class SubstreamHelpers {
+
+    private SubstreamHelpers() {}
+
+    /**
+     * Returns the result of {@code function} for an element. Of those that are given here only a key can be null.
+     *
+     * @return null if it threw and the element was dropped
+     */
+    static <T, R> @Nullable R of(
+            Batch<T> batch, int index, Function<? super T, ? extends R> function, SupervisedCall supervised)
+            throws InterruptedException {
+        try {
+            return Objects.requireNonNull(
+                    function.apply(batch.get(index)), "the key function of groupBy returned null");
+        } catch (Throwable thrown) {
+            return supervised.<T, R>orDrop(thrown, function::apply, batch, index);
+        }
+    }
+
+    /** Closes the second even if the first fails to. */
+    static void closeBoth(@Nullable Stage<?> first, Stage<?> second) {
+        try {
+            if (first != null) {
+                first.close();
+            }
+        } finally {
+            second.close();
+        }
+    }
+}

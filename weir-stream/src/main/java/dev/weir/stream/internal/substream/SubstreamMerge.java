@@ -1,0 +1,111 @@
+package dev.weir.stream.internal.substream;
+
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.internal.boundary.BoundaryQueue;
+import dev.weir.stream.internal.failure.SupervisedCall;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.HeldElements;
+import dev.weir.stream.internal.run.NestedStreams;
+import dev.weir.stream.internal.run.Segment;
+import dev.weir.stream.internal.run.StageEntry;
+import dev.weir.stream.internal.run.TaskGroup;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A stage that reads parents on a segment of its own and starts streams for them, which run at their own pace. What
+ * happens to a parent is the subclass's. Confined to the segment of the parents.
+ */
+abstract class SubstreamMerge<T, R> {
+
+    /** The streams. */
+    final ConcurrentSubstreams<R> tributaries;
+
+    /** The parents that nothing has been made of yet. */
+    final HeldElements inside;
+
+    private final BoundaryQueue<R> out;
+    private final StageMeter meter;
+
+    /** The parts of a confluence. */
+    record Parts<R>(BoundaryQueue<R> out, ConcurrentSubstreams<R> tributaries, StageMeter meter) {}
+
+    SubstreamMerge(Parts<R> parts) {
+        this.tributaries = parts.tributaries;
+        this.out = parts.out;
+        this.meter = parts.meter;
+        this.inside = new HeldElements(meter);
+    }
+
+    /** Makes the confluence of one run. */
+    @FunctionalInterface
+    interface Factory<T, R> {
+        SubstreamMerge<T, R> create(Parts<R> parts, SupervisedCall supervised);
+    }
+
+    static <T, R> BlueprintNode<R> node(String name, BlueprintNode<T> above, Factory<T, R> factory) {
+        return new BlueprintNode<>(name, (assembly, attributes) -> {
+            Stage<T> upstream = above.build(assembly);
+            StageEntry entry = assembly.fused(attributes);
+            Dispatcher dispatcher = attributes.dispatcherOr(Dispatcher.virtual());
+            BoundaryQueue<R> out =
+                    new BoundaryQueue<>(attributes.bufferOr(MergedOutput.DEFAULT_BUFFER), assembly.clock());
+            NestedStreams nest = assembly.nest();
+            ConcurrentSubstreams<R> tributaries =
+                    new ConcurrentSubstreams<>(nest, out, entry.stageName() + "-stream", dispatcher, assembly.clock());
+            // An element is inside as long as its stream runs, beside what has come of it.
+            entry.depth(() -> out.depth() + tributaries.count());
+            entry.keeper(out);
+            SubstreamMerge<T, R> running = factory.create(
+                    new Parts<>(out, tributaries, entry.meter()), SupervisedCall.by(attributes, assembly.clock()));
+            Segment<T> upper = assembly.closeSegment(entry.stageName(), dispatcher, upstream, running::run)
+                    .countedByItsStage();
+            return new MergedOutput<>(out, assembly.segmentMeter(), entry.meter(), upper::cancel);
+        });
+    }
+
+    /** Reads all parents, then waits for the streams. A failure follows what they have emitted. */
+    final void run(Stage<T> from) throws InterruptedException {
+        try {
+            Batch<T> batch;
+            while ((batch = from.pull(deadlineNanos())) != null) {
+                meter.in(batch.size());
+                take(batch);
+            }
+            parentsEnded();
+            tributaries.awaitAtMost(0);
+            out.end(null);
+        } catch (InterruptedException interrupted) {
+            out.end(interrupted);
+            throw interrupted;
+        } catch (RuntimeException | Error failure) {
+            TaskGroup.noteFailure(failure);
+            out.end(failure);
+        } finally {
+            inside.set(0);
+            tributaries.close();
+        }
+    }
+
+    /** The time when {@link #take} wants to be called though no parent has come. */
+    long deadlineNanos() {
+        return Stage.NEVER;
+    }
+
+    /** Does with the parents what is to be done. The batch may be empty. */
+    abstract void take(Batch<T> parents) throws InterruptedException;
+
+    /** No more parents will come. */
+    void parentsEnded() throws InterruptedException {}
+
+    /** The stream that {@code stream} makes, started for the parent at {@code index}. */
+    final ConcurrentSubstreams<R>.@Nullable Tributary start(
+            @Nullable BlueprintNode<R> stream, Batch<T> parents, int index) {
+        if (stream == null) {
+            return null;
+        }
+        return tributaries.start(stream, ParentClaim.of(parents, index), () -> {});
+    }
+}

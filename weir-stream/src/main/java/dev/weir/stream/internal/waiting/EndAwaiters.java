@@ -1,0 +1,49 @@
+package dev.weir.stream.internal.waiting;
+
+import dev.weir.stream.spi.JvmExit;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The threads that wait for the end of a run. Once the JVM is ending, those that come back are remembered: what they do
+ * with the report is worth a moment before the JVM halts. Thread-safe.
+ */
+public final class EndAwaiters {
+
+    private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
+    private volatile boolean remembers;
+
+    /** Notes that the calling thread is about to wait. */
+    public void enter() {
+        threads.add(Thread.currentThread());
+    }
+
+    /** Notes that the calling thread waits no longer. */
+    public void leave() {
+        if (!remembers) {
+            threads.remove(Thread.currentThread());
+        }
+    }
+
+    /** From now on those who leave are remembered. */
+    public void remember() {
+        remembers = true;
+    }
+
+    /** Waits until the threads have ended, or cannot, for {@code nanos} at most. */
+    public void awaitEnds(long nanos) throws InterruptedException {
+        long endNanos = System.nanoTime() + nanos;
+        for (Thread thread : threads) {
+            // One that calls System.exit itself waits there for whoever asks this.
+            while (thread.isAlive() && !JvmExit.isCalledBy(thread)) {
+                long left = endNanos - System.nanoTime();
+                if (left <= 0) {
+                    return;
+                }
+                TimeUnit.NANOSECONDS.timedJoin(thread, Math.min(left, TimeUnit.MILLISECONDS.toNanos(50)));
+            }
+        }
+        threads.clear();
+    }
+}
