@@ -1,6 +1,7 @@
 package dev.weir.lean;
 
 import dev.weir.simulation.Log;
+import java.nio.ByteBuffer;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +17,7 @@ import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceRespo
 import org.apache.kafka.common.message.ProduceResponseData.TopicProduceResponse;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.internal.MemoryRecords;
-import org.apache.kafka.common.record.internal.MutableRecordBatch;
+import org.apache.kafka.common.record.internal.RecordBatch;
 import org.jspecify.annotations.Nullable;
 
 /** The simulated logs behind a {@link FakeBroker}, with scripted faults, batch by batch. Thread-safe. */
@@ -45,7 +46,9 @@ final class WrittenLog {
     /** A batch in the log. */
     record Written(long producerId, short epoch, int sequence, int count, List<Long> values) {
 
-        private static Written of(MutableRecordBatch batch) {
+        private static Written of(ByteBuffer bytes) {
+            RecordBatch batch =
+                    MemoryRecords.readableRecords(bytes).batches().iterator().next();
             List<Long> values = StreamSupport.stream(batch.spliterator(), false)
                     .filter(record -> record.valueSize() > 0)
                     .map(record -> record.value().getLong(record.value().position()))
@@ -133,8 +136,7 @@ final class WrittenLog {
     }
 
     private PartitionProduceResponse append(Log log, MemoryRecords records) {
-        MutableRecordBatch batch = records.batches().iterator().next();
-        batch.ensureValid();
+        records.batches().forEach(RecordBatch::ensureValid);
         Fault fault = Objects.requireNonNullElse(faults.poll(), Fault.NONE);
         if (fault == Fault.LAST_LOST) {
             log.electUnclean(1);
@@ -146,7 +148,8 @@ final class WrittenLog {
             log.forgetProducers();
         }
         log.outOfSequence(outOfSequence);
-        Log.Appended appended = fault.isWritten ? log.append(batch) : new Log.Appended(Errors.NONE, Log.UNKNOWN, false);
+        Log.Appended appended =
+                fault.isWritten ? log.append(records.buffer()) : new Log.Appended(Errors.NONE, Log.UNKNOWN, false);
         Errors error = appended.error() == Errors.NONE && fault.refusal != null ? fault.refusal : appended.error();
         return new PartitionProduceResponse()
                 .setErrorCode(error.code())
@@ -160,9 +163,7 @@ final class WrittenLog {
     List<Written> written(int partition) {
         lock.lock();
         try {
-            return log(partition).batches().stream()
-                    .map(batch -> Written.of(batch.bytes().batches().iterator().next()))
-                    .toList();
+            return log(partition).bytes().stream().map(Written::of).toList();
         } finally {
             lock.unlock();
         }

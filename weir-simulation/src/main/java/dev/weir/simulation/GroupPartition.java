@@ -95,7 +95,7 @@ public class GroupPartition {
         position++;
     }
 
-    /** What a poll says of where reading goes on. */
+    /** The position that a poll tells. */
     protected OffsetAndMetadata place() {
         return new OffsetAndMetadata(position, Optional.of(0), "");
     }

@@ -38,7 +38,7 @@ public final class Log {
     private static final int REMEMBERED = 5;
 
     /** A batch in the log, with the bytes that a fetch returns. */
-    public record Batch(
+    record Batch(
             long base, int epoch, long producerId, short producerEpoch, int sequence, int count, MemoryRecords bytes) {
 
         /** The offset after its last record. */
@@ -112,8 +112,13 @@ public final class Log {
     }
 
     /** The batches from the start on. */
-    public List<Batch> batches() {
+    List<Batch> batches() {
         return Collections.unmodifiableList(batches);
+    }
+
+    /** The bytes of each batch from the start on. */
+    public List<ByteBuffer> bytes() {
+        return batches.stream().map(batch -> batch.bytes.buffer().duplicate()).toList();
     }
 
     /** Returns whether the last batches are of producers without an id. */
@@ -139,8 +144,13 @@ public final class Log {
         producers.clear();
     }
 
+    /** Appends a batch of a producer, given by its bytes, unless it is a repetition or out of sequence. */
+    public Appended append(ByteBuffer batch) {
+        return append(MemoryRecords.readableRecords(batch).batches().iterator().next());
+    }
+
     /** Appends a batch of a producer unless it is a repetition or out of sequence. */
-    public Appended append(MutableRecordBatch batch) {
+    Appended append(MutableRecordBatch batch) {
         long producer = batch.producerId();
         ArrayDeque<Batch> known = producers.get(producer);
         if (producer >= 0 && known != null) {

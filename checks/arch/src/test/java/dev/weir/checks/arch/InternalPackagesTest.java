@@ -159,7 +159,8 @@ class InternalPackagesTest {
     private static ArchRule leansOnNoTestHarness(String root) {
         return noClasses()
                 .that(resideInAPackage(root + "..")
-                        .and(resideOutsideOfPackages(root + ".testkit..", root + "..testing..")))
+                        .and(resideOutsideOfPackages(
+                                root + ".testkit..", root + ".simulation..", root + "..testing..")))
                 .should()
                 .dependOnClassesThat(resideInAnyPackage(
                                 root + "..testing..",
