@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 
 /**
  * Other versions of the libraries under test, each a jar below {@code drivers/target/libraries}, and of Kafka's server,
- * each a class path in a file there. Maven fetches what is not there yet, so its settings for mirrors and proxies apply.
- * Thread-safe.
+ * each a class path in a file there. Maven fetches what is not there yet, so its settings for mirrors and proxies
+ * apply. Thread-safe.
  */
 public final class LibraryVersions {
     /** Has the server as its dependency, of the version that it is given. */

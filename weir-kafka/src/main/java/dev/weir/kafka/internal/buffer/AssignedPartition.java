@@ -78,7 +78,7 @@ public final class AssignedPartition {
     /** The buffer's own. */
     private final PartitionQueue buffered;
 
-    /** What went out in rows and was not finished at the last advance; empty where records go out alone. */
+    /** Rows that went out and were not finished at the last advance; empty where records go out alone. */
     private final ArrayDeque<KeptViews> rows = new ArrayDeque<>(1);
 
     private final int shares;

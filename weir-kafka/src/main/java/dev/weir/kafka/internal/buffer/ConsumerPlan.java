@@ -58,6 +58,11 @@ public record ConsumerPlan(
         record AtMostOnce(int commitAhead) implements Delivery {}
     }
 
+    /** Returns the name of all that the consumer reads, for people. */
+    public String reads() {
+        return subscription.selection().toString();
+    }
+
     /** A plan for records that a group shares. */
     static ConsumerPlan committable(Subscription subscription, Map<TopicPartition, Long> endOffsets) {
         return new ConsumerPlan(subscription, endOffsets, new Delivery.Committable(), null, Set.of());

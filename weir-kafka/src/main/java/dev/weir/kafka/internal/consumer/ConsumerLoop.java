@@ -127,13 +127,12 @@ final class ConsumerLoop implements Runnable {
                 new OpenTransactions(owner, fetcher, assignment, lookup, clock, readsCommitted(settings));
         PartitionLooks looks = new PartitionLooks(
                 owner, fetcher, flow, pauses, lookup, clock, plan.isTracked(), ahead, this::trouble, open);
-        String reads = subscription.selection().toString();
         UnfinishedFinder finder = new UnfinishedFinder(readers);
-        this.observer =
-                new ConsumerObserver(owner, assignment, commits, looks, clock, reads, finder, limits.maxPollInterval());
-        RevokeTimes revokeTimes = RevokeTimes.of(settings, limits.maxPollInterval());
+        this.observer = new ConsumerObserver(
+                owner, assignment, commits, looks, clock, plan.reads(), finder, limits.maxPollInterval());
+        RevokeTimes times = RevokeTimes.of(settings, limits.maxPollInterval());
         RebalanceHooks hooks = new RebalanceHooks(
-                owner, assignment, commits, settings.rebalanceListener(), plan.external(), waiting, clock, revokeTimes);
+                owner, assignment, commits, settings.rebalanceListener(), plan.external(), waiting, clock, times);
         this.arrivals = new PartitionArrivals(owner, fetcher, assignment, commits, positions, hooks, observer);
         this.intake = new PollIntake(
                 waiting, fetcher, assignment, flow, emission, positions, observer, clock, settings, plan);
@@ -149,7 +148,7 @@ final class ConsumerLoop implements Runnable {
                 readers,
                 waiting,
                 clock,
-                revokeTimes);
+                times);
         this.ending = new ConsumerEnding(
                 owner, assignment, emission, pauses, delivery, intake, hooks, observer, readers, clock);
         this.control = new ConsumerControl(

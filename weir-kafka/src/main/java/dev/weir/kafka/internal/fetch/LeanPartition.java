@@ -84,7 +84,7 @@ final class LeanPartition {
         return next;
     }
 
-    /** What was handed out is done with. */
+    /** Takes back what was handed out, which nobody reads any more. */
     void takeBack() {
         if (spare.size() > MAX_SPARE) {
             spare = new ArrayList<>();

@@ -36,7 +36,7 @@ public interface RecordFetcher extends AutoCloseable {
             return new Fetched();
         }
 
-        /** What a client's poll has returned. */
+        /** Copies the records that a client's poll has returned. */
         public static Fetched of(ConsumerRecords<byte[], byte[]> records) {
             Fetched fetched = new Fetched();
             for (TopicPartition id : records.partitions()) {

@@ -15,10 +15,10 @@ import dev.weir.kafka.internal.fetch.ClientFetcher;
 import dev.weir.kafka.internal.fetch.ClientLimits;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.internal.lookup.SilentLookup;
+import dev.weir.kafka.internal.transaction.JointClaims;
 import dev.weir.kafka.internal.transaction.SimulatedSink;
 import dev.weir.kafka.internal.transaction.TransactionPlan;
 import dev.weir.kafka.internal.transaction.Turns;
-import dev.weir.stream.internal.ack.JointAck;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -617,7 +617,7 @@ final class TransactionWorld implements OwnerClock {
     /** Offers the records of two elements, each with the claims of both. */
     private void group(Taken first, Taken second) {
         List<Taken> both = List.of(first, second);
-        JointAck claims = new JointAck(both.size());
+        JointClaims claims = new JointClaims();
         both.forEach(taken -> claims.add(taken.batch.target(taken.index), taken.batch.token(taken.index)));
         claims.retain(0, first.outputs + second.outputs - 1);
         for (Taken taken : both) {

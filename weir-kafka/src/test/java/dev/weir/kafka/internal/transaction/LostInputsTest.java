@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.internal.BareContext;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
-import dev.weir.stream.internal.ack.JointAck;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Clock;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -65,7 +64,7 @@ class LostInputsTest {
     @Test
     void jointElement_withAnInputOfAnotherSource_isRefused() {
         board.emits(own);
-        JointAck both = new JointAck(2);
+        JointClaims both = new JointClaims();
         both.add(own, 0);
         both.add(foreign, 0);
         assertThatExceptionOfType(KafkaPipelineException.class).isThrownBy(() -> isDropped(both));
@@ -76,7 +75,7 @@ class LostInputsTest {
     void jointElement_thatHasLostAnInput_isDropped_andTheOthersAreReadAgain() {
         board.emits(own);
         board.emits(foreign);
-        JointAck both = new JointAck(2);
+        JointClaims both = new JointClaims();
         both.add(own, 0);
         both.add(foreign, 0);
         foreign.revoke();
