@@ -181,8 +181,10 @@ final class SourceRules {
         return met.size() >= Math.min(ENOUGH_LOOKS, interval.looks.size())
                 && interval.starvedSince(met.getFirst()) >= STARVES
                 && met.stream().filter(look -> isHeldBack(of(look, consumer))).count() >= 0.5 * met.size()
-                && (isHeldBack(of(interval.last, consumer))
-                        || of(interval.last, consumer).stream().allMatch(SourceRules::isHeld));
+                && (of(interval.last, consumer).stream().allMatch(SourceRules::isHeld)
+                        // A record or two that wait are no limit where no more arrive.
+                        || (isHeldBack(of(interval.last, consumer))
+                                && interval.sourceAllows() >= StageRules.WORTH_SAYING));
     }
 
     private static List<PartitionDump> of(PipelineLook look, int consumer) {

@@ -31,7 +31,7 @@ final class StageRules {
     private static final double FULL = 0.9;
 
     /** A gain below this is none. */
-    private static final double WORTH_SAYING = 1.1;
+    static final double WORTH_SAYING = 1.1;
 
     /** Of the fullest unit's use: one that is so full may be the limiter as well. */
     private static final double CLOSE = 0.95;

@@ -161,6 +161,15 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.COMMIT);
     }
 
+    /** All that arrives goes out; one record at a time waits for its commit. */
+    @Test
+    void recordThatWaitsForItsCommit_whereNoMoreArrive_isNotCommit() {
+        segment("consume", 0.95, 0, look -> 0);
+        consumers = look ->
+                StubLooks.consumer(StubLooks.partition(0).buffered(1).lag(1).paused(Paused.WINDOW));
+        assertThat(find().kind()).isNotEqualTo(Kind.COMMIT);
+    }
+
     /** Fetched a moment ago, and not handed out yet: at least once nothing waits for a commit. */
     @Test
     void recordsThatWereJustFetched_areNotCommit() {
