@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which producers are aborted where, whatever the order in which the broker lists their transactions. */
+/** Holds which producers are aborted where, whatever the order in which the broker lists their transactions. */
 class AbortedTransactionsTest {
 
     private record Transaction(long producer, long first) {}

@@ -25,7 +25,7 @@ class FetchResponseTest {
 
     private static final short VERSION = 17;
 
-    /** What stands behind the records of the last partition: its tags, its topic's, and the response's. */
+    /** The bytes behind the records of the last partition: its tags, its topic's, and the response's. */
     private static final int BEHIND_RECORDS = 3;
 
     private final FetchResponse response = new FetchResponse();
