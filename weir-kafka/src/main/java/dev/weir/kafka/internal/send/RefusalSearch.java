@@ -73,6 +73,11 @@ public final class RefusalSearch<R> {
         return states.isEmpty();
     }
 
+    /** The number of records in question. */
+    public int size() {
+        return states.size();
+    }
+
     /** Returns whether a record is to be sent alone. */
     public boolean isSuspect(R record) {
         return stateOf(record) instanceof State.Suspect;

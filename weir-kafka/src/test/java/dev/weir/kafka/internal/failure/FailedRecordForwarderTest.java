@@ -50,8 +50,12 @@ class FailedRecordForwarderTest {
     private final Queue<RuntimeException> answers = new ArrayDeque<>();
 
     private final List<Integer> proposals = new CopyOnWriteArrayList<>();
-    private final FailedRecordForwarder forwarder =
-            new FailedRecordForwarder(this::open, this::propose, new Surroundings(), ClientProgress.NONE);
+    private final FailedRecordForwarder forwarder = forwarding(this::propose);
+
+    private FailedRecordForwarder forwarding(FailureRoute route) {
+        return new FailedRecordForwarder(
+                new PatientWriter("test", route, clock, this::open, ClientProgress.NONE), new Surroundings());
+    }
 
     private Producer<byte[], byte[]> open() {
         RuntimeException refused = openings.poll();
@@ -112,28 +116,38 @@ class FailedRecordForwarderTest {
     }
 
     @Test
-    void record_thatIsRefused_holdsTheBatchAndIsTriedAgainAfterAPause() throws Exception {
-        answers.add(new TimeoutException("no answer"));
-        CompletableFuture<Void> delivered = deliverElsewhere(failed(2));
+    void record_thatIsRefusedAlone_holdsTheBatchAndIsTriedAgainAfterAPause() throws Exception {
+        refuseTwice(new TimeoutException("no answer"));
+        CompletableFuture<Void> delivered = deliverElsewhere(failed(1));
         clock.awaitWaiters(1);
-        assertThat(acknowledged).containsExactly(1L);
+        assertThat(acknowledged).isEmpty();
         assertThat(forwarder.held()).isEqualTo(1);
         assertThat(delivered).isNotDone();
         clock.advance(LONGER_THAN_ANY_PAUSE);
         delivered.get();
-        assertThat(acknowledged).containsExactly(1L, 0L);
+        assertThat(acknowledged).containsExactly(0L);
         assertThat(forwarder.held()).isZero();
-        assertThat(forwarder.written()).isEqualTo(2);
+        assertThat(forwarder.written()).isEqualTo(1);
         assertThat(opened).as("a producer that timed out goes on").hasSize(1);
+    }
+
+    private void refuseTwice(RuntimeException why) {
+        answers.add(why);
+        answers.add(why);
+    }
+
+    @Test
+    void record_thatIsRefusedAmongOthers_isTriedAloneAtOnce() throws Exception {
+        answers.add(new TimeoutException("no answer"));
+        forwarder.deliver(failed(3));
+        assertThat(acknowledged).containsExactly(1L, 2L, 0L);
+        assertThat(forwarder.written()).isEqualTo(3);
     }
 
     @Test
     void producer_thatRefusesForGood_isReplacedByANewOne() throws Exception {
         answers.add(new TopicAuthorizationException("dead"));
-        CompletableFuture<Void> delivered = deliverElsewhere(failed(1));
-        clock.awaitWaiters(1);
-        clock.advance(LONGER_THAN_ANY_PAUSE);
-        delivered.get();
+        forwarder.deliver(failed(1));
         assertThat(opened).hasSize(2);
         assertThat(opened.getFirst().closed()).isTrue();
         assertThat(acknowledged).containsExactly(0L);
@@ -142,7 +156,7 @@ class FailedRecordForwarderTest {
     // Names that cannot be resolved for a moment ended a pipeline that had only to wait.
     @Test
     void producer_thatCannotBeOpenedAgain_isWaitedFor() throws Exception {
-        answers.add(new TopicAuthorizationException("dead"));
+        refuseTwice(new TopicAuthorizationException("dead"));
         CompletableFuture<Void> delivered = deliverElsewhere(failed(1));
         clock.awaitWaiters(1);
         openings.add(new KafkaException("no resolvable bootstrap urls"));
@@ -172,11 +186,7 @@ class FailedRecordForwarderTest {
     private FailedRecordForwarder writing(DeadLetters.TooLarge whenTooLarge) {
         var settings =
                 ProducerSettings.builder().bootstrapServers("localhost:1").build();
-        return new FailedRecordForwarder(
-                this::open,
-                new DeadLetterWriter(DeadLetters.to("dead", settings).whenTooLarge(whenTooLarge)),
-                new Surroundings(),
-                ClientProgress.NONE);
+        return forwarding(new DeadLetterWriter(DeadLetters.to("dead", settings).whenTooLarge(whenTooLarge)));
     }
 
     // 15 letters lost their values, and nobody was told.
@@ -205,7 +215,7 @@ class FailedRecordForwarderTest {
 
     @Test
     void wait_thatIsInterrupted_endsTheDeliveryAndAcknowledgesNothing() {
-        answers.add(new TimeoutException("no answer"));
+        refuseTwice(new TimeoutException("no answer"));
         Thread.currentThread().interrupt();
         assertThatThrownBy(() -> forwarder.deliver(failed(1))).isInstanceOf(InterruptedException.class);
         assertThat(acknowledged).isEmpty();
@@ -221,7 +231,11 @@ class FailedRecordForwarderTest {
         @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread
         public Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record, Callback callback) {
             RuntimeException answer = answers.poll();
-            return answer == null ? super.send(record, callback) : CompletableFuture.failedFuture(answer);
+            if (answer == null) {
+                return super.send(record, callback);
+            }
+            callback.onCompletion(null, answer);
+            return CompletableFuture.failedFuture(answer);
         }
     }
 

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.failure.DeadLetterWriter;
+import dev.weir.kafka.internal.failure.PatientWriter;
 import dev.weir.kafka.internal.health.ClientProgress;
+import dev.weir.stream.spi.Clock;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
@@ -13,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.Producer;
@@ -74,6 +78,10 @@ class ParkedCopiesTest {
         return client;
     }
 
+    static PatientWriter writer(DeadLetters to, Supplier<Producer<byte[], byte[]>> clients) {
+        return new PatientWriter("test", new DeadLetterWriter(to), Clock.SYSTEM, clients, ClientProgress.NONE);
+    }
+
     private static DeadLetters letters() {
         return DeadLetters.to(
                 "dead",
@@ -99,7 +107,7 @@ class ParkedCopiesTest {
         faults.add(fault(fault));
         CountDownLatch written = new CountDownLatch(1);
 
-        try (ParkedCopies copies = new ParkedCopies(letters(), counters, this::open, ClientProgress.NONE)) {
+        try (ParkedCopies copies = new ParkedCopies(writer(letters(), this::open), counters)) {
             copies.keep(record(), written::countDown);
 
             assertThat(written.await(30, SECONDS)).isTrue();
@@ -118,7 +126,7 @@ class ParkedCopiesTest {
         CountDownLatch tried = new CountDownLatch(2);
 
         try (ParkedCopies copies =
-                new ParkedCopies(letters(), counters, () -> new Broken(faults.poll(), tried), ClientProgress.NONE)) {
+                new ParkedCopies(writer(letters(), () -> new Broken(faults.poll(), tried)), counters)) {
             copies.keep(record(), () -> {});
 
             assertThat(tried.await(30, SECONDS)).isTrue();
@@ -129,8 +137,8 @@ class ParkedCopiesTest {
     void copy_thatIsTooLargeAndMayNotBeCut_failsTheRun() {
         faults.add(new RecordTooLargeException("too large"));
 
-        try (ParkedCopies copies = new ParkedCopies(
-                letters().whenTooLarge(DeadLetters.TooLarge.FAIL), counters, this::open, ClientProgress.NONE)) {
+        try (ParkedCopies copies =
+                new ParkedCopies(writer(letters().whenTooLarge(DeadLetters.TooLarge.FAIL), this::open), counters)) {
             copies.keep(record(), () -> {});
             for (long until = System.nanoTime() + SECONDS.toNanos(30); copies.look(0) == null; ) {
                 assertThat(System.nanoTime()).as("fails in time").isLessThan(until);

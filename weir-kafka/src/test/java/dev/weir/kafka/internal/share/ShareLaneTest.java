@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.ShareGroupConfig;
-import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.internal.share.SharePath.AcquireMode;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -241,7 +240,7 @@ class ShareLaneTest {
                 "dead",
                 ProducerSettings.builder().bootstrapServers("localhost:1").build(),
                 "group");
-        try (ParkedCopies copies = new ParkedCopies(letters, counters, () -> producer, ClientProgress.NONE)) {
+        try (ParkedCopies copies = new ParkedCopies(ParkedCopiesTest.writer(letters, () -> producer), counters)) {
             start(60_000, copies);
             client().produce(ShareClientStub.record(0, 3));
             take();
