@@ -1,6 +1,5 @@
 package dev.weir.kafka.internal.transaction;
 
-import dev.weir.kafka.internal.transaction.TransactionalLoop.Element;
 import dev.weir.stream.spi.AckTarget;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -25,7 +24,7 @@ final class AbortedWork<K, V> {
     private final Set<AckTarget> lostSources = new HashSet<>();
 
     /** Elements written again before anything else, and before anything is committed. */
-    private final ArrayDeque<Element<K, V>> again = new ArrayDeque<>();
+    private final ArrayDeque<TransactionRecord<K, V>> again = new ArrayDeque<>();
 
     /** True if everything aborted has to be read again: a part of it may be committed, or must not be written again. */
     private boolean mustReadAgain;
@@ -63,12 +62,12 @@ final class AbortedWork<K, V> {
 
     /** The element to be written before all others; null if there is none. */
     @Nullable
-    Element<K, V> next() {
+    TransactionRecord<K, V> next() {
         return again.peek();
     }
 
     /** Forgets an element that is written or ruled out. Another abort may have put others before it. */
-    void done(Element<K, V> element) {
+    void done(TransactionRecord<K, V> element) {
         again.removeFirstOccurrence(element);
     }
 
@@ -78,7 +77,7 @@ final class AbortedWork<K, V> {
     }
 
     /** The elements to be written again, in order. */
-    List<Element<K, V>> waiting() {
+    List<TransactionRecord<K, V>> waiting() {
         return List.copyOf(again);
     }
 

@@ -111,7 +111,7 @@ final class OpenTransaction<K, V> implements Callback {
     final Queue<TransactionRule.Refusal> refusals = new ConcurrentLinkedQueue<>();
 
     /** Its records in their order, to be written again if it is aborted; null if they are not kept. Sent ones only. */
-    final @Nullable List<KeptRecord<K, V>> kept;
+    final @Nullable List<TransactionRecord<K, V>> kept;
 
     /** The ends of claims with records in {@link #kept}: many records of a group share it. */
     private final Map<Root, EndedClaim> lasting = new HashMap<>();
@@ -180,7 +180,7 @@ final class OpenTransaction<K, V> implements Callback {
     }
 
     /** Hands over what is kept, the last one first. */
-    void keptBackwards(Consumer<? super KeptRecord<K, V>> taker) {
+    void keptBackwards(Consumer<? super TransactionRecord<K, V>> taker) {
         if (kept != null) {
             kept.reversed().forEach(taker);
         }

@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.transaction;
 
 import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.stream.Backoff;
 import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
 import java.util.List;
@@ -20,14 +21,16 @@ final class TransactionAborts<K, V> {
     /** The time an abort waits for a record that is just being sent, before it breaks that off. */
     private static final long SEND_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    private static final long MIN_BACKOFF_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-    private static final long MAX_BACKOFF_NANOS = TimeUnit.SECONDS.toNanos(5);
+    /** Without jitter: simulations are repeated by their seeds. */
+    private static final Backoff BACKOFF =
+            Backoff.between(Duration.ofMillis(50), Duration.ofSeconds(5)).withJitter(0);
 
     private final Board<K, V> board;
     private final StageContext context;
     private final TransactionCounts counts;
 
-    private long backoffNanos;
+    /** Since the last commit. */
+    private int aborts;
 
     TransactionAborts(Board<K, V> board, StageContext context, TransactionCounts counts) {
         this.board = board;
@@ -37,7 +40,7 @@ final class TransactionAborts<K, V> {
 
     /** A transaction was committed: the next abort waits as the first one does. */
     void succeeded() {
-        backoffNanos = 0;
+        aborts = 0;
     }
 
     /** Aborts all that is open, then waits a moment, a longer one each time until a transaction is committed. */
@@ -75,8 +78,7 @@ final class TransactionAborts<K, V> {
             if (fatal != null && mayBeExcused) {
                 context.fail(fatal);
             }
-            backoffNanos = Math.clamp(backoffNanos * 2, MIN_BACKOFF_NANOS, MAX_BACKOFF_NANOS);
-            board.pause(Duration.ofNanos(backoffNanos));
+            board.pause(BACKOFF.after(++aborts));
         }
         board.finishAbort(broken);
         board.wakeOwner.run();

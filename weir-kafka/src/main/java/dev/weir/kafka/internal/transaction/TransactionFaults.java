@@ -4,6 +4,7 @@ import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.internal.commit.OffsetTexts;
 import dev.weir.stream.spi.Thrown;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
@@ -90,11 +91,17 @@ final class TransactionFaults {
 
     /** Returns the meaning of a failure that leaves no producer to go on with. */
     static Throwable ofRun(Throwable failure) {
+        return failure instanceof KafkaException ofClient
+                ? ofClient(ofClient)
+                : Objects.requireNonNullElse(fatal(failure, ""), failure);
+    }
+
+    /** The same of a client's failure. */
+    static KafkaPipelineException ofClient(KafkaException failure) {
         KafkaPipelineException known = fatal(failure, "");
-        if (known != null || !(failure instanceof KafkaException)) {
-            return known == null ? failure : known;
-        }
-        return new KafkaPipelineException("transactions cannot go on: " + OffsetTexts.messageOf(failure), failure);
+        return known == null
+                ? new KafkaPipelineException("transactions cannot go on: " + OffsetTexts.messageOf(failure), failure)
+                : known;
     }
 
     /** Returns whether an id that a coordinator did not give out just now may be given out soon. */

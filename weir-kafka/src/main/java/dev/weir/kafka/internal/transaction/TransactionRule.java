@@ -190,7 +190,8 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         AtomicReference<@Nullable Exception> refusal = new AtomicReference<>();
         try {
             trial.begin();
-            var ignored = trial.client.send(KeptRecord.copy(record), (metadata, why) -> refusal.set(why));
+            ProducerRecord<K, V> copy = TransactionRecord.copy(record, TransactionRecord.headers(record));
+            var ignored = trial.client.send(copy, (metadata, why) -> refusal.set(why));
             trial.flush();
         } catch (InterruptException interrupted) {
             throw interrupted;

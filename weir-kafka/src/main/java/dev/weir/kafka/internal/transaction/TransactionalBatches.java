@@ -3,7 +3,6 @@ package dev.weir.kafka.internal.transaction;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerSettings;
-import dev.weir.kafka.internal.commit.OffsetTexts;
 import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.internal.health.ClientWatch;
 import dev.weir.kafka.internal.producer.OutputTopics;
@@ -35,7 +34,6 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.errors.TimeoutException;
-import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,32 +50,19 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     private static final Backoff BACKOFF = Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(10));
 
     /** A record of the open transaction; hears what became of it there. */
-    private final class Claim implements Callback {
-        final ProducerRecord<K, V> record;
-        final AckTarget target;
-        final long token;
-
-        /** The headers the record has before it is sent. */
-        private final Header[] headers;
+    private final class Claim extends TransactionRecord<K, V> implements Callback {
 
         private boolean wasSent;
 
         Claim(ProducerRecord<K, V> record, AckTarget target, long token) {
-            this.record = record;
-            this.target = target;
-            this.token = token;
-            this.headers = KeptRecord.headers(record);
+            super(record, target, token);
         }
 
         /** The record, or another like it: one cannot be sent twice. */
         ProducerRecord<K, V> toSend() {
-            ProducerRecord<K, V> next = wasSent ? KeptRecord.copy(record, headers) : record;
+            ProducerRecord<K, V> next = wasSent ? copy() : record;
             wasSent = true;
             return next;
-        }
-
-        String place() {
-            return target.placeOf(token);
         }
 
         @Override
@@ -224,7 +209,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         } catch (InterruptException interrupted) {
             throw ClientInterrupts.unwrapped(interrupted);
         } catch (KafkaException failure) {
-            throw ofRun(failure);
+            throw TransactionFaults.ofClient(failure);
         }
     }
 
@@ -390,12 +375,6 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         if (fatal != null) {
             throw fatal;
         }
-    }
-
-    private static KafkaPipelineException ofRun(KafkaException failure) {
-        return TransactionFaults.ofRun(failure) instanceof KafkaPipelineException known
-                ? known
-                : new KafkaPipelineException("transactions cannot go on: " + OffsetTexts.messageOf(failure), failure);
     }
 
     private void pause(Duration time) {

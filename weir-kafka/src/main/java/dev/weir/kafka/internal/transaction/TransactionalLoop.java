@@ -50,26 +50,6 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     /** The most elements that are sent while nobody can cut between them. */
     private static final int RUN = 64;
 
-    /** A record that is to be written, and the claim that this ends. Guarded by the lock of the {@link Board}. */
-    static final class Element<K, V> {
-
-        final AckTarget target;
-        final long token;
-        ProducerRecord<K, V> record;
-
-        /** True if the record is a letter in the place of one that cannot be written. */
-        boolean isLetter;
-
-        /** True if it was asked if the record can be written; of one that is written again. */
-        boolean isChecked;
-
-        Element(ProducerRecord<K, V> record, AckTarget target, long token) {
-            this.record = record;
-            this.target = target;
-            this.token = token;
-        }
-    }
-
     private final Board<K, V> board;
     private final TransactionCommitter<K, V> committer;
     private final TransactionCounts counts;
@@ -77,7 +57,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private final TopicWatch topics;
     private final StageMeter meter;
     private final LostInputs<K, V> inputs;
-    private final ArrayDeque<Element<K, V>> waiting = new ArrayDeque<>();
+    private final ArrayDeque<TransactionRecord<K, V>> waiting = new ArrayDeque<>();
 
     /** The topic that was written to last. */
     private String lastTopic = "";
@@ -203,7 +183,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
                 committer.abortFilling(thrown);
             }
             if (isOfTransaction || (rule != null && rule.takes(thrown))) {
-                batch.set(at[0], KeptRecord.copy(batch.get(at[0]), headers));
+                batch.set(at[0], TransactionRecord.copy(batch.get(at[0]), headers));
                 return isOpen ? at[0] - from : 0;
             }
             throw ofRecord(thrown, batch.get(at[0]), batch.target(at[0]), batch.token(at[0]));
@@ -234,13 +214,13 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             AckTarget target,
             long token,
             boolean isLetter) {
-        headers = KeptRecord.headers(record);
+        headers = TransactionRecord.headers(record);
         TransactionRule<K, V> rule = board.rule;
         AckTarget known = filling.kept == null ? target : filling.lasting(target, token, rule != null);
         Callback answer = rule == null ? filling : rule.answerOf(filling, record, TransactionRule.places(known, token));
         filling.producer.send(record, answer);
         if (filling.kept != null) {
-            filling.kept.add(new KeptRecord<>(record, headers, known, token, isLetter));
+            filling.kept.add(new TransactionRecord<>(record, headers, known, token, isLetter));
         }
     }
 
@@ -260,7 +240,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
     private void takeOne(ProducerRecord<K, V> record, AckTarget target, long token) throws InterruptedException {
         drainWaiting();
-        Element<K, V> element = new Element<>(record, target, token);
+        TransactionRecord<K, V> element = new TransactionRecord<>(record, target, token);
         if (isRuledOut(element)) {
             return;
         }
@@ -271,7 +251,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     /** Returns whether the element's record is known not to be writable, and nothing is written in its place. */
-    private boolean isRuledOut(Element<K, V> element) {
+    private boolean isRuledOut(TransactionRecord<K, V> element) {
         TransactionRule<K, V> rule = board.rule;
         if (rule == null || rule.isQuiet(element.record.topic())) {
             return false;
@@ -281,7 +261,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         return why != null && isRuledOut(rule, element, why);
     }
 
-    private boolean isRuledOut(TransactionRule<K, V> rule, Element<K, V> element, Exception why) {
+    private boolean isRuledOut(TransactionRule<K, V> rule, TransactionRecord<K, V> element, Exception why) {
         Optional<ProducerRecord<K, V>> letter =
                 unlocked(() -> Optional.ofNullable(rule.inPlaceOf(element.record, why, element.target, element.token)));
         letter.ifPresent(record -> {
@@ -305,15 +285,15 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private void drainWaiting() throws InterruptedException {
         sendAgain();
         while (!waiting.isEmpty() && !board.isClosing()) {
-            Element<K, V> next = waiting.element();
+            TransactionRecord<K, V> next = waiting.element();
             if (!isPlaced(next)) {
                 break; // it is closing by now
             }
             waiting.remove();
             meter.holds(-1);
         }
-        for (Iterator<Element<K, V>> all = waiting.iterator(); all.hasNext(); ) {
-            Element<K, V> next = all.next();
+        for (Iterator<TransactionRecord<K, V>> all = waiting.iterator(); all.hasNext(); ) {
+            TransactionRecord<K, V> next = all.next();
             if (isSentWhileClosing(next)) {
                 all.remove();
                 meter.holds(-1);
@@ -321,7 +301,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    private boolean isSentWhileClosing(Element<K, V> element) {
+    private boolean isSentWhileClosing(TransactionRecord<K, V> element) {
         OpenTransaction<K, V> filling = board.filling();
         return board.isClosing()
                 && !board.state().isAborting()
@@ -331,7 +311,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     /** Waits until the element is sent or dropped; false if it has to wait for a transaction that is closing. */
-    private boolean isPlaced(Element<K, V> element) throws InterruptedException {
+    private boolean isPlaced(TransactionRecord<K, V> element) throws InterruptedException {
         while (true) {
             sendAgain();
             throwIfEnded();
@@ -353,7 +333,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
     /** Sends once more what was in transactions that are aborted: before all others, as it was sent before them. */
     private void sendAgain() throws InterruptedException {
-        Element<K, V> next;
+        TransactionRecord<K, V> next;
         while ((next = board.aborted.next()) != null) {
             throwIfEnded();
             OpenTransaction<K, V> filling = board.filling();
@@ -411,7 +391,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     /**
      * Returns false if the producer can do nothing any more; then all is aborted. Or if the element became a letter.
      */
-    private boolean isSent(OpenTransaction<K, V> filling, Element<K, V> element) {
+    private boolean isSent(OpenTransaction<K, V> filling, TransactionRecord<K, V> element) {
         ProducerRecord<K, V> record = element.record;
         AckTarget target = element.target;
         TransactionRule<K, V> rule = board.rule;
@@ -421,7 +401,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             throw interrupted;
         } catch (RuntimeException thrown) {
             if (isOfTransaction(thrown)) {
-                element.record = KeptRecord.copy(record, headers);
+                element.record = TransactionRecord.copy(record, headers);
                 committer.abortFilling(thrown);
                 return false;
             }

@@ -25,7 +25,7 @@ class AbortedWorkTest {
         OpenTransaction<String, String> transaction = new OpenTransaction<>(producer, 0, (of, why) -> {}, false, true);
         for (String value : values) {
             Objects.requireNonNull(transaction.kept)
-                    .add(new KeptRecord<>(new ProducerRecord<>("out", value), new Header[0], source, 0, false));
+                    .add(new TransactionRecord<>(new ProducerRecord<>("out", value), new Header[0], source, 0, false));
         }
         return transaction;
     }

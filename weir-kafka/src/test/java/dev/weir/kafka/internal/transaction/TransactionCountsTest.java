@@ -9,15 +9,6 @@ import org.junit.jupiter.api.Test;
 class TransactionCountsTest {
 
     @Test
-    void class_ofAnyTime_endsBehindIt_andNotFarBehind() {
-        for (long micros = 1; micros < 10_000_000; micros += 1 + micros / 50) {
-            long end = TransactionCounts.endOf(TransactionCounts.classOf(micros));
-            assertThat(end).as("end of the class of %s", micros).isGreaterThan(micros);
-            assertThat(end).as("end of the class of %s", micros).isLessThanOrEqualTo(micros + 1 + micros / 16);
-        }
-    }
-
-    @Test
     void percentiles_areOfAllTimes_andNoneIsBeyondTheLongest() {
         TransactionCounts counts = new TransactionCounts();
         for (int millis = 1; millis <= 100; millis++) {
