@@ -99,18 +99,14 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
         ProducerRecord<K, V> record;
         try {
             record = records.apply(element);
-        } catch (StackOverflowError tooDeep) {
+        } catch (StackOverflowError | RuntimeException thrown) {
             if (rule.isFail()) {
-                FailedElement.note(tooDeep, context.stageName(), target, token, element);
-                throw tooDeep;
+                FailedElement.note(thrown, context.stageName(), target, token, element);
+                throw thrown;
             }
-            rule.add(element, new SerializationException("no record can be made of it", tooDeep), target, token);
-            return;
-        } catch (RuntimeException refused) {
-            if (rule.isFail()) {
-                FailedElement.note(refused, context.stageName(), target, token, element);
-                throw refused;
-            }
+            Exception refused = thrown instanceof Exception exception
+                    ? exception
+                    : new SerializationException("no record can be made of it", thrown);
             rule.add(element, refused, target, token);
             return;
         }
