@@ -5,6 +5,7 @@ import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerHandle;
 import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.internal.health.ClientProgress.StuckException;
+import dev.weir.kafka.internal.meters.LatencyCounts;
 import dev.weir.kafka.internal.meters.ProducerLook;
 import dev.weir.kafka.internal.send.LeanMeters;
 import dev.weir.kafka.internal.send.LeanProducerConfig;
@@ -89,7 +90,7 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
         try {
             var ignored = producer.flush(FOREVER);
         } catch (LeanException ended) {
-            throw failed("", ended);
+            throw because(new ProduceException("", ProduceFaults.asOfClient(ended)));
         }
         KafkaPipelineException refused = failure;
         if (refused != null) {
@@ -122,13 +123,11 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
                 }
             }
         } catch (LeanException | IllegalStateException fault) {
-            KafkaPipelineException refused = failure;
-            if (refused != null) {
-                throw refused;
-            }
-            throw fault instanceof LeanException lean
-                    ? new ProduceException(records.topic(at), target.placeOf(token), ProduceFaults.asOfClient(lean))
-                    : fault;
+            throw because(
+                    fault instanceof LeanException lean
+                            ? new ProduceException(
+                                    records.topic(at), target.placeOf(token), ProduceFaults.asOfClient(lean))
+                            : fault);
         }
     }
 
@@ -183,9 +182,10 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
         }
     }
 
-    private KafkaPipelineException failed(String topic, LeanException ended) {
+    /** The first refusal, which has ended the producer, in the place of what that led to. */
+    private RuntimeException because(RuntimeException fault) {
         KafkaPipelineException refused = failure;
-        return refused == null ? new ProduceException(topic, ProduceFaults.asOfClient(ended)) : refused;
+        return refused == null ? fault : refused;
     }
 
     /** Hears what became of records, on the producer's thread. */
@@ -217,26 +217,10 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
         }
     }
 
-    /** The handle for others. Any thread. */
+    /** The handle for others, without times: nothing is kept of a record that could be timed. Any thread. */
     ProducerHandle handle() {
-        return new ProducerHandle() {
-
-            // Nothing is kept of a record that could be timed.
-            @Override
-            public Latency latency() {
-                return Latency.of(0, 0, 0, 0);
-            }
-
-            @Override
-            public long[] latencyCounts(long... boundsMillis) {
-                return new long[boundsMillis.length];
-            }
-
-            @Override
-            public Snapshot snapshot() {
-                return ProducerLook.of(meters.read(), context.stageName(), elements.unanswered());
-            }
-        };
+        return new WriterHandle(
+                new LatencyCounts(), () -> ProducerLook.of(meters.read(), context.stageName(), elements.unanswered()));
     }
 
     /** See {@link StageContext.Termination}; the loop has ended, so nothing is sent any more. */

@@ -138,22 +138,8 @@ final class OrderedWriter<T, K, V> {
 
     /** The handle for others. Any thread. */
     ProducerHandle handle() {
-        return new ProducerHandle() {
-            @Override
-            public Snapshot snapshot() {
-                return ProducerLook.at(client(), context.stageName(), depth(), window.waitedNanos());
-            }
-
-            @Override
-            public Latency latency() {
-                return latency.snapshot();
-            }
-
-            @Override
-            public long[] latencyCounts(long... boundsMillis) {
-                return latency.upTo(boundsMillis);
-            }
-        };
+        return new WriterHandle(
+                latency, () -> ProducerLook.at(client(), context.stageName(), depth(), window.waitedNanos()));
     }
 
     private OrderedProducer<K, V> begin(Producer<K, V> with) {

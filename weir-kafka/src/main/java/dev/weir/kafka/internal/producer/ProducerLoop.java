@@ -1,7 +1,6 @@
 package dev.weir.kafka.internal.producer;
 
 import dev.weir.kafka.KafkaPipelineException;
-import dev.weir.kafka.ProducerHandle;
 import dev.weir.kafka.internal.producer.RecordAnswer.Kept;
 import dev.weir.kafka.internal.send.ClientInterrupts;
 import dev.weir.stream.spi.AckTarget;
@@ -32,7 +31,7 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
     private final Function<? super T, ProducerRecord<K, V>> records;
     private final WriteRule<T> rule;
     private final StageContext context;
-    private final OrderedWriter<T, K, V> writer;
+    final OrderedWriter<T, K, V> writer;
 
     /**
      * Creates one.
@@ -55,11 +54,6 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
         this.context = context;
         this.writer = new OrderedWriter<>(clients, context, context.meter(), rule, watch, maxInFlight, this::settled);
         context.depth(writer::depth);
-    }
-
-    /** The handle for others. Any thread. */
-    ProducerHandle handle() {
-        return writer.handle();
     }
 
     @Override
@@ -114,11 +108,6 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
                 ? new RecordAnswer(record, target, token)
                 : new Kept<>(element, record, writer.nextOrdinal(), target, token);
         writer.send(record, answer);
-    }
-
-    /** See {@link OrderedWriter#look}. */
-    void look(long nowNanos) {
-        writer.look(nowNanos);
     }
 
     /** See {@link StageContext.Termination}; the loop has ended, so nothing is sent any more. */

@@ -1,6 +1,6 @@
 package dev.weir.kafka.internal.transaction;
 
-import dev.weir.kafka.ProducerHandle;
+import dev.weir.kafka.ProducerHandle.Snapshot;
 import dev.weir.kafka.internal.meters.ProducerLook;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,22 +8,13 @@ import java.util.function.DoubleBinaryOperator;
 import java.util.function.ToDoubleFunction;
 import org.apache.kafka.clients.producer.Producer;
 
-/** The producers of an exactly-once run as one: their memory in sum, the slower one's times. Thread-safe. */
-record ProducersLook<K, V>(Board<K, V> board, List<TransactionalProducer<K, V>> producers, String stage)
-        implements ProducerHandle {
+/** Reads the producers of an exactly-once run as one: their memory in sum, the slower one's times. Stateless. */
+final class ProducersLook {
 
-    @Override
-    public Latency latency() {
-        return board.latency.snapshot();
-    }
+    private ProducersLook() {}
 
-    @Override
-    public long[] latencyCounts(long... boundsMillis) {
-        return board.latency.upTo(boundsMillis);
-    }
-
-    @Override
-    public Snapshot snapshot() {
+    /** Both of them as they are now. Any thread. */
+    static <K, V> Snapshot at(Board<K, V> board, List<TransactionalProducer<K, V>> producers, String stage) {
         List<Snapshot> open = new ArrayList<>();
         for (TransactionalProducer<K, V> producer : producers) {
             Producer<K, V> client = producer.client.client();
@@ -33,7 +24,7 @@ record ProducersLook<K, V>(Board<K, V> board, List<TransactionalProducer<K, V>> 
         }
         return Snapshot.of(
                 stage,
-                unanswered(),
+                unanswered(board),
                 both(open, Snapshot::bufferBytes, Double::sum),
                 both(open, Snapshot::bufferFreeBytes, Double::sum),
                 open.stream().mapToLong(Snapshot::blockedNanos).sum(),
@@ -41,7 +32,7 @@ record ProducersLook<K, V>(Board<K, V> board, List<TransactionalProducer<K, V>> 
                 both(open, Snapshot::requestMillis, Math::max));
     }
 
-    private long unanswered() {
+    private static <K, V> long unanswered(Board<K, V> board) {
         OpenTransaction<K, V> filling = board.filling();
         TransactionCut<K, V> committing = board.committing();
         return (filling == null ? 0 : filling.unanswered())

@@ -4,6 +4,7 @@ import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProducerHandle;
 import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.internal.health.ClientProgress.StuckException;
+import dev.weir.kafka.internal.producer.WriterHandle;
 import dev.weir.stream.Action;
 import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
@@ -120,7 +121,7 @@ final class TransactionCommitter<K, V> {
 
     /** The handle for others to the producers: of both together, as one takes over from the other. Any thread. */
     ProducerHandle look(String stage) {
-        return new ProducersLook<>(board, producers, stage);
+        return new WriterHandle(board.latency, () -> ProducersLook.at(board, producers, stage));
     }
 
     /** Opens the producers. */
