@@ -166,6 +166,7 @@ public final class PatientWriter {
                 producer.flush();
             }
         }
+        producer.flush(); // before a refusal closes the client, all of its answers are there
         while (inHand.get() > 0) {
             next().run();
         }

@@ -194,11 +194,16 @@ public final class ReplaceableProducer<K, V> {
      * and it does not say after which. The next record opens another one.
      *
      * @param number of the client that refused; if it is not open any more, nothing happens
+     * @throws KafkaPipelineException if its thread hangs with records: nobody would hear of them
      */
     public void refused(int number, Exception refusal, Duration patience) {
         boolean isOfClient = !(refusal instanceof TimeoutException) && !RecordRefusals.isOfRecord(refusal);
-        if (isOfClient && number == clientsOpened) {
-            leave(patience);
+        Opened<K, V> open = opened;
+        if (isOfClient && number == clientsOpened && open != null) {
+            opened = null;
+            if (!ClientClosing.close(open.client, patience) && open.unanswered() > 0) {
+                throw ClientHealth.hangs(open.thread);
+            }
         }
     }
 

@@ -3,15 +3,23 @@ package dev.weir.kafka.internal.send;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.internal.health.ClientProgress;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.InterruptException;
@@ -69,6 +77,48 @@ class ReplaceableProducerTest {
                 .as("an answer of the first is no news of the second")
                 .hasSize(2);
         assertThat(clients.getFirst().closed()).isTrue();
+    }
+
+    /** Answers nothing, and does not close before its thread may end. */
+    private static final class Hanging extends KafkaProducer<String, String> {
+
+        private final CountDownLatch mayEnd = new CountDownLatch(1);
+
+        Hanging() {
+            super(Map.of("bootstrap.servers", "127.0.0.1:9"), new StringSerializer(), new StringSerializer());
+        }
+
+        @Override
+        public Future<RecordMetadata> send(ProducerRecord<String, String> record, Callback callback) {
+            return new CompletableFuture<>();
+        }
+
+        @Override
+        public void close(Duration patience) {
+            try {
+                mayEnd.await();
+            } catch (InterruptedException hurried) {
+                Thread.currentThread().interrupt();
+            }
+            super.close(patience);
+        }
+    }
+
+    // Its records would wait for ever: whoever looks at clients sees the next one only.
+    @Test
+    void refused_byAClientThatHangsWithAnotherRecord_fails() {
+        Hanging hanging = new Hanging();
+        ReplaceableProducer<String, String> ofHanging =
+                new ReplaceableProducer<>(() -> hanging, false, ClientProgress.NONE);
+        int first = ofHanging.open();
+        var ignored = ofHanging.send(RECORD, (written, why) -> {});
+        try {
+            assertThatThrownBy(() -> ofHanging.refused(first, new KafkaException("fatal"), Duration.ZERO))
+                    .isInstanceOf(KafkaPipelineException.class)
+                    .hasMessageContaining("what is not acknowledged is written again after a restart");
+        } finally {
+            hanging.mayEnd.countDown();
+        }
     }
 
     @Test
