@@ -4,6 +4,7 @@ import dev.weir.kafka.internal.fetch.FetchedViews;
 import dev.weir.kafka.internal.lookup.ConsumerPhase;
 import dev.weir.kafka.internal.lookup.OwnerThread;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
+import dev.weir.lean.spi.InvariantException;
 import dev.weir.stream.spi.Batch;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -121,6 +122,9 @@ public final class BatchEmission {
     public void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list) {
         int count = !owner.isEmitting() ? 0 : countBefore(partition.endOffset(), list);
         cutAtEnd(partition, list, count);
+        if (count > 0) {
+            check(partition, list.get(0).offset());
+        }
         for (int from = 0; from < count; from += batchSize) {
             int to = Math.min(count, from + batchSize);
             List<ConsumerRecord<byte[], byte[]>> next = to == list.size() && from == 0 ? list : list.subList(from, to);
@@ -142,6 +146,22 @@ public final class BatchEmission {
         }
         if (count < list.size()) {
             partition.dropped(list.get(count).offset());
+        }
+    }
+
+    /** Throws if records from that offset on must not go out, whoever fetched them. */
+    private static void check(AssignedPartition partition, long offset) {
+        OffsetTracker tracker = partition.tracker();
+        if (tracker.isRevoked()) {
+            throw new InvariantException(
+                    12, "nothing of a partition is emitted after it was taken away", partition + "@" + offset);
+        }
+        if (offset < tracker.nextOffset()) {
+            throw new InvariantException(
+                    15,
+                    "elements of a partition enter the pipeline in order, none twice in one assignment",
+                    partition + "@" + offset + " readTo=" + tracker.nextOffset() + " outstanding="
+                            + tracker.outstanding());
         }
     }
 

@@ -8,6 +8,8 @@ import dev.weir.kafka.internal.lookup.ConsumerLog;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.internal.offsets.CommitText;
 import dev.weir.kafka.internal.offsets.FinishedSet;
+import dev.weir.kafka.internal.offsets.OffsetTracker;
+import dev.weir.lean.spi.InvariantException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -65,6 +67,7 @@ public final class CommitTexts {
 
     /** The commit of {@code offset} with all that is kept beside it. */
     OffsetAndMetadata commit(AssignedPartition partition, long offset) {
+        check(partition, offset);
         LogPosition place = new LogPosition(offset, partition.epochs().before(offset));
         if (maxChars == 0) {
             return place.commit("");
@@ -75,6 +78,25 @@ public final class CommitTexts {
         room = partition.topicIdText() == null ? room : CommitText.roomBesideTopicId(room);
         String text = CommitText.encode(offset, finished, userText(partition.id(), offset, room), room);
         return place.commit(noted(partition, offset, text));
+    }
+
+    /** Throws if that must not be committed, however it was found. */
+    private static void check(AssignedPartition partition, long offset) {
+        if (!partition.tracker().isFinishedTo(offset) || offset > partition.firstDropped()) {
+            throw new InvariantException(
+                    5, "a commit never passes a record that is unfinished", state(partition, offset));
+        }
+        if (offset < partition.committedOffset()) {
+            throw new InvariantException(6, "a commit never goes back within an assignment", state(partition, offset));
+        }
+    }
+
+    private static String state(AssignedPartition partition, long offset) {
+        OffsetTracker tracker = partition.tracker();
+        long dropped = partition.firstDropped();
+        return partition + "@" + offset + " finishedTo=" + tracker.committableOffset() + " outstanding="
+                + tracker.outstanding() + " readTo=" + tracker.nextOffset() + " committed="
+                + partition.committedOffset() + " dropped=" + (dropped == Long.MAX_VALUE ? "none" : dropped);
     }
 
     /** {@link #commit} with all that is finished past the offset; null if that does not fit into the metadata. */

@@ -296,6 +296,29 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
+     * Returns whether all records before the offset are finished, as of the last {@link #advance}. It looks at the
+     * records of the first chunk one by one, so it does not rely on how {@link #committableOffset} was found.
+     */
+    public boolean isFinishedTo(long offset) {
+        for (long token = own.head & ~(long) SLOT_MASK; token < own.head; token++) {
+            if (!isFinished(token)) {
+                return false;
+            }
+        }
+        return own.head == own.tail || offset <= offsetOf(own.head);
+    }
+
+    /** The offset past the last record that was added; -1 if none was. */
+    public long nextOffset() {
+        return own.nextOffset;
+    }
+
+    /** Returns whether {@link #revoke} was called. */
+    public boolean isRevoked() {
+        return revoked;
+    }
+
+    /**
      * The offset to commit: that of the first unfinished record, or past the last one seen if all are finished; -1 if
      * none was seen yet. As of the last {@link #advance}.
      */

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.session;
 
+import dev.weir.lean.spi.InvariantException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -41,9 +42,22 @@ final class AcquiredRanges {
                 ranges.put(range.last + 1, older.part(range.last + 1, older.last));
             }
         }
+        checkApart(range);
         ranges.put(range.first, range);
         lastLent = Math.max(lastLent, range.last);
         return lost;
+    }
+
+    /** Throws if a range that was added before has some of its offsets. */
+    void checkApart(LentRange range) {
+        Map.Entry<Long, LentRange> before = ranges.floorEntry(range.last);
+        if (before != null && before.getValue().last >= range.first) {
+            throw new InvariantException(
+                    57,
+                    "the acquired ranges of a partition do not overlap",
+                    this + "@" + range.first + ".." + range.last + " beside " + before.getKey() + ".."
+                            + before.getValue().last + " ranges=" + ranges.size());
+        }
     }
 
     /** Ranges with one of these offsets; a copy. */

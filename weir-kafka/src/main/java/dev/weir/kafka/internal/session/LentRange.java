@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.session;
 
+import dev.weir.lean.spi.InvariantException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -124,6 +125,13 @@ final class LentRange {
     }
 
     private void close(int at, byte type, long nowNanos) {
+        if (states[at] != OPEN) {
+            throw new InvariantException(
+                    31,
+                    "each acquired record ends in exactly one way: accepted, released, rejected, or lost with its lock",
+                    "offset=" + (first + at) + " of " + first + ".." + last + " state=" + states[at] + " again=" + type
+                            + " open=" + open);
+        }
         states[at] = type;
         loans[at] = null;
         open--;

@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.session;
 
 import dev.weir.kafka.internal.session.LentRange.Lock;
 import dev.weir.kafka.internal.session.PendingAcknowledgements.Packet;
+import dev.weir.lean.spi.InvariantException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -153,8 +154,18 @@ final class ShareSession {
         }
         epoch = FINAL;
         Map<AcquiredRanges, Packet> packets = partitions.takeAcks(false);
-        underWay = new Sent(false, true, 0, nowNanos, packets);
+        begin(new Sent(false, true, 0, nowNanos, packets));
         return requests.acknowledge(epoch, packets);
+    }
+
+    private void begin(Sent next) {
+        if (underWay != null) {
+            throw new InvariantException(
+                    35,
+                    "at most one request is under way per session",
+                    "broker=" + node + " epoch=" + epoch + " sent=" + underWay.atNanos + " next=" + next.atNanos);
+        }
+        underWay = next;
     }
 
     private ApiMessage fetch(long nowNanos, int free, Map<AcquiredRanges, Packet> packets) {
@@ -164,13 +175,13 @@ final class ShareSession {
         }
         SessionPartitions.Changes changes = partitions.list();
         boolean idle = packets.isEmpty() && partitions.open() == 0;
-        underWay = new Sent(true, false, records, nowNanos, packets);
+        begin(new Sent(true, false, records, nowNanos, packets));
         fetchedNanos = nowNanos;
         return requests.fetch(epoch, records, partitions.wanted(), idle, changes.added(), changes.forgotten(), packets);
     }
 
-    private ApiMessage acknowledge(long nowNanos, Map<AcquiredRanges, Packet> packets) {
-        underWay = new Sent(false, false, 0, nowNanos, packets);
+    ApiMessage acknowledge(long nowNanos, Map<AcquiredRanges, Packet> packets) {
+        begin(new Sent(false, false, 0, nowNanos, packets));
         return requests.acknowledge(epoch, packets);
     }
 

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.transaction;
 
+import dev.weir.lean.spi.InvariantException;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.stream.Collectors;
@@ -117,13 +118,16 @@ enum TransactionState {
     /**
      * Returns the state that the transition leads to.
      *
-     * @throws IllegalStateException if it is not legal in this state
+     * @throws InvariantException if it is not legal in this state
      */
     TransactionState after(Transition transition) {
         TransactionState next = next(transition);
         if (next == null) {
-            throw new IllegalStateException("the transactions of this run are " + this + " and cannot become "
-                    + targets(transition) + " (" + transition + "); this is a defect of Weir");
+            throw new InvariantException(
+                    59,
+                    "the transactions of a run change their state only as its diagram shows",
+                    "the transactions of this run are " + this + " and cannot become " + targets(transition) + " ("
+                            + transition + ")");
         }
         return next;
     }

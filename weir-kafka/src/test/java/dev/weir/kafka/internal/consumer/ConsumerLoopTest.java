@@ -23,6 +23,7 @@ import dev.weir.kafka.internal.fetch.ClientLimits;
 import dev.weir.kafka.internal.fetch.RecordFetcher;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.internal.lookup.SilentLookup;
+import dev.weir.lean.spi.InvariantException;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
@@ -65,6 +66,7 @@ class ConsumerLoopTest {
 
     private final Client client = new Client();
     private final Queue<String> told = new ConcurrentLinkedQueue<>();
+    private final CompletableFuture<Throwable> failed = new CompletableFuture<>();
     private volatile Consumer<RestrictedConsumer> onAssigned = consumer -> {};
     private volatile Runnable onRevoked = () -> {};
     private volatile MemberCommit direct = MemberCommit.NONE;
@@ -106,7 +108,10 @@ class ConsumerLoopTest {
                 settings,
                 new ClientLimits(100, maxPollInterval, Duration.ofMinutes(5)),
                 new ConsumerPlan(Subscription.topics("t"), Map.of(), new Delivery.Committable(), store, Set.of()),
-                failure -> told.add("failed " + failure),
+                failure -> {
+                    told.add("failed " + failure);
+                    failed.complete(failure);
+                },
                 outlets,
                 new Answers(),
                 clock,
@@ -343,6 +348,24 @@ class ConsumerLoopTest {
         String ignored = loop.close(Duration.ZERO);
     }
 
+    /** Whatever made the client go back: the pipeline never sees a record twice in one assignment. */
+    @Test
+    void recordThatTheClientBringsTwice_endsTheRunWithTheInvariant_andGoesOutOnce() throws Exception {
+        RecordBuffer buffer = buffer();
+        ConsumerLoop loop = start(new ClientFetcher(client), RecordOutlets.single(buffer));
+        client.strays.addAll(List.of(record(ID, 0), record(ID, 1), record(ID, 7)));
+        assertThat(take(buffer).get(0).offset()).isZero();
+        assertThat(take(buffer).get(0).offset()).isEqualTo(1);
+        assertThat(take(buffer).get(0).offset()).isEqualTo(7);
+        client.strays.add(record(ID, 7));
+        assertThat(failed.get(20, TimeUnit.SECONDS))
+                .isInstanceOf(InvariantException.class)
+                .hasMessageContaining("invariant 15 does not hold: elements of a partition enter the pipeline in order")
+                .hasMessageContaining("t-0@7 readTo=8 outstanding=3");
+        String ignored = loop.close(Duration.ZERO);
+        assertThat(buffer.records()).isZero();
+    }
+
     private static ConsumerRecord<byte[], byte[]> record(TopicPartition id, long offset) {
         return new ConsumerRecord<>(id.topic(), id.partition(), offset, new byte[0], new byte[0]);
     }
@@ -417,6 +440,9 @@ class ConsumerLoopTest {
 
         volatile @Nullable Error closesWith;
 
+        /** What the next poll brings, wherever the client is. */
+        private final Queue<ConsumerRecord<byte[], byte[]>> strays = new ConcurrentLinkedQueue<>();
+
         /** How many questions for commits a wake-up meets that comes late. */
         volatile int lateWakeUps;
 
@@ -428,7 +454,10 @@ class ConsumerLoopTest {
         @Override
         public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
             LockSupport.parkNanos(Math.min(timeout.toNanos(), 1_000_000));
-            return super.poll(Duration.ZERO);
+            ConsumerRecord<byte[], byte[]> stray = strays.poll();
+            return stray == null
+                    ? super.poll(Duration.ZERO)
+                    : new ConsumerRecords<>(Map.of(ID, List.of(stray)), Map.of());
         }
 
         @Override

@@ -1,10 +1,12 @@
 package dev.weir.kafka.internal.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.weir.kafka.internal.session.LentRange.Lock;
 import dev.weir.kafka.internal.session.PendingAcknowledgements.Packet;
 import dev.weir.kafka.internal.session.ScriptedBorrower.ScriptedLoan;
+import dev.weir.lean.spi.InvariantException;
 import java.util.List;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.Uuid;
@@ -122,5 +124,23 @@ class AcquiredRangesTest {
         assertThat(lent.isEmpty()).isTrue();
         assertThat(lent.add(lend(3, 3))).isEmpty();
         assertThat(lent.span()).as("locks from before do not count").isEqualTo(1);
+    }
+
+    // ---- Invariants ------------------------------------------------------------------------------------------------
+
+    @Test
+    void rangeBesideOneThatHasItsOffsets_violatesAnInvariant() {
+        assertThat(lent.add(new LentRange(3, 10, LOCK, 0))).isEmpty();
+        assertThat(lent.add(new LentRange(11, 20, LOCK, 0))).as("behind it").isEmpty();
+        assertThat(lent.add(new LentRange(0, 2, LOCK, 0))).as("before it").isEmpty();
+        lent.checkApart(new LentRange(21, 30, LOCK, 0));
+        for (LentRange range : List.of(
+                new LentRange(10, 10, LOCK, 0), new LentRange(0, 40, LOCK, 0), new LentRange(20, 25, LOCK, 0))) {
+            assertThatExceptionOfType(InvariantException.class)
+                    .isThrownBy(() -> lent.checkApart(range))
+                    .withMessageContaining("invariant 57 does not hold: the acquired ranges of a partition do not")
+                    .withMessageContaining("topic-0@" + range.first + ".." + range.last + " beside ");
+        }
+        assertThat(lent.all()).hasSize(3);
     }
 }

@@ -1,9 +1,11 @@
 package dev.weir.kafka.internal.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.weir.kafka.internal.session.LentRange.Lock;
 import dev.weir.kafka.internal.session.ScriptedBorrower.ScriptedLoan;
+import dev.weir.lean.spi.InvariantException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -218,5 +220,21 @@ class LentRangeTest {
         assertThat(all).containsExactly(first, last);
         assertThat(range.endIf(loan -> false, AcknowledgementRange.RELEASE, 0)).isZero();
         assertThat(range.open()).isEqualTo(2);
+    }
+
+    // ---- Invariants ------------------------------------------------------------------------------------------------
+
+    /** Who decides about a record may not end it on the way: it would be told twice, perhaps of two kinds. */
+    @Test
+    void recordThatEndsWhileItIsEnded_violatesAnInvariant() {
+        LentRange range = new LentRange(5, 7, LOCK, 0);
+        ScriptedLoan loan = put(range, 6);
+        assertThatExceptionOfType(InvariantException.class)
+                .isThrownBy(() -> range.endIf(
+                        each -> range.end(each, AcknowledgementRange.ACCEPT, 0), AcknowledgementRange.RELEASE, 0))
+                .withMessageContaining("invariant 31 does not hold: each acquired record ends in exactly one way")
+                .withMessageContaining("offset=6 of 5..7");
+        assertThat(range.takeUntold()).containsExactly(ack(5, 7, AcknowledgementRange.ACCEPT, 1));
+        assertThat(range.end(loan, AcknowledgementRange.RELEASE, 0)).isFalse();
     }
 }

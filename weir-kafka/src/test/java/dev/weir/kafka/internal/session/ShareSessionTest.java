@@ -1,13 +1,16 @@
 package dev.weir.kafka.internal.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.weir.kafka.internal.session.LentRange.Lock;
 import dev.weir.kafka.internal.session.ScriptedBorrower.ScriptedLoan;
 import dev.weir.kafka.internal.session.ShareSession.Turn;
+import dev.weir.lean.spi.InvariantException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.Uuid;
@@ -154,6 +157,19 @@ class ShareSessionTest {
                 .flatMap(each -> each.acknowledgementBatches().stream())
                 .map(each -> each.firstOffset())
                 .toList();
+    }
+
+    @Test
+    void requestBesideOneThatIsUnderWay_violatesAnInvariant() {
+        AcquiredRanges of = open();
+        assertThat(fetch().shareSessionEpoch()).isEqualTo(1);
+        assertThatExceptionOfType(InvariantException.class)
+                .isThrownBy(() -> session.acknowledge(now + 1, Map.of()))
+                .withMessageContaining("invariant 35 does not hold: at most one request is under way per session")
+                .withMessageContaining("broker=7 epoch=1 sent=" + now + " next=" + (now + 1));
+        session.answered(answer(), now);
+        assertThat(of.open()).isEqualTo(4);
+        assertThat(session.isUnderWay()).as("the first one is answered").isFalse();
     }
 
     // ---- Epochs ----------------------------------------------------------------------------------------------------

@@ -91,8 +91,8 @@ class TransactionStateTest {
         try {
             assertThatIllegalStateException()
                     .isThrownBy(() -> board.resume(false))
-                    .withMessage("the transactions of this run are IDLE and cannot become IDLE (RESUME);"
-                            + " this is a defect of Weir");
+                    .withMessageContaining("invariant 59 does not hold")
+                    .withMessageContaining("the transactions of this run are IDLE and cannot become IDLE (RESUME)");
         } finally {
             board.lock.unlock();
         }

@@ -1,5 +1,6 @@
 package dev.weir.lean.internal.net;
 
+import dev.weir.lean.spi.InvariantException;
 import java.nio.ByteBuffer;
 
 /**
@@ -29,6 +30,12 @@ public final class ReceiveBuffer {
 
     /** Makes room for the beginning of a response of that size, or of as much of it as is allowed. */
     void prepare(int size) {
+        if (users != 0) {
+            throw new InvariantException(
+                    40,
+                    "a receive buffer is not filled again while a chunk refers to it",
+                    "chunks=" + users + " next response=" + size + " bytes");
+        }
         wanted = Math.min(size, limitBytes);
         bytes.clear().limit(Math.min(wanted, bytes.capacity()));
     }

@@ -3,6 +3,7 @@ package dev.weir.lean.internal.producer;
 import dev.weir.lean.LeanException;
 import dev.weir.lean.SendListener;
 import dev.weir.lean.internal.producer.ProducerBatch.Fate;
+import dev.weir.lean.spi.InvariantException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,13 @@ final class BatchEndings {
      * @throws LeanException if the listener threw anything; it was told of all records all the same
      */
     void end(ProducerPartition partition, ProducerBatch batch) {
+        if (batch.ended) {
+            throw new InvariantException(
+                    49,
+                    "the listener hears of each record once, in the order of its partition",
+                    partition + " records=" + batch.count() + " " + batch.fate + "@" + batch.offset);
+        }
+        batch.ended = true;
         boolean written = batch.fate == Fate.WRITTEN;
         Throwable thrown;
         try {

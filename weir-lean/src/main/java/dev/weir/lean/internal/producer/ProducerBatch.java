@@ -71,6 +71,9 @@ final class ProducerBatch {
     /** The records for which the broker refused it; empty if it does not say. */
     List<BatchIndexAndErrorMessage> culprits = List.of();
 
+    /** True if the listener was told of its records. */
+    boolean ended;
+
     /** True if an attempt may have written it, with the sequence that it has, though nobody said so. */
     boolean doubtful;
 
@@ -94,6 +97,7 @@ final class ProducerBatch {
         trouble = "";
         cause = null;
         culprits = List.of();
+        ended = false;
         doubtful = false;
         wasDoubtful = false;
     }

@@ -1,6 +1,7 @@
 package dev.weir.lean.internal.producer;
 
 import dev.weir.lean.internal.batch.BatchLayout;
+import dev.weir.lean.spi.InvariantException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.concurrent.locks.Condition;
@@ -25,6 +26,7 @@ final class ProducerBatchPool {
     private static final long LOOK_NANOS = 5_000_000;
 
     private final int batchBytes;
+    private final long bytes;
     private final long wakeBytes;
     private final Runnable whenPressed;
     private final long lookNanos;
@@ -47,6 +49,7 @@ final class ProducerBatchPool {
     /** @param lookNanos after which a sender that waits looks by itself, though nobody woke it */
     ProducerBatchPool(long bytes, int batchBytes, Runnable whenPressed, long lookNanos) {
         this.whenPressed = whenPressed;
+        this.bytes = bytes;
         this.freeBytes = bytes;
         this.batchBytes = batchBytes;
         this.wakeBytes = Math.min((long) WAKE_BATCHES * batchBytes, bytes / 4);
@@ -117,6 +120,12 @@ final class ProducerBatchPool {
         }
         lock.lock();
         try {
+            if (freeBytes + batch.pooledBytes > bytes) {
+                throw new InvariantException(
+                        53,
+                        "memory for batches is bounded by `bufferBytes`",
+                        "free=" + freeBytes + " given back=" + batch.pooledBytes + " of " + bytes);
+            }
             freeBytes += batch.pooledBytes;
             if (batch.pooledBytes == batchBytes && !closed) {
                 kept.push(batch);

@@ -9,6 +9,7 @@ import dev.weir.lean.internal.consumer.RetryBackoff;
 import dev.weir.lean.internal.encode.Compressor;
 import dev.weir.lean.internal.producer.ProducerBatch.Fate;
 import dev.weir.lean.spi.BrokerLinks;
+import dev.weir.lean.spi.InvariantException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -491,7 +492,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
     private void endQuietly(ProducerPartition partition, ProducerBatch batch) {
         try {
             endings.end(partition, batch);
-        } catch (LeanException e) {
+        } catch (LeanException | InvariantException e) {
             // The producer ends already, and goes on telling the others.
             LOG.log(System.Logger.Level.ERROR, e.getMessage(), e);
         }

@@ -2,6 +2,7 @@ package dev.weir.lean.internal.producer;
 
 import dev.weir.lean.internal.consumer.RetryBackoff;
 import dev.weir.lean.internal.producer.ProducerBatch.Fate;
+import dev.weir.lean.spi.InvariantException;
 import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -72,6 +73,9 @@ final class ProducerPartition {
     short epoch;
     private int nextSequence;
 
+    /** One past the largest sequence that may be in the log under this epoch; {@link #UNKNOWN} if none may. */
+    private int usedTo = UNKNOWN;
+
     /** True if a batch was acknowledged under this epoch: before that one goes alone. */
     private boolean known;
 
@@ -117,7 +121,9 @@ final class ProducerPartition {
 
     /** Takes the first one that waits into flight, with its sequence. */
     ProducerBatch take() {
-        ProducerBatch batch = waiting.remove();
+        ProducerBatch batch = waiting.element();
+        check(batch);
+        waiting.remove();
         if (!batch.hasSequence()) {
             batch.sequence = nextSequence;
             nextSequence = after(batch);
@@ -132,11 +138,43 @@ final class ProducerPartition {
         return (batch.sequence + batch.count()) & Integer.MAX_VALUE;
     }
 
+    /** Throws if the batch must not go into flight now, whoever sends it. */
+    private void check(ProducerBatch batch) {
+        if (!known && !flying.isEmpty()) {
+            throw new InvariantException(
+                    51,
+                    "until a partition's first batch is acknowledged, no other batch of it is in flight",
+                    state(batch));
+        }
+        if (!batch.hasSequence() && usedTo != UNKNOWN && isBefore(nextSequence, usedTo)) {
+            throw new InvariantException(
+                    58, "a sequence that may be in the log is given to no other batch", state(batch));
+        }
+    }
+
+    /** Returns whether a sequence is before another one; after the largest number they go on at 0. */
+    private static boolean isBefore(int sequence, int other) {
+        return ((sequence - other) & Integer.MAX_VALUE) > Integer.MAX_VALUE / 2;
+    }
+
+    private String state(ProducerBatch batch) {
+        return this + " sequence=" + (batch.hasSequence() ? batch.sequence : nextSequence) + " usedTo=" + usedTo
+                + " epoch=" + epoch + " inFlight=" + flying.size() + " known=" + known;
+    }
+
+    /** A batch is in the log, or may be: its sequence must not be given to another one under this epoch. */
+    private void used(ProducerBatch batch) {
+        if (batch.hasSequence() && (usedTo == UNKNOWN || isBefore(usedTo, after(batch)))) {
+            usedTo = after(batch);
+        }
+    }
+
     /** A broker took a batch. */
     void written(ProducerBatch batch, long offset, long nowNanos) {
         unanswered--;
         batch.fate = Fate.WRITTEN;
         batch.offset = offset;
+        used(batch);
         known = true;
         lastWrittenNanos = nowNanos;
         backoff.succeeded();
@@ -169,6 +207,9 @@ final class ProducerPartition {
         batch.fate = Fate.RETRY;
         batch.trouble = why;
         batch.doubtful |= perhapsWritten;
+        if (batch.doubtful) {
+            used(batch);
+        }
         troubled = true;
     }
 
@@ -185,6 +226,9 @@ final class ProducerPartition {
         batch.fate = Fate.REFUSED;
         batch.trouble = why;
         batch.cause = cause;
+        if (batch.doubtful) {
+            used(batch);
+        }
     }
 
     boolean isHead(ProducerBatch batch) {
@@ -249,6 +293,7 @@ final class ProducerPartition {
         producerId = newProducerId;
         epoch = newEpoch;
         nextSequence = 0;
+        usedTo = UNKNOWN;
         known = false;
         waiting.forEach(ProducerBatch::forgetSequence);
     }

@@ -9,6 +9,7 @@ import dev.weir.lean.SendListener;
 import dev.weir.lean.internal.consumer.RetryBackoff;
 import dev.weir.lean.internal.encode.RecordBytes;
 import dev.weir.lean.internal.producer.ProducerBatch.Fate;
+import dev.weir.lean.spi.InvariantException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -90,8 +91,9 @@ class BatchEndTest {
         endings(false).end(partition, batch);
         assertThat(told).containsExactly("40 false", "41 false", "42 false");
         told.clear();
-        batch.doubtful = true;
-        endings(false).end(partition, batch);
+        ProducerBatch inDoubt = ended(Fate.REFUSED);
+        inDoubt.doubtful = true;
+        endings(false).end(partition, inDoubt);
         assertThat(told).containsExactly("40 true", "41 true", "42 true");
         assertThat(counters.get(ProducerCounters.FAILED)).isEqualTo(6);
         assertThat(partition.finished).hasValue(6);
@@ -138,5 +140,23 @@ class BatchEndTest {
         List<ProducerBatch> halves = halves(whole);
         assertThat(halves).noneMatch(ProducerBatch::hasSequence).allMatch(ProducerBatch::mayBeWritten);
         assertThat(halves).extracting(half -> half.doubtful).containsExactly(false, false);
+    }
+
+    // ---- Invariants ------------------------------------------------------------------------------------------------
+
+    @Test
+    void batchThatEndsTwice_violatesAnInvariant_andIsToldOnce() {
+        ProducerBatch batch = ended(Fate.WRITTEN);
+        endings(false).end(partition, batch);
+        told.clear();
+        assertThatExceptionOfType(InvariantException.class)
+                .isThrownBy(() -> endings(false).end(partition, batch))
+                .withMessageContaining("invariant 49 does not hold: the listener hears of each record once")
+                .withMessageContaining("t-3 records=3 WRITTEN@20");
+        assertThat(told).isEmpty();
+        batch.begin(6);
+        assertThat(batch.append(RECORD, 100, 50)).isTrue();
+        endings(false).end(partition, batch);
+        assertThat(told).as("filled again").hasSize(1);
     }
 }

@@ -1,7 +1,9 @@
 package dev.weir.lean.internal.producer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.weir.lean.spi.InvariantException;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.concurrent.FutureTask;
@@ -208,5 +210,18 @@ class ProducerBatchPoolTest {
         pool.close();
         assertThat(small.result()).isNull();
         assertThat(large.result()).isNull();
+    }
+
+    @Test
+    void batchThatIsGivenBackTwice_violatesAnInvariant_andIsHadOnce() throws InterruptedException {
+        ProducerBatchPool pool = new ProducerBatchPool(2 * BATCH_BYTES, BATCH_BYTES, () -> {});
+        ProducerBatch batch = Objects.requireNonNull(pool.take(SMALL, 0));
+        pool.release(batch);
+        assertThatExceptionOfType(InvariantException.class)
+                .isThrownBy(() -> pool.release(batch))
+                .withMessageContaining("invariant 53 does not hold: memory for batches is bounded by `bufferBytes`")
+                .withMessageContaining("free=2048 given back=1024 of 2048");
+        empty(pool);
+        assertThat(taken).hasSize(2).doesNotHaveDuplicates();
     }
 }

@@ -1,10 +1,12 @@
 package dev.weir.lean.internal.producer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.weir.lean.internal.consumer.RetryBackoff;
 import dev.weir.lean.internal.encode.RecordBytes;
 import dev.weir.lean.internal.producer.ProducerBatch.Fate;
+import dev.weir.lean.spi.InvariantException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -70,7 +72,10 @@ class ProducerPartitionTest {
 
     @Test
     void batches_haveTheSequencesOfTheirRecords_andGoOnAtZeroPastTheLargest() {
-        becomeKnown();
+        ProducerBatch first = send(1);
+        first.sequence = Integer.MAX_VALUE - 4;
+        partition.written(first, 0, nowNanos);
+        assertThat(partition.takeSettled()).isSameAs(first);
         assertThat(send(3).sequence).isEqualTo(1);
         ProducerBatch last = send(2);
         assertThat(last.sequence).isEqualTo(4);
@@ -330,5 +335,53 @@ class ProducerPartitionTest {
         assertThat(first.trouble).isEqualTo("no");
         assertThat(first.cause).isSameAs(refusal);
         assertThat(partition).hasToString("t-3");
+    }
+
+    // ---- Invariants ------------------------------------------------------------------------------------------------
+
+    private void assertViolation(int number, String state) {
+        List<ProducerBatch> before = List.copyOf(partition.waiting);
+        assertThatExceptionOfType(InvariantException.class)
+                .isThrownBy(partition::take)
+                .withMessageContaining("invariant " + number + " does not hold: ")
+                .withMessageContaining(state)
+                .satisfies(violation -> assertThat(violation.number()).isEqualTo(number));
+        assertThat(partition.waiting).as("nothing goes out").containsExactlyElementsOf(before);
+    }
+
+    /** Whatever lost sight of the doubt: the broker would take the next batch for the one that it may have. */
+    @Test
+    void sequenceOfABatchInDoubt_thatWouldBeGivenAgain_violatesAnInvariant() {
+        becomeKnown();
+        ProducerBatch doubtful = send(3);
+        partition.failed(doubtful, "timed out", true);
+        partition.rewind(nowNanos);
+        doubtful.doubtful = false;
+        doubtful.fate = Fate.REFUSED;
+        assertThat(partition.takeSettled()).isSameAs(doubtful);
+        wait(2);
+        assertViolation(58, "t-3 sequence=1 usedTo=4 epoch=0 inFlight=0 known=true");
+        partition.renumber(PRODUCER, (short) 1);
+        assertThat(partition.take().sequence).as("of another epoch").isZero();
+    }
+
+    @Test
+    void sequenceOfAWrittenBatch_thatWouldBeGivenAgain_violatesAnInvariant_alsoPastTheLargest() {
+        ProducerBatch written = send(4);
+        written.sequence = Integer.MAX_VALUE - 1;
+        partition.written(written, 0, nowNanos);
+        assertThat(partition.takeSettled()).isSameAs(written);
+        partition.forget(written);
+        wait(1);
+        assertViolation(58, "sequence=" + (Integer.MAX_VALUE - 1) + " usedTo=2");
+    }
+
+    @Test
+    void secondBatchOfAnUnknownProducer_thatWouldBeSent_violatesAnInvariant() {
+        ProducerBatch first = send(1);
+        wait(2);
+        assertViolation(51, "inFlight=1 known=false");
+        partition.written(first, 0, nowNanos);
+        assertThat(partition.take().sequence).isEqualTo(1);
     }
 }
