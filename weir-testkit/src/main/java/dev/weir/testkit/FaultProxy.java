@@ -3,6 +3,10 @@ package dev.weir.testkit;
 import dev.weir.testkit.internal.ProxyNetwork;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -80,7 +84,31 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
-     * Ends {@link #cut}, {@link #halfOpen}, {@link #swallowWrites} and {@link #delay}; what was held back is passed on.
+     * Makes some of the brokers' answers rare ones, drawn from a seed: legal answers that a client must cope with and
+     * that tests hardly meet. Of each kind the seed decides whether the n-th answer is rare; which request that is
+     * depends on the run. Replaces what an earlier call has set.
+     *
+     * <p>Requests are carried out all the same, so a producer without idempotence writes records twice. Fetches of
+     * share groups are late or lost only.
+     *
+     * @param kinds the rare answers to give; all of them if none is named
+     */
+    public void answerRarely(long seed, RareAnswer... kinds) {
+        Set<RareAnswer> named = EnumSet.noneOf(RareAnswer.class);
+        for (RareAnswer each : Objects.requireNonNull(kinds, "kinds")) {
+            named.add(Objects.requireNonNull(each, "kinds"));
+        }
+        network.answerRarely(seed, named.isEmpty() ? EnumSet.allOf(RareAnswer.class) : named);
+    }
+
+    /** The number of times that each rare answer was given since the last {@link #answerRarely}. */
+    public Map<RareAnswer, Long> rareAnswers() {
+        return network.rareAnswersGiven();
+    }
+
+    /**
+     * Ends {@link #cut}, {@link #halfOpen}, {@link #swallowWrites}, {@link #answerRarely} and {@link #delay}; what was
+     * held back is passed on.
      */
     public void restore() {
         network.restore();

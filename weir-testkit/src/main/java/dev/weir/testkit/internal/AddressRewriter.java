@@ -3,11 +3,15 @@ package dev.weir.testkit.internal;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.apache.kafka.common.message.ConsumerGroupHeartbeatResponseData;
 import org.apache.kafka.common.message.DescribeClusterResponseData;
 import org.apache.kafka.common.message.FetchResponseData;
 import org.apache.kafka.common.message.FindCoordinatorResponseData;
+import org.apache.kafka.common.message.HeartbeatResponseData;
 import org.apache.kafka.common.message.MetadataResponseData;
+import org.apache.kafka.common.message.OffsetCommitResponseData;
 import org.apache.kafka.common.message.ProduceResponseData;
+import org.apache.kafka.common.message.TxnOffsetCommitResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
@@ -16,8 +20,8 @@ import org.apache.kafka.common.requests.ResponseHeader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts the ports of a network in place of the brokers' addresses in what brokers answer on one connection. Requests are
- * seen by one thread and responses by another.
+ * Puts the ports of a network in place of the brokers' addresses in what brokers answer on one connection, and rare
+ * answers in place of usual ones. Requests are seen by one thread and responses by another.
  */
 final class AddressRewriter {
 
@@ -40,10 +44,17 @@ final class AddressRewriter {
         if (ApiKeys.hasId(key)) {
             ApiKeys api = ApiKeys.forId(key);
             switch (api) {
-                case METADATA, FIND_COORDINATOR, DESCRIBE_CLUSTER, FETCH, PRODUCE ->
-                    asked.put(header.getInt(), new Asked(api, version));
+                case METADATA,
+                        FIND_COORDINATOR,
+                        DESCRIBE_CLUSTER,
+                        FETCH,
+                        PRODUCE,
+                        OFFSET_COMMIT,
+                        HEARTBEAT,
+                        CONSUMER_GROUP_HEARTBEAT,
+                        TXN_OFFSET_COMMIT -> asked.put(header.getInt(), new Asked(api, version));
                 default -> {
-                    // Its answer tells no address.
+                    // Its answer tells no address, and is never a rare one.
                 }
             }
         }
@@ -70,7 +81,7 @@ final class AddressRewriter {
                 .array();
     }
 
-    /** The answer with other addresses, or null if it has none. */
+    /** The answer with other addresses, or a rare one; null if it stays as it is. */
     private @Nullable ApiMessage changed(ApiKeys api, short version, ByteBufferAccessor bytes) {
         return switch (api) {
             case METADATA -> {
@@ -103,14 +114,32 @@ final class AddressRewriter {
                 data.nodeEndpoints()
                         .forEach(node ->
                                 node.setPort(own(node.host(), node.port())).setHost(HOST));
-                yield data.nodeEndpoints().isEmpty() ? null : data;
+                boolean rare = network.rareAnswers().change(data);
+                yield data.nodeEndpoints().isEmpty() && !rare ? null : data;
             }
             case PRODUCE -> {
                 var data = new ProduceResponseData(bytes, version);
                 data.nodeEndpoints()
                         .forEach(node ->
                                 node.setPort(own(node.host(), node.port())).setHost(HOST));
-                yield data.nodeEndpoints().isEmpty() ? null : data;
+                boolean rare = network.rareAnswers().change(data);
+                yield data.nodeEndpoints().isEmpty() && !rare ? null : data;
+            }
+            case OFFSET_COMMIT -> {
+                var data = new OffsetCommitResponseData(bytes, version);
+                yield network.rareAnswers().change(data) ? data : null;
+            }
+            case HEARTBEAT -> {
+                var data = new HeartbeatResponseData(bytes, version);
+                yield network.rareAnswers().change(data) ? data : null;
+            }
+            case CONSUMER_GROUP_HEARTBEAT -> {
+                var data = new ConsumerGroupHeartbeatResponseData(bytes, version);
+                yield network.rareAnswers().change(data) ? data : null;
+            }
+            case TXN_OFFSET_COMMIT -> {
+                var data = new TxnOffsetCommitResponseData(bytes, version);
+                yield network.rareAnswers().change(data, version) ? data : null;
             }
             default -> null;
         };

@@ -18,7 +18,7 @@ final class ProxyConnection {
 
     private static final int MAX_MESSAGES_UNDER_WAY = 1024;
 
-    private record Message(ByteBuffer body, long dueNanos) {}
+    private record Message(ByteBuffer body, long dueNanos, long lateNanos) {}
 
     /** A read or write that may fail or be interrupted, which ends the connection. */
     @FunctionalInterface
@@ -73,7 +73,11 @@ final class ProxyConnection {
             if (from == client && network.swallows(body)) {
                 continue;
             }
-            to.put(new Message(ByteBuffer.wrap(change.apply(body)), network.dueNanos()));
+            if (from == broker && network.rareAnswers().losesConnection()) {
+                throw new EOFException("a rare loss");
+            }
+            long lateNanos = from == broker ? network.rareAnswers().lateNanos() : 0;
+            to.put(new Message(ByteBuffer.wrap(change.apply(body)), network.dueNanos(), lateNanos));
         }
     }
 
@@ -81,7 +85,7 @@ final class ProxyConnection {
         OutputStream out = to.getOutputStream();
         while (true) {
             Message message = from.take();
-            network.awaitPassage(message.dueNanos);
+            network.awaitPassage(message.dueNanos, message.lateNanos);
             // One write, so that a message leaves in as few packets as it can.
             ByteBuffer framed = ByteBuffer.allocate(Integer.BYTES + message.body.remaining())
                     .putInt(message.body.remaining())

@@ -1,5 +1,6 @@
 package dev.weir.testkit.internal;
 
+import dev.weir.testkit.RareAnswer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -40,6 +41,8 @@ public final class ProxyNetwork {
     private final Set<String> writers = ConcurrentHashMap.newKeySet();
 
     private final Set<String> swallowed = ConcurrentHashMap.newKeySet();
+
+    private volatile RareAnswers rareAnswers = new RareAnswers(0, Set.of());
 
     /** The network's own port for a broker, opened at the first call. */
     public int portFor(String host, int port) {
@@ -110,10 +113,13 @@ public final class ProxyNetwork {
         return System.nanoTime() + delayNanos;
     }
 
-    /** Waits until a message may pass. */
-    void awaitPassage(long dueNanos) throws InterruptedException {
+    /** Waits until a message may pass, and so much longer. */
+    void awaitPassage(long dueNanos, long lateNanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
+            for (long late = lateNanos; late > 0; ) {
+                late = changed.awaitNanos(late);
+            }
             while (true) {
                 long left = Math.min(dueNanos - System.nanoTime(), delayNanos); // That may be over by now.
                 if (held) {
@@ -160,6 +166,20 @@ public final class ProxyNetwork {
         return false;
     }
 
+    /** Draws rare answers from now on. */
+    public void answerRarely(long seed, Set<RareAnswer> kinds) {
+        rareAnswers = new RareAnswers(seed, kinds);
+    }
+
+    /** The number of times that each rare answer was given since the last {@link #answerRarely}. */
+    public Map<RareAnswer, Long> rareAnswersGiven() {
+        return rareAnswers.given();
+    }
+
+    RareAnswers rareAnswers() {
+        return rareAnswers;
+    }
+
     /** Delays what comes from now on. */
     public void delay(Duration each) {
         delayNanos = each.toNanos();
@@ -191,6 +211,7 @@ public final class ProxyNetwork {
     /** Passes everything on. */
     public void restore() {
         swallowed.clear();
+        rareAnswers.stop();
         delayNanos = 0;
         lock.lock();
         try {

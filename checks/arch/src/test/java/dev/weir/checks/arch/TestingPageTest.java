@@ -1,0 +1,59 @@
+package dev.weir.checks.arch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** Figures of the testing page are those that are counted: {@code -Dweir.write=true} writes them. */
+class TestingPageTest {
+
+    private static final Path PAGE = Path.of(System.getProperty("weir.root")).resolve("docs/internals/testing.md");
+
+    /** A row of a table whose other cells are numbers, or empty. */
+    private static final Pattern NUMBERS = Pattern.compile("\\| ([^|]+?) \\|(?: [\\d,.]+(?: %)? \\|)+.*");
+
+    @Test
+    void figures_areThoseThatAreCounted() throws IOException {
+        String page = Files.readString(PAGE);
+        for (Map.Entry<String, String> figure : TestingFigures.count().entrySet()) {
+            page = withFigure(page, figure.getKey(), figure.getValue());
+        }
+        if (Boolean.getBoolean("weir.write")) {
+            Files.writeString(PAGE, page);
+        }
+        assertThat(Files.readString(PAGE))
+                .as("%s; -Dweir.write=true brings it up to date", PAGE)
+                .isEqualTo(page);
+    }
+
+    @Test
+    void rowsOfFigures_areAllCounted() throws IOException {
+        Map<String, String> counted = TestingFigures.count();
+        List<String> typed = new ArrayList<>();
+        for (String line : Files.readAllLines(PAGE)) {
+            Matcher row = NUMBERS.matcher(line);
+            if (row.matches() && !counted.containsKey(row.group(1))) {
+                typed.add(line);
+            }
+        }
+        assertThat(typed).as("typed by hand").isEmpty();
+    }
+
+    /** The page with the figure in the cells behind the first one. */
+    private static String withFigure(String page, String what, String cells) {
+        int count = cells.split(" \\| ").length;
+        Pattern row =
+                Pattern.compile("^\\| " + Pattern.quote(what) + " \\|(?: [^|]* \\|){" + count + "}", Pattern.MULTILINE);
+        Matcher found = row.matcher(page);
+        assertThat(found.results().count()).as("rows of \"%s\"", what).isEqualTo(1);
+        return row.matcher(page).replaceAll(Matcher.quoteReplacement("| " + what + " | " + cells + " |"));
+    }
+}

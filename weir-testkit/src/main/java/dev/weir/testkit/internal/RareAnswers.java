@@ -1,0 +1,178 @@
+package dev.weir.testkit.internal;
+
+import dev.weir.testkit.RareAnswer;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.common.message.ConsumerGroupHeartbeatResponseData;
+import org.apache.kafka.common.message.FetchResponseData;
+import org.apache.kafka.common.message.HeartbeatResponseData;
+import org.apache.kafka.common.message.OffsetCommitResponseData;
+import org.apache.kafka.common.message.ProduceResponseData;
+import org.apache.kafka.common.message.TxnOffsetCommitResponseData;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+
+/**
+ * Draws which answers of brokers become {@linkplain RareAnswer rare ones}: of each kind, whether the n-th one does is a
+ * matter of the seed alone. Thread-safe.
+ */
+final class RareAnswers {
+
+    private static final long MAX_LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    /** From this version on a broker may say so. */
+    private static final int ABORTABLE_FROM = 4;
+
+    private final long seed;
+    private volatile Set<RareAnswer> kinds;
+    private final Map<RareAnswer, Count> counts = new EnumMap<>(RareAnswer.class);
+
+    /** The answers of one kind. */
+    private static final class Count {
+        final AtomicLong seen = new AtomicLong();
+        final AtomicLong given = new AtomicLong();
+    }
+
+    RareAnswers(long seed, Set<RareAnswer> kinds) {
+        this.seed = seed;
+        this.kinds = kinds;
+        for (RareAnswer each : RareAnswer.values()) {
+            counts.put(each, new Count());
+        }
+    }
+
+    private Count count(RareAnswer kind) {
+        return Objects.requireNonNull(counts.get(kind));
+    }
+
+    /** The chance of a change is one in so many answers of its kind. */
+    private static int oneIn(RareAnswer kind) {
+        return switch (kind) {
+            case COMMIT_TIMED_OUT -> 4;
+            case REBALANCE, TRANSACTION_ABORTABLE -> 6;
+            case EMPTY_FETCH -> 8;
+            case WRITE_TIMED_OUT -> 12;
+            case LATE -> 40;
+            case CONNECTION_LOST -> 200;
+        };
+    }
+
+    /** All answers are the usual ones from now on. */
+    void stop() {
+        kinds = Set.of();
+    }
+
+    /** The number of times that each one was given. */
+    Map<RareAnswer, Long> given() {
+        Map<RareAnswer, Long> all = new EnumMap<>(RareAnswer.class);
+        counts.forEach((kind, count) -> all.put(kind, count.given.get()));
+        return all;
+    }
+
+    /** The time by which an answer comes late; mostly 0. */
+    long lateNanos() {
+        if (!draw(RareAnswer.LATE)) {
+            return 0;
+        }
+        // Of a number that no draw is made by.
+        long mixed = mixed(RareAnswer.LATE, -count(RareAnswer.LATE).given.get());
+        return 1 + Math.floorMod(mixed, MAX_LATE_NANOS);
+    }
+
+    boolean losesConnection() {
+        return draw(RareAnswer.CONNECTION_LOST);
+    }
+
+    /** Returns whether it was changed; the same for the others. */
+    boolean change(FetchResponseData answer) {
+        boolean hasRecords = answer.responses().stream()
+                .flatMap(topic -> topic.partitions().stream())
+                .anyMatch(each -> each.records() != null && each.records().sizeInBytes() > 0);
+        if (!hasRecords || !draw(RareAnswer.EMPTY_FETCH)) {
+            return false;
+        }
+        answer.responses().forEach(topic -> topic.partitions().forEach(each -> each.setRecords(MemoryRecords.EMPTY)));
+        return true;
+    }
+
+    boolean change(ProduceResponseData answer) {
+        boolean isWritten = answer.responses().stream()
+                .flatMap(topic -> topic.partitionResponses().stream())
+                .anyMatch(each -> each.errorCode() == Errors.NONE.code());
+        if (!isWritten || !draw(RareAnswer.WRITE_TIMED_OUT)) {
+            return false;
+        }
+        answer.responses()
+                .forEach(topic -> topic.partitionResponses().stream()
+                        .filter(each -> each.errorCode() == Errors.NONE.code())
+                        .forEach(each -> each.setErrorCode(Errors.REQUEST_TIMED_OUT.code())
+                                .setBaseOffset(-1)
+                                .setLogStartOffset(-1)));
+        return true;
+    }
+
+    boolean change(OffsetCommitResponseData answer) {
+        if (!draw(RareAnswer.COMMIT_TIMED_OUT)) {
+            return false;
+        }
+        answer.topics()
+                .forEach(topic -> topic.partitions().stream()
+                        .filter(each -> each.errorCode() == Errors.NONE.code())
+                        .forEach(each -> each.setErrorCode(Errors.REQUEST_TIMED_OUT.code())));
+        return true;
+    }
+
+    boolean change(HeartbeatResponseData answer) {
+        if (answer.errorCode() != Errors.NONE.code() || !draw(RareAnswer.REBALANCE)) {
+            return false;
+        }
+        answer.setErrorCode(Errors.REBALANCE_IN_PROGRESS.code());
+        return true;
+    }
+
+    boolean change(ConsumerGroupHeartbeatResponseData answer) {
+        boolean isMember = answer.errorCode() == Errors.NONE.code() && answer.memberEpoch() > 0;
+        if (!isMember || !draw(RareAnswer.REBALANCE)) {
+            return false;
+        }
+        answer.setErrorCode(Errors.FENCED_MEMBER_EPOCH.code())
+                .setErrorMessage("drawn by the testkit")
+                .setMemberEpoch(0)
+                .setAssignment(null);
+        return true;
+    }
+
+    boolean change(TxnOffsetCommitResponseData answer, short version) {
+        if (version < ABORTABLE_FROM || !draw(RareAnswer.TRANSACTION_ABORTABLE)) {
+            return false;
+        }
+        answer.topics()
+                .forEach(topic ->
+                        topic.partitions().forEach(each -> each.setErrorCode(Errors.TRANSACTION_ABORTABLE.code())));
+        return true;
+    }
+
+    private boolean draw(RareAnswer kind) {
+        if (!kinds.contains(kind)) {
+            return false;
+        }
+        Count count = count(kind);
+        boolean rare = Math.floorMod(mixed(kind, count.seen.getAndIncrement()), oneIn(kind)) == 0;
+        if (rare) {
+            count.given.incrementAndGet();
+        }
+        return rare;
+    }
+
+    /** Mixes as SplittableRandom does. */
+    private long mixed(RareAnswer kind, long number) {
+        long z = seed + kind.name().hashCode() + 0x9E3779B97F4A7C15L * (1 + number);
+        z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
+        z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
+        return z ^ (z >>> 31);
+    }
+}
