@@ -37,6 +37,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class RareAnswersTest {
 
     private static final int COUNT = 2_000;
+    private static final int CHUNK = 100;
 
     private static KafkaCluster cluster;
 
@@ -53,7 +54,10 @@ class RareAnswersTest {
     private static void createTopics(String name) {
         cluster.createTopic(name + "-in", 4);
         cluster.createTopic(name + "-out", 4);
-        Records.produce(cluster.bootstrapServers(), name + "-in", 0, COUNT, ExactlyOnceLedger.KEYS);
+        // In small batches, so that there are many fetches.
+        for (int first = 0; first < COUNT; first += CHUNK) {
+            Records.produce(cluster.bootstrapServers(), name + "-in", first, CHUNK, ExactlyOnceLedger.KEYS);
+        }
     }
 
     private static ConsumerSettings<byte[], byte[]> consumer(FaultProxy network, String group, FetchPath path) {
@@ -122,7 +126,7 @@ class RareAnswersTest {
             runToEnd(KafkaSource.exactlyOnce(
                             consumer(network, "once", FetchPath.CLIENT),
                             Subscription.topics("once-in").untilEnd())
-                    .commitInterval(Duration.ofMillis(20))
+                    .commitRecords(50)
                     .produceTo(
                             producer(network).build(),
                             records -> records.mapBlocking(8, RecordOrdering.byKey(), RareAnswersTest::worked)
