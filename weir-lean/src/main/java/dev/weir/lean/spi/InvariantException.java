@@ -4,8 +4,8 @@ import java.io.Serial;
 import java.util.Objects;
 
 /**
- * A violation of one of Weir's numbered invariants: a fault of Weir, found before anything wrong is written or
- * committed. It ends the run. Immutable.
+ * A violation of one of Weir's numbered invariants: a fault of Weir. It ends the run before a batch, a request or a
+ * commit that the invariant forbids is made. Immutable.
  *
  * <p>Checks throw it where batches, requests or commits are made, never for each record.
  */
@@ -26,7 +26,7 @@ public final class InvariantException extends IllegalStateException {
     public InvariantException(int number, String invariant, String state) {
         super("invariant " + number + " does not hold: " + Objects.requireNonNull(invariant, "invariant") + "; state: "
                 + Objects.requireNonNull(state, "state")
-                + ". Nothing wrong was written: this is a fault of Weir, please report it with this message");
+                + ". The run ends before it acts on that. This is a fault of Weir: please report this message");
         this.number = number;
     }
 

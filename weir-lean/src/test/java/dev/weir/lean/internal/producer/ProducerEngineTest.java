@@ -8,6 +8,7 @@ import dev.weir.lean.SendException;
 import dev.weir.lean.SendListener;
 import dev.weir.lean.SimulatedProcess;
 import dev.weir.lean.internal.encode.RecordBytes;
+import dev.weir.lean.spi.InvariantException;
 import dev.weir.simulation.Brokers;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -240,5 +241,21 @@ class ProducerEngineTest {
         engine.written(partition(0), first, 1);
         turn();
         assertThat(told).containsExactly("1 written", "2 is not written");
+    }
+
+    // ---- Invariants ------------------------------------------------------------------------------------------------
+
+    @Test
+    void violatedInvariant_endsTheProducer_andIsItsFailure() throws Exception {
+        // Filled again while it is in flight.
+        pool.release(send(0, 1));
+        append(1, 2);
+        engine.run();
+        assertThat(engine.failure())
+                .hasMessageStartingWith(
+                        "the producer has failed: invariant 49 does not hold: the listener hears of each")
+                .hasCauseInstanceOf(InvariantException.class);
+        assertThat(engine.abandoned()).isNotNull();
+        assertThat(told).hasSize(1);
     }
 }
