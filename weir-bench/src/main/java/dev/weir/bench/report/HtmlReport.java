@@ -46,16 +46,22 @@ final class HtmlReport {
      * @param latencies the log of a run, empty if it has none
      */
     static String of(Analysis analysis, Function<Run, List<Histogram>> latencies) {
+        return page("report", data(analysis, latencies));
+    }
+
+    /** The page of that name, with its script and its data. */
+    static String page(String name, ObjectNode data) {
         // "<" cannot end the script element then, and JSON reads it back.
-        String data = JsonReport.write(data(analysis, latencies)).replace("<", "\\u003c");
+        String text = JsonReport.write(data).replace("<", "\\u003c");
         // Without the map's name: developer tools would ask for that file.
         String charts = resource("chartjs/chart.umd.min.js").replaceAll("(?m)^//# sourceMappingURL=.*$", "");
-        return resource("report.html")
+        return resource(name + ".html")
                 .replace("/*STYLE*/", resource("report.css"))
                 .replace("/*LICENCE*/", resource("chartjs/LICENSE.md"))
                 .replace("/*CHARTS*/", charts)
-                .replace("/*SCRIPT*/", resource("report.js"))
-                .replace("/*DATA*/", data);
+                .replace("/*COMMON*/", resource("charts.js"))
+                .replace("/*SCRIPT*/", resource(name + ".js"))
+                .replace("/*DATA*/", text);
     }
 
     private static ObjectNode data(Analysis analysis, Function<Run, List<Histogram>> latencies) {
@@ -75,16 +81,19 @@ final class HtmlReport {
         });
         ArrayNode metrics = data.putArray("metrics");
         for (Metric metric : Metric.values()) {
-            metrics.addObject()
-                    .put("name", JsonReport.name(metric))
-                    .put("title", metric.title())
-                    .put("unit", metric.unit())
-                    .put("higherIsBetter", metric.higherIsBetter());
+            metric(metrics.addObject(), metric);
         }
         ArrayNode points = data.putArray("points");
         Iterator<Explanation> explanations = Explanations.of(analysis).iterator();
         analysis.points().forEach(point -> point(points.addObject(), point, latencies, explanations));
         return data;
+    }
+
+    static void metric(ObjectNode node, Metric metric) {
+        node.put("name", JsonReport.name(metric))
+                .put("title", metric.title())
+                .put("unit", metric.unit())
+                .put("higherIsBetter", metric.higherIsBetter());
     }
 
     private static void environment(ObjectNode node, Environment environment) {

@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  * <p>A driver's figure is its ratio to the baseline, in which the machine's moods cancel. Where a campaign has no
  * driver but the baseline, it is the median.
  *
- * @param campaigns oldest first
+ * @param snapshots of the campaigns, oldest first
  * @param series those with figures, in the order of points, drivers and metrics
  */
-public record History(List<Campaign> campaigns, List<Series> series) {
+public record History(List<Snapshot> snapshots, List<Series> series) {
 
     /** More than the newest so many campaigns are not looked at. */
     public static final int MAX_CAMPAIGNS = 200;
@@ -93,15 +93,29 @@ public record History(List<Campaign> campaigns, List<Series> series) {
      */
     public record Level(Campaign from, int campaigns, long lastStartedAtMillis, double value) {}
 
+    /** The campaigns, oldest first. */
+    public List<Campaign> campaigns() {
+        return snapshots.stream().map(Snapshot::campaign).toList();
+    }
+
     /** The key of a series. */
     record Key(Point point, String driver, Metric metric) {}
+
+    /**
+     * A driver's figure in one campaign.
+     *
+     * @param ratio to the baseline, which is 1 for the baseline itself; not a number where there is no other driver
+     * @param low end of the interval of the ratio; not a number with one round
+     * @param high end of that interval
+     */
+    record Reading(double median, double ratio, double low, double high) {}
 
     /**
      * The part of a campaign that a history needs, which is little.
      *
      * @param isRatio whether the figures are ratios to the baseline
      */
-    public record Snapshot(Campaign campaign, boolean isRatio, Map<Key, Double> figures) {
+    public record Snapshot(Campaign campaign, boolean isRatio, Map<Key, Reading> readings) {
 
         /** Of these metrics. */
         public static Snapshot of(Analysis analysis, Set<Metric> metrics) {
@@ -109,36 +123,57 @@ public record History(List<Campaign> campaigns, List<Series> series) {
             boolean isRatio = campaign.drivers().stream()
                     .anyMatch(each -> !each.name().equals(campaign.baseline())
                             && !each.name().equals(campaign.control()));
-            Map<Key, Double> figures = new LinkedHashMap<>();
+            Map<Key, Reading> readings = new LinkedHashMap<>();
             for (PointResult point : analysis.points()) {
                 for (DriverResult driver : point.drivers()) {
                     if (driver.driver().equals(campaign.control())) {
                         continue;
                     }
+                    boolean isBaseline = driver.driver().equals(campaign.baseline());
                     for (Metric metric : metrics) {
-                        double figure = figure(driver, metric, isRatio);
-                        if (figure > 0 && Double.isFinite(figure)) {
-                            figures.put(new Key(point.point(), driver.driver(), metric), figure);
+                        Reading reading = reading(driver, metric, isBaseline && isRatio);
+                        if (reading != null) {
+                            readings.put(new Key(point.point(), driver.driver(), metric), reading);
                         }
                     }
                 }
             }
-            return new Snapshot(campaign, isRatio, figures);
+            return new Snapshot(campaign, isRatio, readings);
         }
 
         /**
-         * Not a number where it is not its own: a bound may change while the figure stays, a run that was changed is
+         * Null where the figure is not its own: a bound may change while the figure stays, a run that was changed is
          * like no other.
          */
-        private static double figure(DriverResult driver, Metric metric, boolean isRatio) {
-            if (driver.isBound(metric) || driver.flags().containsKey(Flag.CHANGED)) {
-                return Double.NaN;
+        private static @Nullable Reading reading(DriverResult driver, Metric metric, boolean isOne) {
+            double median = driver.medians().getOrDefault(metric, Double.NaN);
+            if (driver.isBound(metric) || driver.flags().containsKey(Flag.CHANGED) || !Double.isFinite(median)) {
+                return null;
             }
-            if (!isRatio) {
-                return driver.medians().getOrDefault(metric, Double.NaN);
+            if (isOne) {
+                return new Reading(median, 1, 1, 1);
             }
             Comparison comparison = driver.comparisons().get(metric);
-            return comparison == null ? Double.NaN : comparison.interval().ratio();
+            if (comparison == null) {
+                return new Reading(median, Double.NaN, Double.NaN, Double.NaN);
+            }
+            RatioInterval of = comparison.interval();
+            return of.isBounded()
+                    ? new Reading(median, of.ratio(), of.low(), of.high())
+                    : new Reading(median, of.ratio(), Double.NaN, Double.NaN);
+        }
+
+        /** The figures whose changes are looked for: ratios of all but the baseline, else medians. */
+        private Map<Key, Double> figures() {
+            Map<Key, Double> figures = new LinkedHashMap<>();
+            readings.forEach((key, reading) -> {
+                double figure = isRatio ? reading.ratio : reading.median;
+                boolean isAlwaysOne = isRatio && key.driver.equals(campaign.baseline());
+                if (figure > 0 && Double.isFinite(figure) && !isAlwaysOne) {
+                    figures.put(key, figure);
+                }
+            });
+            return figures;
         }
     }
 
@@ -199,7 +234,7 @@ public record History(List<Campaign> campaigns, List<Series> series) {
         for (int i = 0; i < adjusted.length; i++) {
             series.add(series(all.get(i).getKey(), all.get(i).getValue(), findings.get(i), adjusted[i]));
         }
-        return new History(snapshots.stream().map(Snapshot::campaign).toList(), List.copyOf(series));
+        return new History(List.copyOf(snapshots), List.copyOf(series));
     }
 
     private static Series series(Key key, Figures figures, ChangePoints.Finding finding, double adjustedP) {

@@ -41,7 +41,14 @@ class HistoryTest {
                         List.of(),
                         environment),
                 true,
-                figures);
+                readings(figures));
+    }
+
+    private static Map<History.Key, History.Reading> readings(Map<History.Key, Double> ratios) {
+        Map<History.Key, History.Reading> readings = new LinkedHashMap<>();
+        ratios.forEach(
+                (key, ratio) -> readings.put(key, new History.Reading(1000 * ratio, ratio, 0.9 * ratio, 1.1 * ratio)));
+        return readings;
     }
 
     private static History.Key key(int point, Metric metric) {

@@ -1,5 +1,6 @@
 package dev.weir.cli.bench;
 
+import dev.weir.bench.report.VersionsReport;
 import dev.weir.bench.result.Campaign;
 import dev.weir.bench.statistics.Analysis;
 import dev.weir.bench.statistics.ChangePoints;
@@ -11,6 +12,7 @@ import dev.weir.bench.statistics.Metric;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.cli.terminal.ExitCode;
 import dev.weir.cli.terminal.JsonLines;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
@@ -30,7 +32,8 @@ import picocli.CommandLine.ParentCommand;
         sortOptions = false,
         description = {
             "Say where figures changed over the campaigns of a folder that have one workload and one kind of machine.",
-            "Exit code 3 if a driver is worse now than it was, by ratios to the baseline."
+            "Exit code 3 if a driver is worse now than it was, by ratios to the baseline.",
+            "With --versions or --html, show its figures over the versions of each library instead."
         })
 final class ResultsHistoryCommand implements Callable<Integer> {
 
@@ -68,7 +71,16 @@ final class ResultsHistoryCommand implements Callable<Integer> {
             description = "The least change that is an alarm. Default: ${DEFAULT-VALUE}")
     private double leastPercent;
 
-    @Option(names = "--json", description = "Print a JSON object per series, and a summary.")
+    @Option(names = "--versions", description = "Print a table of the figures by version of the library; no alarm.")
+    private boolean versions;
+
+    @Option(
+            names = "--html",
+            paramLabel = "FILE",
+            description = "Write a page with a chart over the versions of each library; no alarm.")
+    private @Nullable Path html;
+
+    @Option(names = "--json", description = "Print a JSON object per series, and without --versions a summary.")
     private boolean json;
 
     @Override
@@ -91,10 +103,35 @@ final class ResultsHistoryCommand implements Callable<Integer> {
         if (snapshots.isEmpty()) {
             results.weir().terminal().note("no campaign in " + folder + "; 'weir bench compare' makes one");
         }
+        List<History> histories = History.of(snapshots);
+        if (versions || html != null) {
+            return overVersions(histories);
+        }
+        return overTime(snapshots, histories);
+    }
+
+    private int overVersions(List<History> histories) {
+        if (html != null) {
+            Path page = html;
+            try {
+                Files.writeString(page, VersionsReport.html(histories));
+            } catch (IOException e) {
+                throw CliFailure.work(
+                        "cannot write " + page + ": " + CliFailure.reason(e), "Name another file with --html.", e);
+            }
+            results.weir().terminal().note("page: " + page);
+        }
+        if (versions || json) {
+            results.weir().out().print(json ? VersionsReport.lines(histories) : VersionsReport.text(histories));
+        }
+        results.weir().out().flush();
+        return ExitCode.DONE;
+    }
+
+    private int overTime(List<Snapshot> snapshots, List<History> histories) {
         long acceptedMillis = acceptedMillis(snapshots);
         int alarms = 0;
         JsonLines lines = new JsonLines(results.weir().out());
-        List<History> histories = History.of(snapshots);
         for (History history : histories) {
             if (!json) {
                 head(history);

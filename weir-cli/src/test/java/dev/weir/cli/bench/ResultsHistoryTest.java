@@ -169,4 +169,87 @@ class ResultsHistoryTest {
         assertThat(harness.run("bench", "results", "history", folder)).isEqualTo(ExitCode.WRONG_USAGE);
         assertThat(harness.err()).contains("there is no folder " + folder);
     }
+
+    /** A campaign of three versions of one library and one of another, at two sizes. */
+    private void versionCampaign(int day, String weir, String commit, Map<String, Double> rates) {
+        List<Driver> drivers = List.of(
+                new Driver("plain@2.3.1", "kafka-clients-2.3.1, kafka-clients-2.3.1", Map.of()),
+                new Driver("plain@2.10.0", "kafka-clients-2.10.0, kafka-clients-2.10.0", Map.of()),
+                new Driver("plain", "kafka-clients-4.4.0, kafka-clients-4.4.0", Map.of()),
+                new Driver("weir", weir + ", kafka-clients-4.4.0", Map.of()));
+        ResultsFolder folder = ResultsFolder.create(
+                temp.resolve("day-" + day),
+                new Campaign(
+                        "day-" + day,
+                        "releases",
+                        "",
+                        "plain@2.3.1",
+                        null,
+                        3,
+                        1,
+                        drivers,
+                        List.of(POINT),
+                        new Environment("", "", "some", 2, 1, Map.of(), Map.of(), commit, day)));
+        for (int round = 0; round < 3; round++) {
+            double mood = Math.exp(0.2 * random.nextGaussian());
+            for (Driver driver : drivers) {
+                append(folder, driver.name(), round, mood * rates.getOrDefault(driver.name(), 1.0));
+            }
+        }
+    }
+
+    private static List<String> versions(JsonNode line) {
+        List<String> versions = new ArrayList<>();
+        line.path("figures")
+                .forEach(figure -> versions.add(figure.path("version").asText()));
+        return versions;
+    }
+
+    @Test
+    void versions_ofARivalAndOfOurReleases_areInTheirOrder_withRatiosAndMedians() throws IOException {
+        versionCampaign(1, "weir-kafka (this checkout)", "v0.10.0", Map.of("plain", 3.0, "weir", 5.0));
+        versionCampaign(2, "weir-kafka (this checkout)", "abc123def456", Map.of("plain", 3.0, "weir", 6.0));
+        versionCampaign(3, "weir-kafka-0.9.0", "unknown", Map.of("plain", 3.0, "weir", 4.0));
+        versionCampaign(4, "weir-kafka (this checkout)", "abc123def456", Map.of("plain", 3.0, "weir", 6.0));
+        List<JsonNode> lines = lines(ExitCode.DONE, "--versions", "--metrics", "rate");
+        assertThat(lines).hasSize(2);
+        JsonNode plain = lines.getFirst();
+        assertThat(plain.path("driver").asText()).isEqualTo("plain");
+        assertThat(versions(plain)).containsExactly("2.3.1", "2.10.0", "4.4.0");
+        assertThat(plain.path("figures").get(0).path("ratio").asDouble()).isEqualTo(1);
+        assertThat(plain.path("figures").get(2).path("ratio").asDouble()).isBetween(2.9, 3.1);
+        assertThat(plain.path("figures").get(2).path("campaigns").asInt()).isEqualTo(4);
+        JsonNode weir = lines.getLast();
+        assertThat(versions(weir)).containsExactly("0.9.0", "0.10.0", "abc123def456");
+        assertThat(weir.path("figures").get(2).path("campaigns").asInt()).isEqualTo(2);
+        assertThat(weir.path("figures").get(2).path("newest").asText()).isEqualTo("day-4");
+        assertThat(weir.path("figures").get(0).path("ratio").asDouble()).isBetween(3.9, 4.1);
+        assertThat(weir.path("figures").get(0).path("median").asDouble()).isPositive();
+
+        CommandHarness people = new CommandHarness();
+        assertThat(people.run("bench", "results", "history", temp.toString(), "--versions", "--metrics", "rate"))
+                .isEqualTo(ExitCode.DONE);
+        assertThat(people.out())
+                .contains("releases on 2 cores, some: 4 campaigns")
+                .contains("plain: rate in records/s, and its ratio to plain@2.3.1")
+                .containsSubsequence(
+                        "    2.3.1 ", "    2.10.0", "    4.4.0 ", "    0.9.0 ", "    0.10.0 ", "    abc123def456");
+    }
+
+    @Test
+    void htmlPage_isWritten_andAFolderThatIsNotThere_isNamed() throws IOException {
+        versionCampaign(1, "weir-kafka-0.1.0", "v0.1.0", Map.of());
+        Path page = temp.resolve("versions.html");
+        CommandHarness harness = new CommandHarness();
+        assertThat(harness.run("bench", "results", "history", temp.toString(), "--html", page.toString()))
+                .isEqualTo(ExitCode.DONE);
+        assertThat(harness.err()).contains("page: " + page);
+        assertThat(Files.readString(page)).contains("\"2.10.0\"").doesNotContain("src=", "/*DATA*/");
+
+        CommandHarness wrong = new CommandHarness();
+        Path nowhere = temp.resolve("nowhere").resolve("versions.html");
+        assertThat(wrong.run("bench", "results", "history", temp.toString(), "--html", nowhere.toString()))
+                .isEqualTo(ExitCode.FAILED);
+        assertThat(wrong.err()).contains("cannot write " + nowhere, "Name another file with --html");
+    }
 }
