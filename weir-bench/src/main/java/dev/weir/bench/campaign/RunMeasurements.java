@@ -4,6 +4,7 @@ import dev.weir.bench.RunFailure;
 import dev.weir.bench.cluster.BenchCluster;
 import dev.weir.bench.figures.Measured;
 import dev.weir.bench.live.OrderDesk;
+import dev.weir.bench.measurement.DriverPasses;
 import dev.weir.bench.measurement.GeneratorFailure;
 import dev.weir.bench.measurement.LiveListener;
 import dev.weir.bench.measurement.LiveMeasurement;
@@ -56,7 +57,7 @@ final class RunMeasurements {
         }
         try (DriverProcess process = launcher.start(driver, point.heapMegabytes(), log)) {
             if (!point.isPlanned()) {
-                return new Measurement(process, cluster, point, isBaseline).run(topic);
+                return new Measurement(new DriverPasses(process, cluster, point), point, isBaseline).run(topic);
             }
             if (point.scenario() == Scenario.PRODUCE) {
                 return refusing(

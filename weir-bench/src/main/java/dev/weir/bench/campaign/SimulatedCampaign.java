@@ -23,7 +23,7 @@ public final class SimulatedCampaign {
         this.workload = workload;
         this.settings = settings;
         this.listener = listener;
-        workload.points().forEach(SimulatedRun::check);
+        workload.points().forEach(SimulatedRun::requireModel);
         if (!workload.timeline().isEmpty()) {
             listener.note("the file's timeline is left out: a model takes no orders");
         }

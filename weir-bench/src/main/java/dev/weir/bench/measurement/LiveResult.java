@@ -78,7 +78,8 @@ public record LiveResult(
         }
         // A run that was changed has no ceiling: handlers were now these, now those.
         double blocking = timeline.isEmpty() ? handlers : 0;
-        Part all = new Part(warmUp, count, point.measuredPerSecond(), blocking, toldAndAround(), point.members());
+        int members = point.isChangeable() ? point.members() : 1;
+        Part all = new Part(warmUp, count, point.measuredPerSecond(), blocking, toldAndAround(), members);
         LoadShares shares = shares(all);
         // Ended before anything was measured, it has phases all the same.
         Totals totals = used == null ? Totals.NONE : totals(all, used, shares);

@@ -2,17 +2,13 @@ package dev.weir.bench.measurement;
 
 import dev.weir.bench.RunFailure;
 import dev.weir.bench.beans.BrokerTimes;
-import dev.weir.bench.cluster.BenchCluster;
-import dev.weir.bench.figures.BackgroundFigures;
 import dev.weir.bench.figures.ColdStart;
 import dev.weir.bench.figures.Fetches;
 import dev.weir.bench.figures.Measured;
 import dev.weir.bench.figures.OptionalCounts;
 import dev.weir.bench.figures.PolledSizes;
-import dev.weir.bench.figures.ProcessorCounters;
 import dev.weir.bench.figures.SeriesBook;
 import dev.weir.bench.figures.Settling;
-import dev.weir.bench.process.DriverProcess;
 import dev.weir.bench.process.DriverSession;
 import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.Interval;
@@ -66,15 +62,12 @@ public final class Measurement {
     // Of the ceiling.
     private static final double UP_TO_SPEED = 0.98;
 
-    private final DriverSession driver;
-    private final BenchCluster cluster;
+    private final PassSource passes;
     private final WorkloadPoint point;
     private final boolean isBaseline;
     private final List<Interval> intervals = new ArrayList<>();
     private final WarmUp warmUp = new WarmUp();
     private final List<Outcome> measured = new ArrayList<>();
-    private final BackgroundFigures background;
-    private final ProcessorCounters counters;
     private final ColdStart coldStart = new ColdStart();
 
     private int warmUpIntervals;
@@ -82,13 +75,11 @@ public final class Measurement {
     private long lastPassMillis;
     private LedgerFigures ledger = new LedgerFigures(0, 0, 0, 0, 0);
 
-    public Measurement(DriverProcess driver, BenchCluster cluster, WorkloadPoint point, boolean isBaseline) {
-        this.driver = new DriverSession(driver, cluster, point);
-        this.cluster = cluster;
+    /** Of these passes, which are closed with the run. */
+    public Measurement(PassSource passes, WorkloadPoint point, boolean isBaseline) {
+        this.passes = passes;
         this.point = point;
         this.isBaseline = isBaseline;
-        this.background = new BackgroundFigures(cluster, point.takesSeries());
-        this.counters = new ProcessorCounters(driver.pidHere());
     }
 
     /**
@@ -105,32 +96,28 @@ public final class Measurement {
 
     /** The run. */
     public Measured run(String topic) throws InterruptedException {
-        try (counters) {
+        try (passes) {
             return measured(topic);
         }
     }
 
     private Measured measured(String topic) throws InterruptedException {
-        driver.hello();
-        driver.configure(topic, point.recordsPerPartition());
-        if (cluster.figures().countsFetches(point)) {
-            cluster.figures().fetched(); // Finds the counters, which takes a while the first time.
-        }
+        passes.configure(topic);
         boolean steady = warmUp(topic);
         warmUpIntervals = intervals.size();
         int warmUpSize = warmUp.size();
         double leftSeconds = point.seconds("measureSeconds");
-        background.begin();
+        passes.beginMeasured();
         while (leftSeconds > 0) {
             Outcome outcome = pass(topic, point.seconds("measureSeconds"), true);
             measured.add(outcome);
             leftSeconds -= outcome.seconds();
         }
-        Map<String, Double> around = background.figures();
+        Map<String, Double> around = passes.around();
         if (point.scenario() == Scenario.COPY) {
             around.keySet().removeIf(name -> name.startsWith(BrokerTimes.FETCHES)); // The harness reads each output.
         }
-        ledger = cluster.written().checked(point, topic, ledger);
+        ledger = passes.checked(topic, ledger);
         Totals totals = totals(around);
         Set<Flag> flags = limits(totals);
         if (!steady || warmUp.driftsFrom(warmUpSize)) {
@@ -154,7 +141,7 @@ public final class Measurement {
         Set<Flag> flags = EnumSet.noneOf(Flag.class);
         flags.addAll(LimitingParty.ofProcessorTime(
                 totals,
-                driver.cores(),
+                passes.cores(),
                 point.brokers(),
                 point.streams(),
                 isBaseline,
@@ -192,7 +179,7 @@ public final class Measurement {
         long most = (long) (point.recordsPerPartition() * point.partitions() * PASS_SHARE);
         Settling settling = new Settling(point.seconds("settleSeconds"));
         double limit = point.seconds("settleSeconds") + seconds;
-        String group = driver.start(Math.max(1, most), limit);
+        String group = passes.start(Math.max(1, most), limit);
         Duration patience = DriverSession.PATIENCE.plusSeconds((long) limit);
         long brokerBefore = 0;
         long brokerLast = 0;
@@ -201,39 +188,39 @@ public final class Measurement {
         long records = 0;
         long bytes = 0;
         while (true) {
-            switch (driver.receive(patience)) {
+            switch (passes.receive(patience)) {
                 case Report.First first -> {
-                    brokerBefore = cluster.cpuNanos();
+                    brokerBefore = passes.brokerCpuNanos();
                     brokerLast = brokerBefore;
                     lastPassMillis = 0;
                     if (settling.isOver()) {
-                        begins(isMeasured);
+                        passes.passBegins(isMeasured);
                     }
                 }
                 case Report.Interval interval -> {
-                    long broker = cluster.cpuNanos();
+                    long broker = passes.brokerCpuNanos();
                     keep(interval, OptionalCounts.minus(broker, brokerLast), settling.isOver(), isMeasured);
                     brokerLast = broker;
                     if (settling.isOver()) {
-                        background.sample();
+                        passes.sample();
                     } else if (settling.endsWith(interval)) {
                         brokerBefore = broker;
-                        begins(isMeasured);
+                        passes.passBegins(isMeasured);
                     }
                     records += interval.records();
                     bytes += interval.bytes();
-                    if (from == null && cluster.figures().countsFetches(point) && interval.atNanos() >= FILLED_NANOS) {
+                    if (from == null && passes.countsFetches() && interval.atNanos() >= FILLED_NANOS) {
                         from = fetches(records, bytes, interval);
                     } else if (from != null && interval.last()) {
                         // Now: closing down, a client may fetch what nobody will ask for.
                         fetched = fetches(records, bytes, interval).since(from);
                     }
                     if (interval.last() && settling.isOver()) {
-                        ends();
+                        passes.passEnds();
                     }
                 }
                 case Report.Passed said -> {
-                    Report.Passed passed = copied(topic, group, said);
+                    Report.Passed passed = passes.copied(topic, group, said);
                     requireTimed(passed);
                     coldStart.ends(passed.joinNanos());
                     ledger = ledger.plus(passed.ledger());
@@ -251,24 +238,8 @@ public final class Measurement {
         }
     }
 
-    private Report.Passed copied(String topic, String group, Report.Passed said) {
-        return cluster.written().copied(point, topic, point.recordsPerPartition(), group, said);
-    }
-
     private Fetches fetches(long records, long bytes, Report.Interval interval) {
-        return new Fetches(cluster.figures().fetched(), records, bytes, interval.atNanos());
-    }
-
-    private void begins(boolean isMeasured) {
-        background.beginPass();
-        if (isMeasured) {
-            counters.begin();
-        }
-    }
-
-    private void ends() throws InterruptedException {
-        background.endPass();
-        counters.end();
+        return new Fetches(passes.fetched(), records, bytes, interval.atNanos());
     }
 
     private void requireTimed(Report.Passed passed) {
@@ -295,13 +266,8 @@ public final class Measurement {
         long passMillis = TimeUnit.NANOSECONDS.toMillis(interval.atNanos());
         long lengthMillis = Math.max(1, passMillis - lastPassMillis);
         if (isSettled || !isMeasured) {
-            intervals.add(interval(
-                    activeMillis,
-                    lengthMillis,
-                    interval,
-                    Interval.UNKNOWN,
-                    brokerCpuNanos,
-                    background.series(System.nanoTime())));
+            intervals.add(
+                    interval(activeMillis, lengthMillis, interval, Interval.UNKNOWN, brokerCpuNanos, passes.series()));
         }
         activeMillis += lengthMillis;
         lastPassMillis = passMillis;
@@ -376,7 +342,7 @@ public final class Measurement {
         putSeries(metrics, intervals.subList(warmUpIntervals, intervals.size()));
         LockWindow.put(point, metrics);
         metrics.putAll(around);
-        metrics.putAll(counters.perRecord(sum.cpuNanos(), records));
+        metrics.putAll(passes.perRecord(sum.cpuNanos(), records));
         double ceiling = Handlers.ceilingPerSecond(point);
         if (!Double.isNaN(ceiling)) {
             metrics.put(Totals.NOMINAL, 1e11 * records / nanos / ceiling);

@@ -9,6 +9,7 @@ import dev.weir.driver.HandlerWork;
 import dev.weir.driver.LoadShape;
 import dev.weir.driver.PartitionSpread;
 import dev.weir.driver.PassOptions;
+import dev.weir.driver.Scenario;
 import dev.weir.driver.SendPlan;
 import dev.weir.driver.ShareOptions;
 import java.math.BigInteger;
@@ -28,7 +29,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The plan, its shape, the spread over partitions and how long handlers take are those of real runs; the rest is
  * simple. A record can be fetched {@link #APPEND_NANOS} after it was sent, and a fetch takes {@link #FETCH_NANOS}; so
- * it is with what is copied, once it is committed. There are three kinds of groups, by the driver's name:
+ * it is with what is copied, once it is committed. A single driver that sends by the plan has a record acknowledged
+ * {@link #APPEND_NANOS} after it is due, and one that reads steadily has it after a fetch. There are three kinds of
+ * groups, by the driver's name:
  *
  * <pre>
  * kafka-share...   each worker polls a batch, which it holds the locks of until it has done all of it
@@ -50,9 +53,14 @@ final class SimulatedGroup {
     enum Kind {
         CONSUMERS,
         GREEDY,
-        FAIR;
+        FAIR,
+        /** A single driver, which no handler holds up. */
+        STREAM;
 
-        static Kind of(String driver) {
+        static Kind of(WorkloadPoint point, String driver) {
+            if (!point.isChangeable() && point.isPlanned()) {
+                return STREAM;
+            }
             return driver.startsWith("kafka-share") ? GREEDY : driver.startsWith("weir-share") ? FAIR : CONSUMERS;
         }
     }
@@ -89,6 +97,9 @@ final class SimulatedGroup {
     private final HandlerWork work;
     private final double workMillis;
     private final long retryNanos;
+    private final double failures; // the share of calls that fail
+    private final boolean isOrdered;
+    private final boolean isFetched; // a record of a single driver, which reads it
     private final boolean copies;
     private final long commitNanos; // 0 where what is written is there at once
     private final int locks;
@@ -113,6 +124,7 @@ final class SimulatedGroup {
     private boolean isSending = true;
     private int turn; // of partitions, for who polls next
     private int busy; // workers
+    private int waitingRecords; // in all partitions
     private int nextIdle; // the worker that is asked first
     private int stride = 1; // from one that is asked to the next: no other process's is left out
 
@@ -129,11 +141,14 @@ final class SimulatedGroup {
             boolean isLate,
             TrialMembers.Listener listener) {
         this.point = point;
-        this.kind = Kind.of(driver);
-        this.size = new GroupSize(point, kind != Kind.CONSUMERS);
+        this.kind = Kind.of(point, driver);
+        this.size = new GroupSize(point, kind == Kind.GREEDY || kind == Kind.FAIR);
         this.work = HandlerWork.of(point.options());
         this.workMillis = Double.parseDouble(point.options().getOrDefault(HandlerWork.MILLIS, "0"));
         this.retryNanos = millis(Failures.RETRY_MILLIS);
+        this.failures = point.failures();
+        this.isOrdered = point.ordering() != HandlerOrder.NONE;
+        this.isFetched = point.scenario() != Scenario.PRODUCE;
         this.copies = point.copiesByPlan();
         this.commitNanos = point.isExactlyOnce() ? millis(PassOptions.COMMIT_INTERVAL) : 0;
         this.locks = ShareOptions.locks(point.options());
@@ -148,10 +163,10 @@ final class SimulatedGroup {
         this.spread = new PartitionSpread(partitions, point.partitionSkew());
         this.inFlight = new int[partitions];
         this.numbers = new long[partitions];
-        this.isAway = new boolean[size.processes()];
-        this.reports = new SimulatedReports(point, size.processes(), workMillis > 0, listener);
+        this.isAway = new boolean[kind == Kind.STREAM ? 1 : size.processes()];
+        this.reports = new SimulatedReports(point, isAway.length, workMillis > 0, listener);
         for (int process = 0; process < isAway.length; process++) {
-            int workersOf = kind == Kind.CONSUMERS
+            int workersOf = kind == Kind.CONSUMERS || kind == Kind.STREAM
                     ? ShareOptions.number(point.options(), PassOptions.CONCURRENCY)
                     : size.consumers(process);
             for (int i = 0; i < workersOf; i++) {
@@ -215,7 +230,9 @@ final class SimulatedGroup {
 
     /** The number of records of the partition with the most a share group holds; 0 of a consumer group. */
     int locksHeld() {
-        return kind == Kind.CONSUMERS ? 0 : Arrays.stream(inFlight).max().orElse(0);
+        return kind == Kind.CONSUMERS || kind == Kind.STREAM
+                ? 0
+                : Arrays.stream(inFlight).max().orElse(0);
     }
 
     /** Nobody works for so long. */
@@ -252,6 +269,7 @@ final class SimulatedGroup {
         while (!worker.held.isEmpty()) {
             Sent given = worker.held.removeLast();
             waiting.get(given.partition).addFirst(given);
+            waitingRecords++;
             inFlight[given.partition]--;
             worker.locked--;
         }
@@ -267,9 +285,18 @@ final class SimulatedGroup {
             events.remove();
             Sent arrived = next.arrived;
             Worker worker = next.worker;
-            if (arrived != null) {
+            if (arrived != null && kind == Kind.STREAM) {
+                nowNanos = next.atNanos;
+                long fetched = isFetched ? jittered(FETCH_NANOS) : 0;
+                reports.done(0, arrived.partition, Math.max(0, nowNanos + fetched - arrived.dueNanos), 0, 0);
+                came++;
+                if (isSending) {
+                    sendNext();
+                }
+            } else if (arrived != null) {
                 nowNanos = next.atNanos;
                 waiting.get(arrived.partition).add(arrived);
+                waitingRecords++;
                 if (isSending) {
                     sendNext();
                 }
@@ -316,14 +343,14 @@ final class SimulatedGroup {
         Sent record = worker.held.removeFirst();
         worker.isBusy = false;
         busy--;
-        int failures = Failures.of(point.failures(), record.partition, record.number);
-        retried += failures;
+        int failed = Failures.of(failures, record.partition, record.number);
+        retried += failed;
         reports.done(
                 worker.process,
                 record.partition,
                 Math.max(0, seenNanos() - record.dueNanos),
-                1 + failures,
-                nowNanos - worker.begunNanos - failures * retryNanos);
+                1 + failed,
+                nowNanos - worker.begunNanos - failed * retryNanos);
         came++;
         if (worker.held.isEmpty()) {
             inFlight[record.partition] -= worker.locked;
@@ -339,9 +366,7 @@ final class SimulatedGroup {
 
     /** As many idle workers as find something. */
     private void wake() {
-        if (busy == workers.size()
-                || nowNanos < pausedUntilNanos
-                || waiting.stream().allMatch(Deque::isEmpty)) {
+        if (busy == workers.size() || nowNanos < pausedUntilNanos || waitingRecords == 0) {
             return;
         }
         // From another one on each time: with little to do, all processes have some.
@@ -353,7 +378,7 @@ final class SimulatedGroup {
             }
             boolean found = takeNext(worker, true);
             // In a share group, what one may not take no other may.
-            if (found ? waiting.stream().allMatch(Deque::isEmpty) : kind != Kind.CONSUMERS) {
+            if (found ? waitingRecords == 0 : kind != Kind.CONSUMERS) {
                 return;
             }
         }
@@ -388,6 +413,7 @@ final class SimulatedGroup {
                 for (int taken = 0; taken < most; taken++) {
                     worker.held.add(from.removeFirst());
                 }
+                waitingRecords -= most;
                 worker.locked = most;
                 inFlight[partition] += most;
                 turn = partition + 1;
@@ -403,9 +429,8 @@ final class SimulatedGroup {
         return switch (kind) {
             case FAIR -> inFlight[partition] < locks ? 1 : 0;
             case GREEDY -> Math.min(pollRecords, locks - inFlight[partition]);
-            case CONSUMERS -> {
-                boolean mayTake = owner(partition) == worker.process
-                        && (point.ordering() == HandlerOrder.NONE || inFlight[partition] == 0);
+            case CONSUMERS, STREAM -> {
+                boolean mayTake = owner(partition) == worker.process && (!isOrdered || inFlight[partition] == 0);
                 yield mayTake ? 1 : 0;
             }
         };
@@ -433,7 +458,7 @@ final class SimulatedGroup {
         double factor = work.factorOf(record.number);
         long nanos = (long) (workMillis * factor * TimeUnit.MILLISECONDS.toNanos(1)) + OVERHEAD_NANOS;
         // Who fails is called again by the same worker.
-        int failures = Failures.of(point.failures(), record.partition, record.number);
-        schedule(worker.begunNanos + (1 + failures) * nanos + failures * retryNanos, worker, null);
+        int failed = Failures.of(failures, record.partition, record.number);
+        schedule(worker.begunNanos + (1 + failed) * nanos + failed * retryNanos, worker, null);
     }
 }

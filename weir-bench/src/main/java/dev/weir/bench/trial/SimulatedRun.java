@@ -4,6 +4,7 @@ import dev.weir.bench.figures.LiveFigures;
 import dev.weir.bench.figures.Measured;
 import dev.weir.bench.measurement.LiveMeasurement;
 import dev.weir.bench.measurement.LiveResult;
+import dev.weir.bench.measurement.Measurement;
 import dev.weir.bench.measurement.TrialMembers;
 import dev.weir.bench.workload.WorkloadException;
 import dev.weir.bench.workload.WorkloadPoint;
@@ -16,35 +17,28 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
-/** A run of a {@link SimulatedGroup} at its planned rate, measured as one of real processes is. Used once. */
+/**
+ * A run of a model, measured as one of real processes is: of a {@link SimulatedGroup} where records are sent by a plan,
+ * else of {@link SimulatedPasses}. Used once.
+ */
 public final class SimulatedRun {
     private final WorkloadPoint point;
-    private final LiveFigures figures;
-    private final SimulatedGroup group;
+    private final String driver;
+    private final long seed;
 
     /**
-     * Of the group that the driver's name stands for.
+     * Of what the driver's name stands for.
      *
-     * @throws WorkloadException if the point is of no group that is sent to
+     * @throws WorkloadException if there is no model of the point
      */
     public SimulatedRun(WorkloadPoint point, String driver, long seed) {
-        check(point);
+        requireModel(point);
         this.point = point;
-        this.figures = new LiveFigures(point.partitions(), point.intervalMillis(), 0);
-        this.group = new SimulatedGroup(point, driver, point.recordsPerSecond(), seed, false, new Ears());
+        this.driver = driver;
+        this.seed = seed;
     }
 
     /** Refuses a point of which there is no model. */
-    public static void check(WorkloadPoint point) {
-        if (!point.isChangeable()) {
-            throw new WorkloadException("--simulate has a model of groups that are sent to: set scenario to work,"
-                    + " at-least-once, at-most-once or copy, and topic.recordsPerSecond: scenario="
-                    + point.scenario().label());
-        }
-        requireModel(point);
-    }
-
-    /** Refuses a group of which there is no model. */
     public static void requireModel(WorkloadPoint point) {
         if (point.groups() > 1) {
             throw new WorkloadException(
@@ -55,7 +49,12 @@ public final class SimulatedRun {
         }
     }
 
-    private final class Ears implements TrialMembers.Listener {
+    /** A planned load, and the figures of all who report. */
+    private final class Planned implements TrialMembers.Listener {
+        private final LiveFigures figures = new LiveFigures(point.partitions(), point.intervalMillis(), 0);
+        private final SimulatedGroup group =
+                new SimulatedGroup(point, driver, point.recordsPerSecond(), seed, false, this);
+
         @Override
         public void ofMember(
                 int member, long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
@@ -67,31 +66,48 @@ public final class SimulatedRun {
             figures.ofGenerator(startNanos, endNanos, interval.records(), late);
             figures.ofGroup(startNanos, endNanos, group.came(), 0);
         }
+
+        Measured run() {
+            double warmUpMillis = 1e3 * point.seconds("maxWarmUpSeconds");
+            double endMillis = warmUpMillis + 1e3 * point.seconds("measureSeconds");
+            figures.begin(0, warmUpMillis);
+            group.advance((long) (endMillis * 1e6));
+            figures.end();
+            group.sendNoMore();
+            long patience = group.nowNanos() + LiveMeasurement.DRAIN_PATIENCE_NANOS;
+            while (group.came() < group.sent() && group.nowNanos() < patience) {
+                group.advance(group.nowNanos() + TimeUnit.SECONDS.toNanos(1));
+            }
+            Map<String, List<Double>> told = new TreeMap<>();
+            told.put("group: consumers", List.of((double) group.processes()));
+            long missing = group.sent() - group.came();
+            return new LiveResult(
+                            point,
+                            figures,
+                            List.of(figures),
+                            told,
+                            Map.of(),
+                            LiveResult.MANY_MACHINES,
+                            group.handlers())
+                    .measured(
+                            endMillis,
+                            List.of(new LedgerFigures(group.came(), missing, 0, 0, 0, group.retried(), 0)),
+                            missing == 0,
+                            List.of(),
+                            List.of(),
+                            List.of());
+        }
     }
 
     /** The run. */
     public Measured run() {
-        double warmUpMillis = 1e3 * point.seconds("maxWarmUpSeconds");
-        double endMillis = warmUpMillis + 1e3 * point.seconds("measureSeconds");
-        figures.begin(0, warmUpMillis);
-        group.advance((long) (endMillis * 1e6));
-        figures.end();
-        group.sendNoMore();
-        long patience = group.nowNanos() + LiveMeasurement.DRAIN_PATIENCE_NANOS;
-        while (group.came() < group.sent() && group.nowNanos() < patience) {
-            group.advance(group.nowNanos() + TimeUnit.SECONDS.toNanos(1));
+        if (point.isPlanned()) {
+            return new Planned().run();
         }
-        Map<String, List<Double>> told = new TreeMap<>();
-        told.put("group: consumers", List.of((double) group.processes()));
-        long missing = group.sent() - group.came();
-        return new LiveResult(
-                        point, figures, List.of(figures), told, Map.of(), LiveResult.MANY_MACHINES, group.handlers())
-                .measured(
-                        endMillis,
-                        List.of(new LedgerFigures(group.came(), missing, 0, 0, 0, group.retried(), 0)),
-                        missing == 0,
-                        List.of(),
-                        List.of(),
-                        List.of());
+        try {
+            return new Measurement(new SimulatedPasses(point, driver, seed), point, false).run("");
+        } catch (InterruptedException e) { // A model waits for nothing.
+            throw new IllegalStateException(e);
+        }
     }
 }

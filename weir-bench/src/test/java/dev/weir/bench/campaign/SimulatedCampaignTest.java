@@ -13,9 +13,12 @@ import dev.weir.bench.result.LatencyTags;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
 import dev.weir.bench.result.Totals;
+import dev.weir.bench.trial.SimulatedRun;
 import dev.weir.bench.workload.Workload;
 import dev.weir.bench.workload.WorkloadException;
 import dev.weir.metrics.Limiter;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,10 +26,13 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The whole harness over a model of brokers and groups: the same seed gives the same figures, to the last digit. */
 class SimulatedCampaignTest {
@@ -201,15 +207,76 @@ class SimulatedCampaignTest {
 
     @Test
     void pointWithoutAModel_isRefused() {
-        String yaml = "name: w\nscenario: consume\ndrivers: [plain]\n";
-        assertThatThrownBy(() -> run("refused", yaml, 7))
-                .isInstanceOf(WorkloadException.class)
-                .hasMessageContaining("--simulate has a model of groups that are sent to");
         String keyed = GROUPS.replace("RATE", "3000")
                 .replace("ordering: none", "ordering: key")
                 .replace("recordsPerSecond", "keys: 100, recordsPerSecond");
         assertThatThrownBy(() -> run("refused", keyed, 7))
                 .isInstanceOf(WorkloadException.class)
                 .hasMessageContaining("--simulate has no model of keys");
+    }
+
+    /** Each scenario that goes as fast as it can, with what its name makes cheap or dear. */
+    @ParameterizedTest
+    @CsvSource({
+        "consume, '', 1300000, 2600000",
+        "at-least-once, '', 1300000, 2600000",
+        "at-most-once, '', 9600, 10300",
+        "at-most-once, 'commit.ahead.records: 1000', 1100000, 2300000",
+        "flow-control, '', 37000, 63000",
+        "pipeline, '', 12500, 21000",
+        "produce, '', 370000, 650000",
+        "produce, 'transaction.records: 100', 200000, 400000",
+        "copy, '', 370000, 650000",
+        "copy, 'guarantee: exactly-once', 370000, 650000",
+        "work, 'ordering: none, concurrency: 15, work.millis: 5', 2700, 3000",
+        "consume, 'sink.records.per.second: 20000', 19000, 21000",
+    })
+    void unplannedScenarios_areMeasuredAsPasses_thatAreSteadyAfterAWarmUp(
+            String scenario, String options, double least, double most) {
+        String yaml = "name: w\nscenario: " + scenario + "\ndrivers: [weir, plain]\nbaseline: plain\n"
+                + "topic: {partitions: 6, records: 1000000}\noptions: {" + options + "}\n"
+                + "method: {rounds: 3, minWarmUpSeconds: 3, maxWarmUpSeconds: 30, measureSeconds: 10}\n";
+        ResultsFolder results = run("passes", yaml, 7);
+        assertThat(results.runs()).hasSize(9).allSatisfy(run -> {
+            assertThat(run.failure()).isNull();
+            assertThat(run.flags()).isEmpty();
+            assertThat(run.warmUpIntervals()).isPositive();
+            assertThat(run.totals().recordsPerSecond()).isBetween(least, most);
+            assertThat(run.ledger().lost()).isZero();
+            assertThat(run.ledger().delivered())
+                    .isGreaterThanOrEqualTo(run.totals().records());
+        });
+        assertThat(lines(run("again", yaml, 7))).isEqualTo(lines(results));
+    }
+
+    /** A reader has a record one fetch after its log has it; a sender is acknowledged when the log has it. */
+    @ParameterizedTest
+    @CsvSource({"steady, 2.0, 2.6", "produce, 1.0, 1.3", "at-least-once, 2.0, 2.7"})
+    void plannedScenarios_keepTheirRate_withTheLatencyOfTheModel(String scenario, double least, double most) {
+        ResultsFolder results = run("planned", ONE + "scenario: " + scenario + "\n", 7);
+        assertThat(meanMillis(results)).isBetween(least, most);
+        Run run = results.runs().getFirst();
+        assertThat(run.totals().recordsPerSecond()).isBetween(480.0, 620.0);
+        assertThat(run.ledger().lost()).isZero();
+    }
+
+    /** What the command promises: a file is tried within seconds, whatever its scenario is. */
+    @Test
+    void shippedWorkloads_haveAModel_butThoseOfKeysAndSeveralGroups() throws IOException {
+        Path workloads = Path.of(System.getProperty("weir.root")).resolve("workloads");
+        List<String> without = new ArrayList<>();
+        try (Stream<Path> files = Files.list(workloads)) {
+            for (Path file : files.filter(each -> each.toString().endsWith(".yaml"))
+                    .sorted()
+                    .toList()) {
+                Workload workload = Workload.parse(file.toString(), Files.readString(file), true);
+                try {
+                    workload.points().forEach(SimulatedRun::requireModel);
+                } catch (WorkloadException e) {
+                    without.add(String.valueOf(file.getFileName()));
+                }
+            }
+        }
+        assertThat(without).containsExactly("keyed-work.yaml");
     }
 }

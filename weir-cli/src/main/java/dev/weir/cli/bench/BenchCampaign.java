@@ -81,8 +81,8 @@ final class BenchCampaign {
 
     @Option(
             names = "--simulate",
-            description = "Run a model of brokers and groups on a clock of its own, by the seed: in a moment, without"
-                    + " processes. Its figures are of no library. Not with --resume.")
+            description = "Run a model of drivers and brokers on a clock of its own, by the seed: within seconds,"
+                    + " without processes. Its figures are of no library. Not with --resume.")
     private boolean simulate;
 
     @Mixin
