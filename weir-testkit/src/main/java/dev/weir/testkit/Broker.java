@@ -3,7 +3,10 @@ package dev.weir.testkit;
 import dev.weir.testkit.internal.BrokerNode;
 import dev.weir.testkit.internal.ClusterLayout;
 import dev.weir.testkit.internal.ForkedNode;
+import dev.weir.testkit.internal.disk.DiskFaults;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -15,19 +18,23 @@ import java.util.concurrent.locks.ReentrantLock;
  * built with {@link KafkaCluster.Builder#forked()}.
  */
 public final class Broker {
+    private static final Duration MOST_DELAY = Duration.ofMinutes(1);
+
     private final int id;
     private final int port;
     private final BrokerNode node;
     private final Path logFile;
+    private final boolean diskFaults;
     private final ReentrantLock lock = new ReentrantLock();
 
     private volatile boolean frozen;
 
-    Broker(int id, int port, BrokerNode node, Path logFile) {
+    Broker(int id, int port, BrokerNode node, Path logFile, boolean diskFaults) {
         this.id = id;
         this.port = port;
         this.node = node;
         this.logFile = logFile;
+        this.diskFaults = diskFaults;
     }
 
     public int id() {
@@ -104,6 +111,49 @@ public final class Broker {
             forked("thaw").signal("CONT");
             frozen = false;
         });
+    }
+
+    /**
+     * Fills its disk: no file of its log directory grows any more, and a write that would let it grow fails as on a
+     * device without space. A server has one log directory here, so it ends by itself soon after it has something to
+     * write: {@link #exit} completes, and {@link #start} brings it back with room on its disk. Before that,
+     * {@link #repairDisk} ends the fault. Indices and checkpoints, which a server does not write through file channels,
+     * do not fail. Needs {@link KafkaCluster.Builder#diskFaults}.
+     */
+    public void fillDisk() {
+        exclusively(() -> faultyDisk("fillDisk").orderDisk(DiskFaults.FULL));
+    }
+
+    /**
+     * Makes its disk slow: each write to a file of its log directory, and each flush, takes that much longer, until
+     * {@link #repairDisk} or a new start. Reads stay as they are: a server reads recent records from memory. Needs
+     * {@link KafkaCluster.Builder#diskFaults}.
+     *
+     * @param delay above 0 and at most 1 minute
+     * @throws IllegalArgumentException if the delay is out of these bounds
+     */
+    public void slowDisk(Duration delay) {
+        Objects.requireNonNull(delay, "delay");
+        if (!delay.isPositive() || delay.compareTo(MOST_DELAY) > 0) {
+            throw new IllegalArgumentException("delay must be above 0 and at most 1 minute: delay=" + delay);
+        }
+        exclusively(() -> faultyDisk("slowDisk").orderDisk(DiskFaults.SLOW + delay.toNanos()));
+    }
+
+    /** Ends the fault that {@link #fillDisk} or {@link #slowDisk} began. */
+    public void repairDisk() {
+        exclusively(() -> faultyDisk("repairDisk").orderDisk(DiskFaults.SOUND));
+    }
+
+    private ForkedNode faultyDisk(String wanted) {
+        if (!diskFaults) {
+            throw new KafkaClusterException(
+                    wanted + " needs a disk that can fail: build the cluster with forked() and diskFaults()");
+        }
+        if (frozen) {
+            throw new KafkaClusterException(wanted + " needs a broker that can answer: thaw it first");
+        }
+        return forked(wanted);
     }
 
     /** The id of its process. */

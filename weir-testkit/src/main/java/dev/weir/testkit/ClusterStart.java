@@ -72,10 +72,13 @@ final class ClusterStart {
         BrokerProgram program = release == null
                 ? BrokerProgram.ofThisJvm(settingsFile)
                 : release.program(settingsFile, folder.clusterId(), data);
+        if (options.diskFaults()) {
+            program = program.onFaultyDisk(data);
+        }
         BrokerNode node = options.forked()
                 ? new ForkedNode(id, settings, settingsFile, logFile, options.heapMegabytes(), program)
                 : new InProcessNode(id, settings, logFile);
-        return new Broker(id, layout.brokerPort(id), node, logFile);
+        return new Broker(id, layout.brokerPort(id), node, logFile, options.diskFaults());
     }
 
     private static KafkaCluster connect(

@@ -180,6 +180,7 @@ public final class KafkaCluster implements AutoCloseable {
         private @Nullable Path dataFolder;
         private int heapMegabytes = 512;
         private boolean secured;
+        private boolean diskFaults;
         private List<String> racks = List.of();
         private @Nullable ServerRelease release;
 
@@ -259,6 +260,15 @@ public final class KafkaCluster implements AutoCloseable {
             return this;
         }
 
+        /**
+         * Puts the log directory of each broker, which has to be {@link #forked}, on a disk that can fail:
+         * {@link Broker#fillDisk}, {@link Broker#slowDisk}. By default it cannot.
+         */
+        public Builder diskFaults() {
+            this.diskFaults = true;
+            return this;
+        }
+
         /** Heap of each forked broker, at least 128; 512 by default. Brokers in this JVM share its heap. */
         public Builder heapMegabytes(int megabytes) {
             this.heapMegabytes = megabytes;
@@ -280,6 +290,7 @@ public final class KafkaCluster implements AutoCloseable {
                     heapMegabytes,
                     racks,
                     secured,
+                    diskFaults,
                     release));
         }
     }

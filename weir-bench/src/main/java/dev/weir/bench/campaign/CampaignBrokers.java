@@ -69,7 +69,8 @@ final class CampaignBrokers implements AutoCloseable {
 
     /** A text that is equal for points with the same brokers. */
     static String key(WorkloadPoint point) {
-        return point.brokers() + " " + point.brokerVersion() + " " + new TreeMap<>(point.broker());
+        return point.brokers() + " " + point.brokerVersion() + " " + new TreeMap<>(point.broker())
+                + (point.hasDiskFaults() ? " diskFaults" : "");
     }
 
     /**
@@ -86,7 +87,9 @@ final class CampaignBrokers implements AutoCloseable {
                     ? "broker." + point.broker().keySet().iterator().next()
                     : !point.brokerVersion().isEmpty()
                             ? "brokerVersion"
-                            : point.asksForFreshBrokers() ? "method.freshBrokers" : null;
+                            : point.asksForFreshBrokers()
+                                    ? "method.freshBrokers"
+                                    : point.hasDiskFaults() ? "method.diskFaults" : null;
             if (key != null) {
                 throw new BenchException(
                         key
@@ -131,7 +134,8 @@ final class CampaignBrokers implements AutoCloseable {
         doing.accept("starting " + point.brokers() + (point.brokers() == 1 ? " broker" : " brokers")
                 + (point.brokerVersion().isEmpty() ? "" : " of " + release.name())
                 + (point.broker().isEmpty() ? "" : " with " + point.broker()));
-        return BenchCluster.forked(folder(point), point.brokers(), release, point.broker(), note, isStopped);
+        return BenchCluster.forked(
+                folder(point), point.brokers(), release, point.broker(), point.hasDiskFaults(), note, isStopped);
     }
 
     /** Brokers with other settings, or of another release, may keep their logs in another way. */

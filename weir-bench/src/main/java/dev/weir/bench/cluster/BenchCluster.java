@@ -39,6 +39,7 @@ public final class BenchCluster implements AutoCloseable {
      * @param count of brokers
      * @param release whose server they run
      * @param config of each of them, over the harness's own
+     * @param diskFaults whether their disks can fail
      * @param note is told what a user should know of them
      * @param isStopped whether to give up filling a topic
      * @throws BenchException if they do not start with that
@@ -48,9 +49,10 @@ public final class BenchCluster implements AutoCloseable {
             int count,
             BrokerRelease release,
             Map<String, String> config,
+            boolean diskFaults,
             Consumer<String> note,
             BooleanSupplier isStopped) {
-        return new BenchCluster(new ForkedBrokers(data, count, release, config), note, isStopped);
+        return new BenchCluster(new ForkedBrokers(data, count, release, config, diskFaults), note, isStopped);
     }
 
     /**

@@ -4,9 +4,10 @@ import dev.weir.bench.BenchException;
 import dev.weir.testkit.Broker;
 import dev.weir.testkit.KafkaClusterException;
 import java.time.Duration;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * Tracks which brokers of a campaign run: those that were forked can be lost by a plan and brought back, and are missed
@@ -14,10 +15,10 @@ import java.util.Set;
  */
 public final class BrokerLosses {
     private final List<Broker> forked;
-    private final Set<Integer> lost = new HashSet<>(); // by a plan, and not back
+    private final Map<Integer, Long> lost = new HashMap<>(); // by a plan, and not back: processor time before
     private Runnable whenLost = () -> {};
     private int count;
-    private long lostNanos; // processor time of those that were lost, before
+    private long goneNanos; // processor time of processes that have ended
 
     BrokerLosses(List<Broker> forked) {
         this.forked = forked;
@@ -39,14 +40,66 @@ public final class BrokerLosses {
 
     /** Ends a broker by SIGKILL, whom nobody misses until {@link #bringBack}; returns the id that its process had. */
     public long lose(int id) {
+        return lose(id, Broker::kill);
+    }
+
+    /** Fills a broker's disk, of which it ends soon, and nobody misses it; returns the id of its process. */
+    public long fillDisk(int id) {
+        return lose(id, Broker::fillDisk);
+    }
+
+    private long lose(int id, Consumer<Broker> how) {
         Broker broker = broker(id);
         long pid = broker.pid();
-        lostNanos += cpuNanos(broker);
-        lost.add(id);
+        lost.put(id, cpuNanos(broker));
         count++;
-        broker.kill();
+        how.accept(broker);
         whenLost.run();
         return pid;
+    }
+
+    /**
+     * Makes room on a broker's disk, and starts it again if it has ended; returns whether it had.
+     *
+     * @throws BenchException if it does not come up
+     */
+    public boolean emptyDisk(int id) {
+        boolean hasEnded = !broker(id).isRunning();
+        if (!hasEnded) {
+            hasEnded = !repaired(broker(id));
+        }
+        if (hasEnded) {
+            bringBack(id);
+        } else {
+            lost.remove(id);
+        }
+        return hasEnded;
+    }
+
+    /** Returns whether it still ran. */
+    private static boolean repaired(Broker broker) {
+        try {
+            broker.repairDisk();
+            return true;
+        } catch (KafkaClusterException e) { // It is ending just now.
+            broker.stop();
+            return false;
+        }
+    }
+
+    /** Lets each write of a broker take so much longer, until {@link #repairDisk}. */
+    public void slowDisk(int id, Duration delay) {
+        broker(id).slowDisk(delay);
+    }
+
+    /** Ends what {@link #slowDisk} began. */
+    public void repairDisk(int id) {
+        broker(id).repairDisk();
+    }
+
+    /** The id of a broker's process. */
+    public long pid(int id) {
+        return broker(id).pid();
     }
 
     /**
@@ -60,7 +113,8 @@ public final class BrokerLosses {
         } catch (KafkaClusterException e) {
             throw new BenchException("broker " + id + " did not come back: " + e.getMessage(), e);
         }
-        lost.remove(id);
+        Long before = lost.remove(id);
+        goneNanos += before == null ? 0 : before;
     }
 
     /** The number of times a broker was lost: its counts have begun anew since. */
@@ -80,7 +134,7 @@ public final class BrokerLosses {
      */
     void requireOthers() {
         for (Broker broker : forked) {
-            if (!broker.isRunning() && !lost.contains(broker.id())) {
+            if (!broker.isRunning() && !lost.containsKey(broker.id())) {
                 throw new BenchException("broker " + broker.id() + " has ended, whoever ended it; its log is "
                         + broker.logFile() + ". What is finished is kept, the rest can be resumed");
             }
@@ -94,9 +148,10 @@ public final class BrokerLosses {
 
     /** Processor time of all of them so far. */
     long cpuNanos() {
-        long sum = lostNanos;
+        long sum = goneNanos;
         for (Broker broker : forked) {
-            sum += lost.contains(broker.id()) ? 0 : cpuNanos(broker);
+            Long before = lost.get(broker.id());
+            sum += before != null ? before : cpuNanos(broker);
         }
         return sum;
     }

@@ -22,9 +22,10 @@ final class ForkedBrokers implements Brokers {
      *
      * @param release whose server they run
      * @param config what a workload sets, over the harness's own
+     * @param diskFaults whether their disks can fail
      * @throws BenchException if they do not start with that
      */
-    ForkedBrokers(Path data, int brokers, BrokerRelease release, Map<String, String> config) {
+    ForkedBrokers(Path data, int brokers, BrokerRelease release, Map<String, String> config, boolean diskFaults) {
         this.release = release;
         KafkaCluster.Builder builder = KafkaCluster.builder()
                 .brokers(brokers)
@@ -39,6 +40,9 @@ final class ForkedBrokers implements Brokers {
             builder.serverClassPath(release.classPath());
         }
         config.forEach(builder::brokerConfig);
+        if (diskFaults) {
+            builder.diskFaults();
+        }
         try {
             cluster = builder.start();
         } catch (KafkaClusterException e) {

@@ -12,7 +12,8 @@ import java.util.regex.Pattern;
  * a backlog comes. Immutable.
  *
  * @param count of members, or the id of a broker; 0 where neither is told
- * @param byMillis how much later each message comes; 0 but for {@link Kind#DELAY}
+ * @param byMillis how much later each message comes, or how much longer each write takes; 0 but for {@link Kind#DELAY}
+ *     and {@link Kind#SLOW_DISK}
  * @param forMillis how long it lasts; 0 of what happens at once
  */
 public record Fault(Kind kind, int count, double byMillis, double forMillis) implements Order {
@@ -20,6 +21,7 @@ public record Fault(Kind kind, int count, double byMillis, double forMillis) imp
     private static final double MOST_MILLIS = 600e3;
     private static final double MOST_DELAY_MILLIS = 60e3;
     private static final Pattern COUNTED = Pattern.compile("(\\d{1,4}) for (\\S+)");
+    private static final Pattern DELAYED = Pattern.compile("(\\d{1,4}) by (\\S+) for (\\S+)");
     private static final Pattern TIMED = Pattern.compile("(\\S+) for (\\S+)");
 
     /** The form of its value. */
@@ -27,6 +29,7 @@ public record Fault(Kind kind, int count, double byMillis, double forMillis) imp
         FLAG("true"),
         COUNT("a number, such as 1"),
         COUNT_FOR("a number and a time, such as 1 for 10s"),
+        COUNT_BY_FOR("a number and two times, such as 1 by 50ms for 10s"),
         TIME("a time, such as 10s"),
         TIME_FOR("two times, such as 200ms for 10s");
 
@@ -57,6 +60,10 @@ public record Fault(Kind kind, int count, double byMillis, double forMillis) imp
         DELAY(Form.TIME_FOR, "Each message between members and brokers comes so much later, for so long."),
         /** The broker of that id ends by SIGKILL, and comes back. */
         LOSE_BROKER(Form.COUNT_FOR, "The broker of that id ends by SIGKILL and is started again so much later."),
+        /** The disk of the broker of that id is full; the broker is started again if it ends. */
+        FILL_DISK(Form.COUNT_FOR, "The disk of the broker of that id is full for so long; it comes back if it ends."),
+        /** Each write and flush of the broker of that id takes longer. */
+        SLOW_DISK(Form.COUNT_BY_FOR, "Each write of the broker of that id takes so much longer, for so long."),
         /** The records due in so long are due within a second, on top of those due in that one. */
         BACKLOG(Form.TIME, "What is due in so long is due within one second, on top of that one's.");
 
@@ -88,6 +95,16 @@ public record Fault(Kind kind, int count, double byMillis, double forMillis) imp
             return form == Form.COUNT || form == Form.FLAG;
         }
 
+        /** Returns whether its number is the id of a broker. */
+        public boolean isOfBroker() {
+            return this == LOSE_BROKER || needsDisk();
+        }
+
+        /** Returns whether brokers write to a disk that can fail for it. */
+        public boolean needsDisk() {
+            return this == FILL_DISK || this == SLOW_DISK;
+        }
+
         /** Returns whether members reach their brokers through a proxy for it. */
         public boolean needsProxy() {
             return this == CUT || this == SILENCE || this == DELAY;
@@ -102,6 +119,7 @@ public record Fault(Kind kind, int count, double byMillis, double forMillis) imp
     static Fault of(Kind kind, String text) {
         String name = kind.label();
         Matcher counted = COUNTED.matcher(text);
+        Matcher delayed = DELAYED.matcher(text);
         Matcher timed = TIMED.matcher(text);
         return switch (kind.form) {
             case FLAG -> {
@@ -115,6 +133,11 @@ public record Fault(Kind kind, int count, double byMillis, double forMillis) imp
             case COUNT_FOR -> {
                 require(kind, text, counted.matches());
                 yield new Fault(kind, count(name, counted.group(1)), 0, lasting(name, counted.group(2)));
+            }
+            case COUNT_BY_FOR -> {
+                require(kind, text, delayed.matches());
+                double by = Spans.millis(name, delayed.group(2), 1, MOST_DELAY_MILLIS);
+                yield new Fault(kind, count(name, delayed.group(1)), by, lasting(name, delayed.group(3)));
             }
             case TIME -> new Fault(kind, 0, 0, lasting(name, text));
             case TIME_FOR -> {
@@ -153,6 +176,7 @@ public record Fault(Kind kind, int count, double byMillis, double forMillis) imp
                     case FLAG -> "true";
                     case COUNT -> Integer.toString(count);
                     case COUNT_FOR -> count + " for " + lasting;
+                    case COUNT_BY_FOR -> count + " by " + Spans.text(byMillis) + " for " + lasting;
                     case TIME -> lasting;
                     case TIME_FOR -> Spans.text(byMillis) + " for " + lasting;
                 });

@@ -4,6 +4,7 @@ import dev.weir.bench.cluster.BenchCluster;
 import dev.weir.bench.figures.LiveSettings;
 import dev.weir.bench.live.Fault;
 import dev.weir.driver.NetworkFault;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -46,10 +47,10 @@ final class LiveFaults {
             case FREEZE, CUT, SILENCE ->
                 fault.count() <= processes ? deaf(fault) : fault.text() + ": the group has " + processes + " processes";
             case DELAY -> null;
-            case LOSE_BROKER ->
+            case LOSE_BROKER, FILL_DISK, SLOW_DISK ->
                 cluster.losses().canLose(fault.count())
                         ? null
-                        : fault.text() + ": no broker of that id was started for this run, so none can be ended";
+                        : fault.text() + ": no broker of that id was started for this run, so none can fail";
             case BACKLOG ->
                 settings.producerRate() == 0
                         ? fault.text() + ": nothing is sent, so nothing can be left over"
@@ -98,6 +99,8 @@ final class LiveFaults {
                 disconnect(
                         group.first(group.processes()), NetworkFault.delay((long) (1e6 * fault.byMillis())), seconds);
             case LOSE_BROKER -> loseBroker(fault.count(), seconds);
+            case FILL_DISK -> fillDisk(fault.count(), seconds);
+            case SLOW_DISK -> slowDisk(fault.count(), fault.byMillis(), seconds);
             case BACKLOG -> {
                 groups.sender().send(burst(fault, settings), 1, settings.producerRate());
                 hear(1);
@@ -144,6 +147,29 @@ final class LiveFaults {
             cluster.losses().bringBack(id);
         }
         return "broker " + id + ", process " + pid;
+    }
+
+    /** A server whose only disk is full ends; it is started again when there is room. */
+    private String fillDisk(int id, double seconds) throws InterruptedException {
+        long pid = cluster.losses().fillDisk(id);
+        boolean hasEnded = false;
+        try {
+            hear(seconds);
+        } finally {
+            hasEnded = cluster.losses().emptyDisk(id);
+        }
+        return "broker " + id + ", process " + pid + (hasEnded ? ", which ended" : ", which wrote nothing meanwhile");
+    }
+
+    private String slowDisk(int id, double byMillis, double seconds) throws InterruptedException {
+        Duration delay = Duration.ofNanos((long) (1e6 * byMillis));
+        cluster.losses().slowDisk(id, delay);
+        try {
+            hear(seconds);
+        } finally {
+            cluster.losses().repairDisk(id);
+        }
+        return "broker " + id + ", process " + cluster.losses().pid(id);
     }
 
     private void hear(double seconds) throws InterruptedException {

@@ -35,7 +35,11 @@ public final class AcceptedOrders {
             throw new IllegalArgumentException(fault.kind().label()
                     + " needs a network that can fail: set method.proxy: true in the workload file");
         }
-        if (order instanceof Fault fault && fault.kind() == Fault.Kind.LOSE_BROKER && fault.count() > point.brokers()) {
+        if (order instanceof Fault fault && fault.kind().needsDisk() && !point.hasDiskFaults()) {
+            throw new IllegalArgumentException(fault.kind().label()
+                    + " needs a disk that can fail: set method.diskFaults: true in the workload file");
+        }
+        if (order instanceof Fault fault && fault.kind().isOfBroker() && fault.count() > point.brokers()) {
             throw new IllegalArgumentException(
                     "there is no broker " + fault.count() + ", there are " + point.brokers() + ": " + fault.text());
         }

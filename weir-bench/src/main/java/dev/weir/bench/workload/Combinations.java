@@ -102,6 +102,10 @@ final class Combinations {
             throw new WorkloadException(
                     "method.proxy is of groups that are sent to: set " + SENT_TO + ", or leave it out");
         }
+        if (point.hasDiskFaults() && !point.isChangeable()) {
+            throw new WorkloadException(
+                    "method.diskFaults is of groups that are sent to: set " + SENT_TO + ", or leave it out");
+        }
     }
 
     private static void checkSpread(WorkloadPoint point) {

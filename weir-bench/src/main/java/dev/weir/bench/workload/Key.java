@@ -391,6 +391,10 @@ record Key(
                             List.of(),
                             "Whether members of a group that is sent to reach the brokers through a proxy, which can be slow,"
                                     + " cut or silent."),
+                    bool(
+                            "method.diskFaults",
+                            false,
+                            "Whether the brokers that a campaign starts write to disks that can be full or slow."),
                     integer("method.heapMegabytes", 1024, 64, 65_536, "Heap of each driver."),
                     new Key(
                             "method.countFetches",

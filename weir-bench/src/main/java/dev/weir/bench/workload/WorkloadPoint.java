@@ -156,6 +156,11 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return Boolean.parseBoolean(text("method.proxy"));
     }
 
+    /** Returns whether the brokers that a campaign starts write to disks that can fail. */
+    public boolean hasDiskFaults() {
+        return Boolean.parseBoolean(text("method.diskFaults"));
+    }
+
     /** The skew of a generator's records over partitions: Zipf's exponent. */
     public double partitionSkew() {
         return Double.parseDouble(text("topic.partitionSkew"));

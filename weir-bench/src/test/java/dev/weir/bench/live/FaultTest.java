@@ -23,6 +23,8 @@ class FaultTest {
             silence     | 1 for 5s           | SILENCE     | 1 | 0   | 5000
             delay       | 200ms for 5s       | DELAY       | 0 | 200 | 5000
             lose-broker | 2 for 10s          | LOSE_BROKER | 2 | 0   | 10000
+            fill-disk   | 3 for 5s           | FILL_DISK   | 3 | 0   | 5000
+            slow-disk   | 1 by 50ms for 10s  | SLOW_DISK   | 1 | 50  | 10000
             backlog     | 10s                | BACKLOG     | 0 | 0   | 10000
             """)
     void fault_isReadFromItsText_andWrittenSoThatItIsReadAgain(
@@ -38,6 +40,8 @@ class FaultTest {
             kill        | none         | kill must be a number, such as 1: kill=none
             kill        | 0            | kill must be from 1 to 1000: kill=0
             rebalance   | 5            | rebalance must be true: rebalance=5
+            slow-disk   | 1 for 5s     | slow-disk must be a number and two times, such as 1 by 50ms for 10s: slow-disk=1 for 5s
+            fill-disk   | 5s           | fill-disk must be a number and a time, such as 1 for 10s: fill-disk=5s
             freeze      | 12s          | freeze must be a number and a time, such as 1 for 10s: freeze=12s
             freeze      | 1 for 12     | freeze must be a time such as
             freeze      | 1 for 0s     | freeze must be from 0.001s to 600.000s

@@ -98,6 +98,8 @@ class TimelineTest {
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
             timeline: [{at: 1s, cut: 1 for 2s}]            | cut needs a network that can fail: set method.proxy: true
             timeline: [{at: 1s, lose-broker: 2 for 2s}]    | there is no broker 2, there are 1: lose-broker 2 for 2.000s
+            timeline: [{at: 1s, fill-disk: 1 for 2s}]      | fill-disk needs a disk that can fail: set method.diskFaults: true
+            timeline: [{at: 1s, slow-disk: 2 by 9ms for 2s}] | slow-disk needs a disk that can fail: set method.diskFaults: true
             timeline: [{at: 1s, freeze: 2s}]               | w.yaml:6:12: freeze must be a number and a time
             faults: {every: 2s, of: [{kill: 1}]}           | w.yaml:6:9: faults needs from
             faults: {from: 1s, every: 2s, of: [{die: 1}]}  | w.yaml:6:36: there is no order die

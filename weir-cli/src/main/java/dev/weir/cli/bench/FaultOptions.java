@@ -52,6 +52,18 @@ final class FaultOptions {
     private @Nullable String loseBroker;
 
     @Option(
+            names = "--fill-disk",
+            paramLabel = "'ID for TIME'",
+            description = "That broker's disk is full for so long, of which it ends; needs method.diskFaults: true.")
+    private @Nullable String fillDisk;
+
+    @Option(
+            names = "--slow-disk",
+            paramLabel = "'ID by TIME for TIME'",
+            description = "Each write of that broker takes so much longer; needs method.diskFaults: true.")
+    private @Nullable String slowDisk;
+
+    @Option(
             names = "--backlog",
             paramLabel = "TIME",
             description = "What is due in so long is due within one second, on top of that one's.")
@@ -80,6 +92,8 @@ final class FaultOptions {
             case SILENCE -> silence;
             case DELAY -> delay;
             case LOSE_BROKER -> loseBroker;
+            case FILL_DISK -> fillDisk;
+            case SLOW_DISK -> slowDisk;
             case BACKLOG -> backlog;
         };
     }

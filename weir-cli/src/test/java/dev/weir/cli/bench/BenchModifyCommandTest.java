@@ -68,6 +68,8 @@ class BenchModifyCommandTest {
             --silence     | 1 for 1s     | 1 for 1.000s
             --delay       | 200ms for 5s | 0.200s for 5.000s
             --lose-broker | 1 for 3s     | 1 for 3.000s
+            --fill-disk   | 1 for 3s     | 1 for 3.000s
+            --slow-disk   | 1 by 50ms for 3s | 1 by 0.050s for 3.000s
             --backlog     | 10s          | 10.000s
             """)
     void fault_isOrderedAsATimelineHasIt(String option, @Nullable String value, String recorded) throws Exception {

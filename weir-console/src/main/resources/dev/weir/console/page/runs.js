@@ -154,7 +154,7 @@ at("fault").addEventListener("submit", (event) => {
   order(at("kind").value, at("fault-value").value);
 });
 const EXAMPLES = { join: "1", leave: "1", rebalance: "true", kill: "1", freeze: "1 for 10s", cut: "1 for 5s", silence: "1 for 5s",
-  delay: "200ms for 10s", "lose-broker": "1 for 3s", backlog: "5s" };
+  delay: "200ms for 10s", "lose-broker": "1 for 3s", "fill-disk": "1 for 5s", "slow-disk": "1 by 50ms for 5s", backlog: "5s" };
 at("kind").addEventListener("change", () => {
   at("fault-value").value = EXAMPLES[at("kind").value];
 });

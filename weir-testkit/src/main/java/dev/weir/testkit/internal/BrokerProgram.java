@@ -1,5 +1,7 @@
 package dev.weir.testkit.internal;
 
+import dev.weir.testkit.internal.disk.DiskFaults;
+import dev.weir.testkit.internal.disk.FaultyDiskProvider;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,6 +38,15 @@ public record BrokerProgram(List<String> format, List<String> serve) {
         }
         serve.addAll(List.of("-cp", classPath(), BrokerMain.class.getName(), settingsFile.toString()));
         return new BrokerProgram(List.of(), serve);
+    }
+
+    /** The same program, whose files below that folder are on a disk that can fail. */
+    public BrokerProgram onFaultyDisk(Path dataFolder) {
+        List<String> faulty = new ArrayList<>();
+        faulty.add("-Djava.nio.file.spi.DefaultFileSystemProvider=" + FaultyDiskProvider.class.getName());
+        faulty.add("-D" + DiskFaults.DIRECTORY + "=" + dataFolder.toAbsolutePath());
+        faulty.addAll(serve);
+        return new BrokerProgram(format, faulty);
     }
 
     private static boolean hasArchive() {

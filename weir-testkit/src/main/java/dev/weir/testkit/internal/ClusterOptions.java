@@ -21,6 +21,7 @@ public record ClusterOptions(
         int heapMegabytes,
         List<String> racks,
         boolean secured,
+        boolean diskFaults,
         @Nullable ServerRelease release) {
 
     /** {@link #firstPort} when any free ports will do. */
@@ -73,6 +74,10 @@ public record ClusterOptions(
         if (release != null && !forked) {
             throw new IllegalArgumentException(
                     "serverClassPath needs brokers in processes of their own: call forked() and not inProcess()");
+        }
+        if (diskFaults && !forked) {
+            throw new IllegalArgumentException(
+                    "diskFaults needs brokers in processes of their own: call forked() and not inProcess()");
         }
         racks = List.copyOf(racks);
         if (racks.stream().anyMatch(String::isBlank)) {

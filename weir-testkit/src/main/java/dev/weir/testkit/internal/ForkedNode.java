@@ -3,6 +3,7 @@ package dev.weir.testkit.internal;
 import dev.weir.testkit.KafkaClusterException;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.Writer;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
@@ -12,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -37,6 +39,7 @@ public final class ForkedNode implements BrokerNode {
     private boolean formatted;
 
     private volatile @Nullable Process process;
+    private @Nullable BufferedReader said; // by that process
 
     public ForkedNode(
             int id,
@@ -63,9 +66,11 @@ public final class ForkedNode implements BrokerNode {
             Process child = launch(program.serve(), ProcessBuilder.Redirect.PIPE);
             process = child;
             // The pipe ends with the process, so this waits no longer than the server's own deadline for its start.
-            String said = firstLine(child);
-            if (!OwnerPipe.READY.equals(said)) {
-                throw notStarted(said == null ? ended(logged) : said, null);
+            BufferedReader answers = child.inputReader(StandardCharsets.UTF_8);
+            said = answers;
+            String first = answers.readLine();
+            if (!OwnerPipe.READY.equals(first)) {
+                throw notStarted(first == null ? ended(logged) : first, null);
             }
         } catch (IOException e) {
             throw notStarted(String.valueOf(e.getMessage()), e);
@@ -94,12 +99,6 @@ public final class ForkedNode implements BrokerNode {
 
     private KafkaClusterException notStarted(String reason, @Nullable IOException cause) {
         return new KafkaClusterException("broker " + id + " did not start: " + reason + "; see " + logFile, cause);
-    }
-
-    private static @Nullable String firstLine(Process child) throws IOException {
-        try (BufferedReader said = child.inputReader(StandardCharsets.UTF_8)) {
-            return said.readLine();
-        }
     }
 
     private Process launch(List<String> arguments, ProcessBuilder.Redirect output) {
@@ -200,6 +199,20 @@ public final class ForkedNode implements BrokerNode {
     /** Ends the process at once, by SIGKILL; a frozen one too. */
     public void kill() {
         end(running());
+    }
+
+    /** Gives the process an order of {@link dev.weir.testkit.internal.disk.DiskFaults}; returns when it has obeyed. */
+    public void orderDisk(String order) {
+        try {
+            OutputStream orders = running().getOutputStream();
+            orders.write((order + "\n").getBytes(StandardCharsets.UTF_8));
+            orders.flush();
+            if (!OwnerPipe.DONE.equals(Objects.requireNonNull(said).readLine())) {
+                throw new KafkaClusterException("broker " + id + " ended before it obeyed; see " + logFile);
+            }
+        } catch (IOException e) {
+            throw new KafkaClusterException("broker " + id + " takes no order: " + e.getMessage(), e);
+        }
     }
 
     /** Sends a signal, by its name without SIG, to the process. */

@@ -1,14 +1,22 @@
 package dev.weir.testkit.internal;
 
+import dev.weir.testkit.internal.disk.DiskFaults;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 
 /**
  * A forked broker's side of the pipes to the process that owns it: one line on standard output says that the broker
- * serves, or why it does not, and the end of standard input asks it to stop. Confined to the main thread.
+ * serves, or why it does not; lines on standard input are orders for its disk, each of which it answers, and their end
+ * asks it to stop. Confined to the main thread.
  */
 final class OwnerPipe {
     static final String READY = "ready";
+
+    /** The answer to an order. */
+    static final String DONE = "done";
 
     private final PrintStream out;
 
@@ -25,21 +33,26 @@ final class OwnerPipe {
 
     /** Says that the broker serves clients. */
     void ready() {
-        out.println(READY);
-        out.close();
+        say(READY);
+    }
+
+    private void say(String line) {
+        out.println(line);
+        out.flush();
     }
 
     /** Says why it does not, and ends this process at once. */
     void fail(Throwable reason) {
-        out.println(String.valueOf(reason.getMessage()).replace('\n', ' '));
-        out.flush();
+        say(String.valueOf(reason.getMessage()).replace('\n', ' '));
         Runtime.getRuntime().halt(1);
     }
 
-    /** Returns when the owner has closed its end, or is gone. */
+    /** Obeys what the owner orders; returns when it has closed its end, or is gone. */
     void awaitEnd() throws IOException {
-        while (System.in.read() >= 0) {
-            // The owner writes nothing that has a meaning.
+        BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String order = orders.readLine(); order != null; order = orders.readLine()) {
+            DiskFaults.obey(order);
+            say(DONE);
         }
     }
 }

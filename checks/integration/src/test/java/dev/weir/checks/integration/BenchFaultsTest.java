@@ -281,4 +281,36 @@ class BenchFaultsTest extends BenchTestBase {
         assertThat(cost.late()).as("%s", cost).isPositive();
         assertThat(cost.recoveryMillis()).as("%s", cost).isNotNaN();
     }
+
+    /** A slow disk delays what is sent; a full one ends its broker, which comes back with all that it had. */
+    @Test
+    @Tag("long")
+    @Timeout(900)
+    void brokerWhoseDiskFails_comesBack_andNothingIsLostWithIt() throws Exception {
+        String yaml = workload("disk", "plain", 60, false)
+                + "timeline: [{at: 4s, slow-disk: 1 by 700ms for 4s}, {at: 25s, fill-disk: 1 for 3s}]\n"
+                + "method.diskFaults: true\n";
+        Workload workload = Workload.parse("test", yaml, false);
+        CampaignRunner.Settings settings = new CampaignRunner.Settings(
+                Path.of(System.getProperty("weir.root")),
+                folder.resolve("brokers"),
+                folder.resolve("disk-results"),
+                7,
+                false);
+        ResultsFolder results = new CampaignRunner(workload, settings, BenchAtCluster.SILENT).run();
+        Run whole = whole(results);
+        assertThat(whole.ledger().lost()).isZero();
+        assertThat(whole.timeline())
+                .extracting(entry -> String.join(" ", entry.did().values()))
+                .satisfiesExactly(
+                        slow -> assertThat(slow).startsWith("broker 1, process "),
+                        full -> assertThat(full)
+                                .startsWith("broker 1, process ")
+                                .endsWith(", which ended"));
+        assertThat(whole.disturbances()).hasSize(2).allSatisfy(cost -> {
+            assertThat(cost.late()).as("%s", cost).isPositive();
+            assertThat(cost.longestMillis()).as("%s", cost).isGreaterThanOrEqualTo(700);
+            assertThat(cost.recoveryMillis()).as("%s", cost).isNotNaN();
+        });
+    }
 }
