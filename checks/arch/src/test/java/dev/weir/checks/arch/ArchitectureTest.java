@@ -17,7 +17,8 @@ class ArchitectureTest {
     private static final JavaClasses MAIN = WeirModule.allMainClasses();
     private static final JavaClasses ALL = WeirModule.allClasses();
 
-    private static final Set<String> WITHOUT_CODE = Set.of("weir-bom", "weir-dist", "weir-image", "drivers");
+    private static final Set<String> WITHOUT_CODE =
+            Set.of("weir-bom", "weir-dist", "weir-image", "weir-bench-image", "drivers");
 
     private final HouseRules rules = new HouseRules("dev.weir");
 

@@ -17,12 +17,10 @@ import java.util.zip.GZIPInputStream;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 
-/** The image that {@code weir-image} has made, unpacked into a folder of the caller. Immutable. */
+/** An image that a module has made, unpacked into a folder of the caller. Immutable. */
 final class Image {
 
     static final Path ROOT = Path.of(System.getProperty("weir.root"));
-
-    private static final Path TAR = ROOT.resolve("weir-image/target/weir-image.tar");
 
     /** What a tar does with one of its entries. */
     @FunctionalInterface
@@ -42,10 +40,16 @@ final class Image {
                 folder.resolve(manifest.required("Config").asText()).toFile());
     }
 
-    /** Unpacks the tar, but not yet its layers. */
+    /** Unpacks the tar of the command's image, but not yet its layers. */
     static Image open(Path folder) throws IOException {
-        assertThat(TAR).as("made by: ./mvnw -pl weir-image -am package").exists();
-        try (InputStream in = Files.newInputStream(TAR)) {
+        return open("weir-image", folder);
+    }
+
+    /** The same of the module with that name. */
+    static Image open(String module, Path folder) throws IOException {
+        Path file = ROOT.resolve(module + "/target/" + module + ".tar");
+        assertThat(file).as("made by: ./mvnw -pl " + module + " -am package").exists();
+        try (InputStream in = Files.newInputStream(file)) {
             read(in, unpackingTo(folder));
         }
         return new Image(folder);
