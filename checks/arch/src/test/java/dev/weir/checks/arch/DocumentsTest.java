@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -43,9 +42,6 @@ class DocumentsTest {
 
     /** A message in {@code troubleshooting.md}; names and numbers in it stand as three dots. */
     private static final Pattern MESSAGE = Pattern.compile("`([^`]* [^`]*)`");
-
-    /** A link to a file or folder of the project, perhaps to a heading of it. */
-    private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:|mailto:)([^)#\\s]*)(?:#([^)\\s]+))?\\)");
 
     private static final Pattern PLACEHOLDER = Pattern.compile("@[A-Z_]+@");
 
@@ -152,33 +148,6 @@ class DocumentsTest {
                     .forEach(match -> left.add(ROOT.relativize(page) + ": " + match.group()));
         }
         assertThat(left).isEmpty();
-    }
-
-    @Test
-    void links_ofEachPage_leadSomewhere() throws IOException {
-        List<String> dead = new ArrayList<>();
-        for (Path page : pages()) {
-            Matcher link = LINK.matcher(Files.readString(page));
-            while (link.find()) {
-                Path target = link.group(1).isEmpty()
-                        ? page
-                        : page.resolveSibling(link.group(1)).normalize();
-                if (!Files.exists(target)
-                        || (link.group(2) != null && !headings(target).contains(link.group(2)))) {
-                    dead.add(ROOT.relativize(page) + ": " + link.group());
-                }
-            }
-        }
-        assertThat(dead).isEmpty();
-    }
-
-    /** The headings of a page as links name them. */
-    private static List<String> headings(Path page) throws IOException {
-        return Files.readAllLines(page).stream()
-                .filter(line -> line.startsWith("#"))
-                .map(line -> line.replaceFirst("#+ ", "").toLowerCase(Locale.ROOT))
-                .map(line -> line.replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-'))
-                .toList();
     }
 
     /** Whoever renames a class finds the pages that name it. */
@@ -328,17 +297,7 @@ class DocumentsTest {
     }
 
     private static List<Path> pages() throws IOException {
-        List<Path> pages = new ArrayList<>();
-        for (String folder : List.of("docs", "examples")) {
-            try (Stream<Path> files = Files.walk(ROOT.resolve(folder))) {
-                files.filter(file -> file.toString().endsWith(".md")).forEach(pages::add);
-            }
-        }
-        pages.add(ROOT.resolve("README.md"));
-        pages.add(ROOT.resolve("CONTRIBUTING.md"));
-        pages.add(ROOT.resolve("DESIGN.md"));
-        pages.add(ROOT.resolve("CHANGELOG.md"));
-        return pages;
+        return SiteDocuments.of(ROOT);
     }
 
     /** The code of each test by the name of its class. */

@@ -89,11 +89,11 @@ final class Messages {
         }
     }
 
-    /** Those of all modules that users run. Drivers talk to the harness alone, the site's maker to its build. */
+    /** Those of all modules that users run. Drivers talk to the harness alone. */
     static List<Message> ofSources() throws IOException {
         List<Message> all = new ArrayList<>();
-        for (WeirModule module : EnumSet.complementOf(
-                EnumSet.of(WeirModule.DRIVER, WeirModule.SITE, WeirModule.ASIMOV, WeirModule.SPRING_EXAMPLE))) {
+        for (WeirModule module :
+                EnumSet.complementOf(EnumSet.of(WeirModule.DRIVER, WeirModule.ASIMOV, WeirModule.SPRING_EXAMPLE))) {
             Path folder = ROOT.resolve(module.folder).resolve("src/main/java");
             if (Files.isDirectory(folder)) {
                 try (Stream<Path> files = Files.walk(folder)) {

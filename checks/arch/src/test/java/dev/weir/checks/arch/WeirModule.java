@@ -35,8 +35,7 @@ enum WeirModule {
     PIPELINES_EXAMPLE("examples/pipelines", "examples.pipelines"),
     PLAIN_EXAMPLE("examples/plain", "examples.plain"),
     SPRING_EXAMPLE("examples/spring", "examples.spring"),
-    CLI("weir-cli", "cli"),
-    SITE("weir-site", "site");
+    CLI("weir-cli", "cli");
 
     /** What jcstress makes of a case for each run; nobody wrote it. */
     private static final Pattern GENERATED = Pattern.compile(".*_jcstress(\\$.*)?\\.class");
@@ -66,7 +65,6 @@ enum WeirModule {
             case SPRING_EXAMPLE -> Set.of("stream", "kafka", "spring", "testkit");
             // The browser for their tests.
             case CONSOLE -> Set.of("stream", "kafka", "metrics", "checks.browser");
-            case SITE -> Set.of("checks.browser");
             case BENCH -> Set.of("stream", "kafka", "metrics", "testkit", "driver");
             case CLI ->
                 Set.of("stream", "kafka", "metrics", "console", "testkit", "driver", "bench", "examples.asimov");

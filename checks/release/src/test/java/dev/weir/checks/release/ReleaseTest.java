@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** What the profile {@code release} makes beside the jars. Runs under that profile only. */
 class ReleaseTest {
 
-    /** To another file of the same site, without its anchor. */
+    /** To another file of the same Javadoc, without its anchor. */
     private static final Pattern LINK = Pattern.compile("(?:href|src)=\"(?![a-z]+:)([^\"#?]+)");
 
     private static final List<String> JARS = List.of(".jar", "-sources.jar", "-javadoc.jar");
@@ -146,28 +146,24 @@ class ReleaseTest {
         return said;
     }
 
-    /** As the generator of the site has unpacked it. */
     @ParameterizedTest
     @EnumSource
-    void site_hasTheJavadocOfTheModule_withoutADeadLink(Published module) throws IOException {
-        Path list = Published.ROOT
-                .resolve("weir-site/target/site")
-                .resolve(Pom.parent().child("version"))
-                .resolve("api/index.html");
-        assertThat(list).as("made by ./mvnw -Prelease package -pl weir-site").isRegularFile();
-        assertThat(Files.readString(list)).contains("href=\"" + module.artifact() + "/index.html\"");
-        List<String> dead = new ArrayList<>();
-        try (Stream<Path> files = Files.walk(list.resolveSibling(module.artifact()))) {
-            for (Path page :
-                    files.filter(each -> each.toString().endsWith(".html")).toList()) {
-                LINK.matcher(Files.readString(page))
+    void javadoc_hasNoDeadLink_andADarkStylesheet(Published module) throws IOException {
+        try (JarFile jar = new JarFile(module.made("-javadoc.jar").toFile())) {
+            List<String> names = names(jar);
+            assertThat(names).anyMatch(name -> name.endsWith("/javadoc.css"));
+            List<String> dead = new ArrayList<>();
+            for (String page :
+                    names.stream().filter(name -> name.endsWith(".html")).toList()) {
+                String text = new String(jar.getInputStream(jar.getEntry(page)).readAllBytes(), StandardCharsets.UTF_8);
+                LINK.matcher(text)
                         .results()
-                        .map(link -> link.group(1))
-                        .filter(link -> !Files.exists(page.resolveSibling(link)))
-                        .forEach(link -> dead.add(page + ": " + link));
+                        .map(link -> Path.of(page).resolveSibling(link.group(1)).normalize())
+                        .filter(target -> !names.contains(target.toString()))
+                        .forEach(target -> dead.add(page + ": " + target));
             }
+            assertThat(dead).isEmpty();
         }
-        assertThat(dead).isEmpty();
     }
 
     /** As {@code sha256sum -c} reads it. */

@@ -1,7 +1,8 @@
-package dev.weir.site;
+package dev.weir.checks.arch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -58,7 +59,8 @@ class SamplesTest {
             while (sample.find()) {
                 samples.add(sample.group(1));
                 if (!sources.contains(withoutSpace(sample.group(1)))) {
-                    absent.merge(PageReader.slashed(ROOT.relativize(document)), 1, Integer::sum);
+                    absent.merge(
+                            ROOT.relativize(document).toString().replace(File.separatorChar, '/'), 1, Integer::sum);
                 }
             }
         }
