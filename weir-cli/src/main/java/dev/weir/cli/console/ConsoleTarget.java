@@ -57,12 +57,19 @@ final class ConsoleTarget implements TuneTarget {
                 .oldest(Duration.ofMillis(progress.path("oldest_ms").asLong()))
                 .heapShare(progress.path("heap_share").asDouble())
                 .backlog(progress.path("backlog").asLong(-1))
+                .inFlight(progress.path("in_flight").asLong(-1))
                 .limiter(limiter(state.path("limiter")));
         for (JsonNode stage : state.path("stages")) {
             reading.stage(
                     stage.path("name").asText(),
                     stage.path("in").asLong(),
                     stage.path("out").asLong());
+            if (stage.has("busy_nanos")) {
+                reading.work(
+                        stage.path("name").asText(),
+                        stage.path("out").asLong(),
+                        stage.path("busy_nanos").asLong());
+            }
         }
         for (JsonNode control : state.path("controls")) {
             if (control.has("max")) {

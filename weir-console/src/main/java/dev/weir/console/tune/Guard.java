@@ -1,11 +1,15 @@
 package dev.weir.console.tune;
 
+import dev.weir.console.tune.TuneReading.Work;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches over a pipeline while a setting is tried: failed records, the age of the oldest record, the heap. Confined to
- * the thread that tunes.
+ * Watches over a pipeline while a setting is tried: failed records, the time that a stage takes for an element, the age
+ * of the oldest record, the heap. Confined to the thread that tunes.
  */
 final class Guard {
 
@@ -19,6 +23,18 @@ final class Guard {
     private static final double MOST_HEAP = 0.9;
 
     /**
+     * A stage may take this many times as long for an element as before any change. What it calls has then been full
+     * since half as many calls at once; more of them only queue there, until it refuses some.
+     */
+    private static final double SLOWER = 2;
+
+    /** Less than this is no queue. */
+    private static final double LEAST_SLOWER_NANOS = 5e6;
+
+    /** A pipeline whose elements take longer without a change has no such limit; it moves out of their way. */
+    private static final double BEYOND = 1.25;
+
+    /**
      * The time records must be too old, or the heap too full: a collection or a rebalance takes less. A change is
      * watched for as long at least, since calls fail when they have timed out.
      */
@@ -28,6 +44,9 @@ final class Guard {
 
     private boolean knowsNormal;
     private boolean onTrial;
+
+    /** True while the change on trial is in force, not yet taken back. */
+    private boolean changed;
 
     /** True if records grew older by the clock before the change on trial: windows that fill, or a backlog. */
     private boolean growsOlder;
@@ -39,6 +58,14 @@ final class Guard {
 
     private long failedBefore;
     private long countBefore;
+    private Map<String, Work> worksBefore = Map.of();
+
+    /** The time that an element may take, by stage. */
+    private final Map<String, Double> mostNanos = new HashMap<>();
+
+    private String slowIn = "";
+    private double slowNanos = Double.POSITIVE_INFINITY;
+    private final Trouble tooSlow = new Trouble();
     private final Trouble tooOld = new Trouble();
     private final Trouble tooFull = new Trouble();
 
@@ -68,6 +95,7 @@ final class Guard {
         knowsNormal = true;
         failedShare = done <= 0 ? 0 : Math.max(0, end.failed() - start.failed()) / (double) done;
         growsOlder = grows(start.oldest(), start.atNanos(), end);
+        perElement(start.works(), end).forEach((stage, nanos) -> mostNanos.put(stage, mostAfter(nanos)));
         mostOldest =
                 maxLatency != null ? maxLatency : max(LEAST_OLDEST, end.oldest().multipliedBy(OLDER));
     }
@@ -79,6 +107,17 @@ final class Guard {
     /** Says whether a change is on trial from now on. Without one, the age that records reach is normal. */
     void onTrial(boolean tried) {
         onTrial = tried;
+        changed = tried;
+    }
+
+    /** The change on trial was taken back: what is slow now is slow without it. */
+    void takenBack() {
+        changed = false;
+    }
+
+    /** Returns whether the stage that was last found slow is so since {@link #begin}, too: the change is not why. */
+    boolean isSlowAnyway(TuneReading now) {
+        return perElement(worksBefore, now).getOrDefault(slowIn, 0.0) >= slowNanos / BEYOND;
     }
 
     private static boolean grows(Duration before, long sinceNanos, TuneReading now) {
@@ -91,6 +130,8 @@ final class Guard {
         beganNanos = now.atNanos();
         failedBefore = now.failed();
         countBefore = count(now, counter);
+        worksBefore = now.works();
+        tooSlow.holds = false;
         tooOld.holds = false;
         tooFull.holds = false;
     }
@@ -104,7 +145,11 @@ final class Guard {
         long failed = now.failed() - failedBefore;
         double expected = 2 * failedShare * Math.max(0, count(now, counter) - countBefore);
         if (failed > expected + FEW_FAILURES) {
-            return failed + " records failed, " + Math.round(expected) + " at most were to be expected";
+            return failed + " records or calls failed, " + Math.round(expected) + " at most were to be expected";
+        }
+        String slow = slowStage(now);
+        if (tooSlow.isLong(slow != null, now)) {
+            return slow;
         }
         if (maxLatency == null && !onTrial) {
             // Windows that are still filling, as after a start, make records older without any change.
@@ -129,7 +174,47 @@ final class Guard {
 
     /** Returns whether something was wrong in the last reading that may be over soon: nobody knows yet. */
     boolean isInDoubt() {
-        return tooOld.holds || tooFull.holds;
+        return tooSlow.holds || tooOld.holds || tooFull.holds;
+    }
+
+    /** A stage that takes too long for an element, in words, or null; without a change on trial nothing is too long. */
+    private @Nullable String slowStage(TuneReading now) {
+        String slow = null;
+        slowNanos = changed ? Double.POSITIVE_INFINITY : slowNanos;
+        for (Map.Entry<String, Double> stage : perElement(worksBefore, now).entrySet()) {
+            double nanos = stage.getValue();
+            Double most = mostNanos.get(stage.getKey());
+            if (!changed) {
+                mostNanos.put(stage.getKey(), most == null ? mostAfter(nanos) : Math.max(most, nanos * BEYOND));
+            } else if (most != null && nanos > most) {
+                slowIn = stage.getKey();
+                slowNanos = nanos;
+                slow = "an element takes " + millis(nanos) + " ms in " + stage.getKey() + ", over " + millis(most)
+                        + " ms: what it calls has no room for more";
+            }
+        }
+        return slow;
+    }
+
+    private static double mostAfter(double nanos) {
+        return Math.max(nanos * SLOWER, nanos + LEAST_SLOWER_NANOS);
+    }
+
+    private static String millis(double nanos) {
+        return String.format(Locale.ROOT, "%.1f", nanos / 1e6);
+    }
+
+    /** The time of an element since {@code before}, of the stages that have finished enough. */
+    private static Map<String, Double> perElement(Map<String, Work> before, TuneReading now) {
+        Map<String, Double> nanos = new HashMap<>();
+        now.works().forEach((stage, work) -> {
+            Work earlier = before.get(stage);
+            double each = earlier == null ? Double.NaN : work.nanosPerElement(earlier);
+            if (!Double.isNaN(each)) {
+                nanos.put(stage, each);
+            }
+        });
+        return nanos;
     }
 
     private static long count(TuneReading reading, String counter) {

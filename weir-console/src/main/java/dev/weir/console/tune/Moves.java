@@ -45,6 +45,12 @@ final class Moves {
     /** After a step that brought this much, the next one of its lever goes twice as far. */
     private static final double BIG_GAIN = 1.5;
 
+    /** Up to here workers may come fast; beyond, a service that they call is given time to show that it is full. */
+    private static final double FEW_WORKERS = 16;
+
+    /** A range that is not larger, below a value that the guard refused, is not tried. */
+    private static final double WORTH_HALVING = 1.2;
+
     /** A step that brought less than this share of its factor may have gone too far. */
     private static final double LINEAR = 0.8;
 
@@ -101,6 +107,14 @@ final class Moves {
             if (control != null && value > control.value()) {
                 guarded.merge(key, value, Math::min);
             }
+        });
+    }
+
+    /** Takes a refusal of the guard back: it had another reason. */
+    void pardoned(Move move) {
+        failed.remove(move.lever());
+        move.settings().forEach((key, value) -> {
+            boolean ignored = guarded.remove(key, value);
         });
     }
 
@@ -235,11 +249,14 @@ final class Moves {
         double promised = promised(control, now.limiter());
         double wanted = Math.clamp(promised, DOUBLE, MOST_FACTOR);
         double factor = least <= MOST_FACTOR ? DOUBLE : Math.max(wanted, momentum.getOrDefault(control.key(), DOUBLE));
+        if (isOfStage(control)) {
+            factor = Math.min(factor, Math.max(DOUBLE, FEW_WORKERS / control.value()));
+        }
         Map<String, Long> settings = raised(List.of(control), factor, now);
         if (settings.isEmpty()) {
             return null;
         }
-        return new Move(control.key(), settings, change(settings, now), Math.max(1, promised), factor, false);
+        return new Move(control.key(), settings, change(settings, now), Math.clamp(promised, 1, factor), factor, false);
     }
 
     private static double promised(Control control, @Nullable Limiter limiter) {
@@ -289,7 +306,7 @@ final class Moves {
                     control.dispatcher() == null ? null : now.controls().get(DISPATCHER + control.dispatcher() + SIZE);
             // What bounds it now besides its dispatcher is told once that is larger.
             long most = bound != null && control.max() <= bound.value() ? wanted : control.max();
-            long value = Math.min(Math.min(wanted, most), guarded.getOrDefault(control.key(), Long.MAX_VALUE) - 1);
+            long value = Math.min(Math.min(wanted, most), belowGuarded(control));
             if (value <= control.value()) {
                 continue;
             }
@@ -307,6 +324,16 @@ final class Moves {
             settings.put(control.key(), value);
         }
         return settings;
+    }
+
+    /** Half the way to a value that the guard refused, or the value now if that is not far. */
+    private long belowGuarded(Control control) {
+        Long refused = guarded.get(control.key());
+        if (refused == null) {
+            return Long.MAX_VALUE;
+        }
+        long value = (long) Math.sqrt((double) control.value() * refused);
+        return value < WORTH_HALVING * control.value() ? control.value() : value;
     }
 
     /** Threads that all stages of a dispatcher use if this one has so many workers. */

@@ -60,6 +60,11 @@ record Rate(double perSecond, double noise) {
         return new Rate(rate, Math.max(LEAST_NOISE, error));
     }
 
+    /** The rate if only {@code share} of it counts. */
+    Rate times(double share) {
+        return new Rate(perSecond * share, noise);
+    }
+
     /** The factor of {@code before}, which is more than none. */
     double over(Rate before) {
         return perSecond / before.perSecond;

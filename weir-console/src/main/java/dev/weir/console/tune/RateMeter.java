@@ -26,6 +26,14 @@ final class RateMeter {
     /** Measurements in a row in which nothing moved, before it is given up: a standstill says nothing of a setting. */
     private static final int MOST_STANDSTILLS = 3;
 
+    /** What is in a pipeline varies by two batches, and by a share of what it takes. */
+    private static final double FEW_RECORDS = 1_024;
+
+    private static final double FEW = 0.1;
+
+    /** A rate is never none. */
+    private static final double LEAST_LASTING = 0.01;
+
     private final TuneTarget target;
     private final Guard guard;
     private final BooleanSupplier stopRequested;
@@ -136,7 +144,8 @@ final class RateMeter {
 
     /** Null if nothing moved. */
     private @Nullable Rate measureOnce() throws InterruptedException, Halted {
-        Rate.Sample begin = sample(last);
+        TuneReading start = last;
+        Rate.Sample begin = sample(start);
         List<Rate.Sample> changes = new ArrayList<>();
         Rate.Sample now = begin;
         long windowNanos = window.toNanos();
@@ -150,12 +159,29 @@ final class RateMeter {
             now = next;
             elapsed = now.atNanos() - begin.atNanos();
         }
-        Rate rate = changes.isEmpty() ? null : Rate.of(begin, changes, now);
+        Rate rate = changes.isEmpty() ? null : Rate.of(begin, changes, now).times(lasting(start, last));
         while (guard.isInDoubt()) { // Until it is over, or has lasted.
             target.await(poll);
             read();
         }
         return rate;
+    }
+
+    /**
+     * The share of a rate that lasts: where fewer records come into the pipeline than leave it, what was in it is being
+     * worked off, and the rate falls to theirs when that is done.
+     */
+    private static double lasting(TuneReading start, TuneReading end) {
+        Map.Entry<String, Long> source =
+                end.counts().entrySet().stream().findFirst().orElse(null);
+        if (source == null || start.inFlight() < 0 || end.inFlight() < 0) {
+            return 1;
+        }
+        double taken = source.getValue() - start.counts().getOrDefault(source.getKey(), 0L);
+        double workedOff = start.inFlight() - end.inFlight();
+        return workedOff <= Math.max(FEW_RECORDS, FEW * taken)
+                ? 1
+                : Math.max(LEAST_LASTING, taken / (taken + workedOff));
     }
 
     private Rate.Sample sample(TuneReading reading) {

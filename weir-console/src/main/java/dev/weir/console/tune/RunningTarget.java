@@ -40,8 +40,11 @@ final class RunningTarget implements TuneTarget, AutoCloseable {
                 .oldest(progress.oldest())
                 .heapShare(progress.heapShare())
                 .backlog(progress.backlog())
+                .inFlight(progress.inFlight())
                 .limiter(probe.limiter());
-        pipeline.stages().forEach(stage -> reading.stage(stage.name(), stage.elementsIn(), stage.elementsOut()));
+        pipeline.stages()
+                .forEach(stage -> reading.stage(stage.name(), stage.elementsIn(), stage.elementsOut())
+                        .work(stage.name(), stage.elementsOut(), stage.busyNanos()));
         for (Controls.Knob knob : controls.knobs()) {
             if (knob.max() >= 0) {
                 reading.control(knob.key(), Long.parseLong(knob.value()), knob.min(), knob.max(), knob.dispatcher());

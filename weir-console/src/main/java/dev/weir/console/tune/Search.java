@@ -173,6 +173,8 @@ final class Search {
                 moves.guarded(move, reading);
             } else if (halted.end() == TuneReport.End.IDLE) {
                 moves.inVain(move, false);
+            } else if (halted.end() == TuneReport.End.PIPELINE_ENDED) {
+                throw new Halted(halted.end(), halted.reason() + " while this was on trial: " + move.change());
             } else {
                 throw halted;
             }
@@ -182,7 +184,11 @@ final class Search {
                     Verdict.GUARDED,
                     halted.reason(),
                     meter.last().limiter());
+            guard.takenBack();
             recover();
+            if (guard.isSlowAnyway(meter.last())) {
+                moves.pardoned(move);
+            }
         }
     }
 

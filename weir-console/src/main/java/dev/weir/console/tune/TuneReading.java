@@ -22,25 +22,47 @@ public final class TuneReading {
             long max,
             @Nullable String dispatcher) {}
 
+    /**
+     * The work of a stage so far.
+     *
+     * @param done elements that it has finished
+     * @param busyNanos the time of its threads that they took
+     */
+    record Work(long done, long busyNanos) {
+
+        /** Fewer elements are no mean. */
+        private static final long ENOUGH = 20;
+
+        /** The time of one element since {@code earlier}; NaN if too few were finished. */
+        double nanosPerElement(Work earlier) {
+            long elements = done - earlier.done;
+            return elements < ENOUGH ? Double.NaN : (busyNanos - earlier.busyNanos) / (double) elements;
+        }
+    }
+
     private final long atNanos;
     private final boolean running;
     private final Map<String, Long> counts;
+    private final Map<String, Work> works;
     private final Map<String, Control> controls;
     private final long failed;
     private final Duration oldest;
     private final double heapShare;
     private final long backlog;
+    private final long inFlight;
     private final @Nullable Limiter limiter;
 
     private TuneReading(Builder from) {
         this.atNanos = from.atNanos;
         this.running = from.running;
         this.counts = new LinkedHashMap<>(from.counts);
+        this.works = new LinkedHashMap<>(from.works);
         this.controls = new LinkedHashMap<>(from.controls);
         this.failed = from.failed;
         this.oldest = from.oldest;
         this.heapShare = from.heapShare;
         this.backlog = from.backlog;
+        this.inFlight = from.inFlight;
         this.limiter = from.limiter;
     }
 
@@ -66,6 +88,11 @@ public final class TuneReading {
         return counts;
     }
 
+    /** The work of the stages that tell it. */
+    Map<String, Work> works() {
+        return works;
+    }
+
     /** By key, in the order in which they were added. */
     Map<String, Control> controls() {
         return controls;
@@ -88,6 +115,11 @@ public final class TuneReading {
         return backlog;
     }
 
+    /** Records that the pipeline has taken and not finished, or -1. */
+    long inFlight() {
+        return inFlight;
+    }
+
     @Nullable
     Limiter limiter() {
         return limiter;
@@ -103,12 +135,14 @@ public final class TuneReading {
 
         private final long atNanos;
         private final Map<String, Long> counts = new LinkedHashMap<>();
+        private final Map<String, Work> works = new LinkedHashMap<>();
         private final Map<String, Control> controls = new LinkedHashMap<>();
         private boolean running = true;
         private long failed;
         private Duration oldest = Duration.ZERO;
         private double heapShare;
         private long backlog = -1;
+        private long inFlight = -1;
         private @Nullable Limiter limiter;
 
         private Builder(long atNanos) {
@@ -128,6 +162,17 @@ public final class TuneReading {
         }
 
         /**
+         * Adds the work of a stage so far. Without it nobody sees that what the stage calls becomes slow.
+         *
+         * @param done elements that it has finished
+         * @param busyNanos the time of its threads that they took
+         */
+        public Builder work(String stage, long done, long busyNanos) {
+            works.put(Objects.requireNonNull(stage, "stage"), new Work(done, busyNanos));
+            return this;
+        }
+
+        /**
          * Adds a control that takes whole numbers.
          *
          * @param dispatcher the name of the dispatcher whose size bounds it; null if none does, or that is not known
@@ -137,7 +182,7 @@ public final class TuneReading {
             return this;
         }
 
-        /** Records that failed so far: dead-letter records, failed commits. Default: 0. */
+        /** Failures so far: dead-letter records, commits, calls that are tried again. Default: 0. */
         public Builder failed(long records) {
             this.failed = records;
             return this;
@@ -158,6 +203,12 @@ public final class TuneReading {
         /** Records that wait to be read. Default: -1, for unknown. */
         public Builder backlog(long records) {
             this.backlog = records;
+            return this;
+        }
+
+        /** Records that the pipeline has taken and not finished. Default: -1, for unknown. */
+        public Builder inFlight(long records) {
+            this.inFlight = records;
             return this;
         }
 

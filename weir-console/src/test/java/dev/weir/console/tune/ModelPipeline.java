@@ -24,11 +24,16 @@ final class ModelPipeline implements TuneTarget {
     private Function<ModelPipeline, Double> rate = model -> 1_000.0;
     private Function<ModelPipeline, Double> failures = model -> 0.0;
     private Function<ModelPipeline, Duration> oldest = model -> Duration.ZERO;
+    private Function<ModelPipeline, Duration> call = model -> Duration.ZERO;
+    private Function<ModelPipeline, Long> inFlight = model -> -1L;
+    private Function<ModelPipeline, Double> taken = model -> Double.NaN;
     private Function<ModelPipeline, @Nullable Limiter> limiter = model -> null;
     private BiPredicate<String, Long> unwanted = (key, value) -> false;
     private long nanos;
     private long changedNanos;
     private double done;
+    private double read;
+    private double busyNanos;
     private double failed;
     private int reads;
     private int endAtRead = Integer.MAX_VALUE;
@@ -59,6 +64,24 @@ final class ModelPipeline implements TuneTarget {
         return this;
     }
 
+    /** The time that each stage takes for an element. */
+    ModelPipeline call(Function<ModelPipeline, Duration> time) {
+        this.call = time;
+        return this;
+    }
+
+    /** What is in the pipeline. */
+    ModelPipeline inFlight(Function<ModelPipeline, Long> records) {
+        this.inFlight = records;
+        return this;
+    }
+
+    /** Records a second that the source takes, if they are not those that leave. */
+    ModelPipeline taken(Function<ModelPipeline, Double> perSecond) {
+        this.taken = perSecond;
+        return this;
+    }
+
     ModelPipeline limiter(Function<ModelPipeline, @Nullable Limiter> of) {
         this.limiter = of;
         return this;
@@ -72,6 +95,11 @@ final class ModelPipeline implements TuneTarget {
     ModelPipeline endAtRead(int number) {
         this.endAtRead = number;
         return this;
+    }
+
+    /** Ends it now. */
+    void end() {
+        endAtRead = 0;
     }
 
     /** Refuses what this says. */
@@ -102,14 +130,19 @@ final class ModelPipeline implements TuneTarget {
     public TuneReading read() {
         reads++;
         TuneReading.Builder reading = TuneReading.builder(nanos)
-                .stage("read", (long) done, (long) done)
+                .stage("read", (long) read, (long) read)
                 .failed((long) failed)
                 .oldest(oldest.apply(this))
                 .backlog(backlog)
+                .inFlight(inFlight.apply(this))
                 .limiter(limiter.apply(this));
         settings.forEach((key, each) -> {
             if (key.startsWith("stage.")) {
-                reading.stage(key.substring(6, key.lastIndexOf('.')), (long) done, (long) done);
+                String stage = key.substring(6, key.lastIndexOf('.'));
+                reading.stage(stage, (long) done, (long) done);
+                if (busyNanos > 0) {
+                    reading.work(stage, (long) done, (long) busyNanos);
+                }
             }
             Setting bound = settings.get("dispatcher." + each.dispatcher() + ".size");
             long max = bound == null ? each.max() : Math.min(each.max(), bound.value());
@@ -144,7 +177,11 @@ final class ModelPipeline implements TuneTarget {
     @Override
     public void await(Duration time) {
         nanos += time.toNanos();
-        done += rate.apply(this) * time.toNanos() / 1e9;
+        double finished = rate.apply(this) * time.toNanos() / 1e9;
+        double came = taken.apply(this) * time.toNanos() / 1e9;
+        done += finished;
+        read += Double.isNaN(came) ? finished : came;
+        busyNanos += finished * call.apply(this).toNanos();
         failed += failures.apply(this) * time.toNanos() / 1e9;
     }
 }

@@ -7,11 +7,16 @@ import dev.weir.console.tune.TuneStep.Verdict;
 import dev.weir.metrics.Limiter;
 import dev.weir.metrics.Limiter.Kind;
 import dev.weir.stream.Attributes;
+import dev.weir.stream.Backoff;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Ordering;
+import dev.weir.stream.RetryPolicy;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
+import dev.weir.stream.Supervision;
+import dev.weir.stream.control.StageControl;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -144,7 +149,111 @@ class TunerTest {
         assertThat(report.steps())
                 .filteredOn(step -> step.verdict() == Verdict.GUARDED)
                 .isNotEmpty()
-                .allSatisfy(step -> assertThat(step.reason()).contains("records failed"));
+                .allSatisfy(step -> assertThat(step.reason()).contains("records or calls failed"));
+    }
+
+    /** Up to 16 at once find room, more of them wait there; from 100 on it refuses, and the pipeline ends. */
+    @ParameterizedTest
+    @CsvSource({"4, 1", "4, 16", "8, 16", "12, 4", "24, 16"})
+    void serviceThatIsFull_isNoticedBeforeItRefuses(int workers, double promised) throws Exception {
+        ModelPipeline model = new ModelPipeline();
+        model.stage("fetch", workers, 512, null)
+                .rate(of -> Math.min(of.workers("fetch"), 16) * 50.0)
+                .call(of -> Duration.ofMillis(Math.max(20, 20 * of.workers("fetch") / 16)))
+                .limiter(of -> {
+                    if (of.workers("fetch") > 100) {
+                        of.end();
+                    }
+                    return wait("fetch", promised);
+                });
+
+        TuneReport report = tune(model);
+
+        assertThat(report.end()).isEqualTo(TuneReport.End.DONE);
+        assertThat(model.workers("fetch")).isBetween(16L, 24L);
+    }
+
+    /** Each worker that finds no room slows all of them down, and the rate still rises a little. */
+    @Test
+    void callsThatBecomeSlow_stopAStep_andHaveTheirStageNamed() throws Exception {
+        ModelPipeline model = new ModelPipeline()
+                .stage("fetch", 8, 512, null)
+                .rate(of -> 400 * Math.pow(of.workers("fetch") / 8.0, 0.4))
+                .call(of -> Duration.ofNanos((long) (20e6 * Math.pow(of.workers("fetch") / 8.0, 0.6))));
+
+        TuneReport report = tune(model);
+
+        assertThat(model.workers("fetch")).isBetween(16L, 25L);
+        assertThat(report.steps())
+                .filteredOn(step -> step.verdict() == Verdict.GUARDED)
+                .isNotEmpty()
+                .allSatisfy(step -> assertThat(step.reason()).contains("ms in fetch, over 40.0 ms"));
+    }
+
+    /** The machine is busy with something else from a minute on: that is so with the setting before as well. */
+    @Test
+    void callsThatBecomeSlowWithoutAChange_areNoReasonToStop() throws Exception {
+        ModelPipeline model = new ModelPipeline()
+                .stage("fetch", 4, 512, null)
+                .stage("store", 4, 512, null)
+                .rate(of -> Math.min(of.workers("fetch") * 50.0, 1_600.0) / (of.seconds() > 20 ? 3 : 1))
+                .call(of -> Duration.ofMillis(of.seconds() > 20 ? 60 : 20));
+
+        TuneReport report = tune(model);
+
+        assertThat(model.workers("fetch")).isGreaterThanOrEqualTo(16);
+        assertThat(report.end()).isEqualTo(TuneReport.End.DONE);
+    }
+
+    @Test
+    void pipelineThatEndsDuringATrial_hasTheStepNamed() throws Exception {
+        ModelPipeline model = new ModelPipeline().stage("fetch", 8, 512, null);
+        model.rate(of -> {
+            if (of.workers("fetch") > 20) {
+                of.end();
+            }
+            return of.workers("fetch") * 50.0;
+        });
+
+        TuneReport report = tune(model);
+
+        assertThat(report.end()).isEqualTo(TuneReport.End.PIPELINE_ENDED);
+        assertThat(report.reason()).contains("stage.fetch.parallelism 16 -> 32");
+        assertThat(report.settings()).containsEntry("stage.fetch.parallelism", 16L);
+    }
+
+    /** The limiter promises sixteen times as much; twice the workers are twice the rate at best. */
+    @Test
+    void expectedGain_isThatOfTheStep() throws Exception {
+        ModelPipeline model = new ModelPipeline()
+                .stage("fetch", 8, 512, null)
+                .rate(of -> Math.min(of.workers("fetch"), 64) * 50.0)
+                .limiter(of -> wait("fetch", 16));
+
+        assertThat(tune(model).steps().stream().skip(1))
+                .allSatisfy(step -> assertThat(step.expectedGain()).isBetween(1.0, 2.0));
+    }
+
+    /** 8,000 records wait in front of the store; when they are gone its workers get what the parser hands out. */
+    @Test
+    void queueThatIsWorkedOff_isNoGain() throws Exception {
+        double[] queued = {8_000};
+        double[] seenAt = new double[1];
+        ModelPipeline model = new ModelPipeline().stage("store", 8, 512, null);
+        ToDoubleFunction<ModelPipeline> leaves =
+                of -> queued[0] > 0 ? of.workers("store") * 50.0 : Math.min(of.workers("store") * 50.0, 400);
+        model.rate(leaves::applyAsDouble).taken(of -> 400.0).inFlight(of -> {
+            queued[0] = Math.max(0, queued[0] - (leaves.applyAsDouble(of) - 400) * (of.seconds() - seenAt[0]));
+            seenAt[0] = of.seconds();
+            return (long) queued[0];
+        });
+
+        TuneReport report =
+                Tuner.builder().window(Duration.ofSeconds(4)).build().run(model, step -> {});
+
+        assertThat(report.steps())
+                .allSatisfy(step -> assertThat(step.measuredGain()).isLessThan(1.2));
+        assertThat(model.workers("store")).isEqualTo(8);
     }
 
     @Test
@@ -475,6 +584,44 @@ class TunerTest {
         assertThatThrownBy(() -> Tuner.builder().window(Duration.ofMillis(1))).hasMessageContaining("window");
         assertThatThrownBy(() -> Tuner.builder().maxLatency(Duration.ZERO)).hasMessageContaining("maxLatency");
         assertThatThrownBy(() -> Tuner.builder().maxSteps(0)).hasMessageContaining("maxSteps");
+    }
+
+    /** It takes 20 calls at once and refuses the others, which are tried again: six times, and then the pipeline ends. */
+    @Test
+    void serviceThatRefusesCalls_getsNoMoreOfThemThanItTakes() throws Exception {
+        Semaphore room = new Semaphore(20);
+        Supervision again = Supervision.retry(
+                RetryPolicy.of(6, Backoff.between(Duration.ofMillis(50), Duration.ofSeconds(5))), Supervision.fail());
+        try (RunningPipeline running = Source.repeat(1)
+                .mapBlocking(4, Ordering.unordered(), element -> {
+                    if (!room.tryAcquire()) {
+                        throw new IOException("503");
+                    }
+                    try {
+                        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+                    } finally {
+                        room.release();
+                    }
+                    return element;
+                })
+                .with(Attributes.NONE.withSupervision(again).withName("call"))
+                .to(Sink.ignore())
+                .run()) {
+            TuneReport report = Tuner.builder()
+                    .window(Duration.ofMillis(300))
+                    .maxSteps(6)
+                    .build()
+                    .run(running, step -> {});
+
+            assertThat(report.end()).as("%s", report.steps()).isNotEqualTo(TuneReport.End.PIPELINE_ENDED);
+            assertThat(report.settings().get("stage.call.parallelism")).isBetween(8L, 20L);
+            assertThat(report.steps())
+                    .filteredOn(step -> step.verdict() == Verdict.GUARDED)
+                    .isNotEmpty()
+                    .allSatisfy(step -> assertThat(step.reason()).contains("failed"));
+            assertThat(running.handles(StageControl.class).getFirst().failedCalls())
+                    .isPositive();
+        }
     }
 
     /** A pipeline that runs: 2 workers that wait 20 ms are 100 a second, and any machine has more of them. */

@@ -25,6 +25,9 @@ public interface StageControl {
      */
     String dispatcher();
 
+    /** Calls of its function that failed so far; one that is tried again and fails counts again. */
+    long failedCalls();
+
     /** The number of elements it may work on at once now. */
     int parallelism();
 

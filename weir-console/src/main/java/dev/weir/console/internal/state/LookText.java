@@ -164,6 +164,7 @@ final class LookText {
         json.writeNumberField("parallelism", now.parallelism());
         json.writeNumberField("in", now.elementsIn());
         json.writeNumberField("out", now.elementsOut());
+        json.writeNumberField("busy_nanos", now.busyNanos());
         json.writeNumberField("in_per_second", rounded(stage.inPerSecond()));
         json.writeNumberField("out_per_second", rounded(stage.outPerSecond()));
         json.writeNumberField("recent_in", stage.recentIn());

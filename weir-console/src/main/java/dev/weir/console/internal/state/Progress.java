@@ -6,6 +6,7 @@ import dev.weir.kafka.ConsumerDump.PartitionDump;
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.DeadLetterHandle;
 import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.control.StageControl;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryPoolMXBean;
@@ -17,25 +18,32 @@ import java.time.Duration;
  * The figures of a pipeline that a tuner needs beside those of its stages. Immutable.
  *
  * @param atNanos by the clock of this process
- * @param failed dead-letter records written or held, and commits that failed
+ * @param failed dead-letter records written or held, commits that failed, and calls of parallel stages that failed,
+ *     whether they were tried again or not
  * @param oldest the age of the oldest unfinished record; zero if there is none, or nobody knows
  * @param heapShare the share of the heap in use after the last collection; 0 before the first one
  * @param backlog records that wait in the topics; -1 if nobody knows
+ * @param inFlight records that the pipeline has taken and not finished; -1 if nobody knows
  */
-public record Progress(long atNanos, long failed, Duration oldest, double heapShare, long backlog) {
+public record Progress(long atNanos, long failed, Duration oldest, double heapShare, long backlog, long inFlight) {
 
     /** The figures now. */
     public static Progress of(RunningPipeline pipeline) {
         long failed = 0;
         long backlog = -1;
+        long inFlight = -1;
         Duration oldest = Duration.ZERO;
         for (DeadLetterHandle letters : pipeline.handles(DeadLetterHandle.class)) {
             failed += letters.written() + letters.held();
+        }
+        for (StageControl stage : pipeline.handles(StageControl.class)) {
+            failed += stage.failedCalls();
         }
         for (ConsumerHandle consumer : pipeline.handles(ConsumerHandle.class)) {
             ConsumerDump dump = consumer.outline();
             failed += dump.failedCommits();
             for (PartitionDump partition : dump.partitions()) {
+                inFlight = Math.max(0, inFlight) + partition.inFlight();
                 if (partition.lag() >= 0) {
                     backlog = Math.max(0, backlog) + partition.lag();
                 }
@@ -45,7 +53,7 @@ public record Progress(long atNanos, long failed, Duration oldest, double heapSh
                 }
             }
         }
-        return new Progress(System.nanoTime(), failed, oldest, heapShareNow(), backlog);
+        return new Progress(System.nanoTime(), failed, oldest, heapShareNow(), backlog, inFlight);
     }
 
     private static double heapShareNow() {
@@ -64,6 +72,7 @@ public record Progress(long atNanos, long failed, Duration oldest, double heapSh
         json.writeNumberField("oldest_ms", oldest.toMillis());
         json.writeNumberField("heap_share", Math.round(heapShare * 1000) / 1000.0);
         json.writeNumberField("backlog", backlog);
+        json.writeNumberField("in_flight", inFlight);
         json.writeEndObject();
     }
 }

@@ -126,12 +126,13 @@ public final class ParallelMap<T, R> implements Stage<R> {
         entry.parallelism(() -> Math.min(limit.current(), dispatcher.size()));
         WorkerTasks tasks = new WorkerTasks(assembly.tasks(), dispatcher, entry.stageName());
         Clock clock = assembly.clock();
-        ParallelMap<T, R> stage =
-                new ParallelMap<>(limit, handler, entry.meter(), SupervisedCall.by(attributes, clock), tasks, clock);
+        SupervisedCall supervised = SupervisedCall.by(attributes, clock);
+        ParallelMap<T, R> stage = new ParallelMap<>(limit, handler, entry.meter(), supervised, tasks, clock);
         entry.depth(stage::depth);
         entry.keeper(stage::find);
         entry.activity(() -> stage.activity(entry.stageName()));
-        entry.resizable(dispatcher, () -> Math.min(MAX_WORKERS, dispatcher.size()), stage::resize);
+        entry.resizable(
+                dispatcher, supervised.failedCalls(), () -> Math.min(MAX_WORKERS, dispatcher.size()), stage::resize);
         stage.upper = assembly.closeSegment(
                 feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter));
         stage.pullerMeter = assembly.segmentMeter();

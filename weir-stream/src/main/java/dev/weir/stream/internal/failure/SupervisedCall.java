@@ -11,6 +11,7 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.FailedElement;
 import dev.weir.stream.spi.Thrown;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -37,6 +38,7 @@ public final class SupervisedCall {
     private final String stage;
     private final Supervision supervision;
     private final Clock clock;
+    private final LongAdder failedCalls = new LongAdder();
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition revocation = lock.newCondition();
@@ -50,6 +52,11 @@ public final class SupervisedCall {
     /** The supervision of a stage with these attributes; it waits by {@code clock}. */
     public static SupervisedCall by(StageAttributes attributes, Clock clock) {
         return new SupervisedCall(attributes.name(), attributes.supervision(), clock);
+    }
+
+    /** Counts the calls that threw, those that were tried again included; outlives the run. */
+    public LongAdder failedCalls() {
+        return failedCalls;
     }
 
     /** Returns whether anything is ever tried again. */
@@ -79,6 +86,7 @@ public final class SupervisedCall {
             throws InterruptedException {
         Throwable last = thrown;
         for (int calls = 1; ; calls++) {
+            failedCalls.increment();
             FailureVerdict hopeless = withoutAsking(last);
             if (hopeless != null) {
                 return hopeless;
@@ -168,6 +176,7 @@ public final class SupervisedCall {
 
     /** The decision on {@code thrown} without a retry: for what cannot be called again. */
     public FailureVerdict decide(Throwable thrown) {
+        failedCalls.increment();
         FailureVerdict hopeless = withoutAsking(thrown);
         return hopeless != null ? hopeless : ask(thrown, failure -> SupervisionDecisions.here(supervision, failure));
     }
@@ -177,6 +186,7 @@ public final class SupervisedCall {
      * says nothing of this one.
      */
     public FailureVerdict decideElsewhere(Throwable thrown) {
+        failedCalls.increment();
         if (Thrown.isFatal(thrown)) {
             throw (VirtualMachineError) thrown;
         }

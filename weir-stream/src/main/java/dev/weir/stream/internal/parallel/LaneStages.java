@@ -74,9 +74,10 @@ final class LaneStages {
         WorkerLimit limit = new WorkerLimit(parallelism, System.nanoTime());
         entry.parallelism(() -> Math.min(limit.current(), mostAtOnce.getAsInt()));
         Clock clock = assembly.clock();
+        SupervisedCall supervised = SupervisedCall.by(attributes, clock);
         ParallelLanes<T, R> stage = maker.make(new Parts(
                 limit,
-                SupervisedCall.by(attributes, clock),
+                supervised,
                 entry.meter(),
                 new WorkerTasks(assembly.tasks(), dispatcher, entry.stageName()),
                 clock,
@@ -84,7 +85,11 @@ final class LaneStages {
         entry.depth(stage::depth);
         entry.keeper(stage);
         entry.activity(() -> stage.activity(entry.stageName()));
-        entry.resizable(dispatcher, () -> Math.min(stage.mostAtOnce(), mostAtOnce.getAsInt()), stage::resize);
+        entry.resizable(
+                dispatcher,
+                supervised.failedCalls(),
+                () -> Math.min(stage.mostAtOnce(), mostAtOnce.getAsInt()),
+                stage::resize);
         Segment<T> upper = assembly.closeSegment(
                         feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter))
                 .countedByItsStage();

@@ -12,6 +12,7 @@ import dev.weir.stream.spi.Whereabouts;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntConsumer;
 import java.util.function.IntSupplier;
@@ -246,12 +247,13 @@ public final class StageEntry implements StageContext {
      * dev.weir.stream.control.StageControl}. Not for stages of one of many streams that show as one.
      *
      * @param dispatcher where it works
+     * @param failedCalls counts the calls of its function that threw
      * @param most the highest number now
      */
-    public void resizable(Dispatcher dispatcher, IntSupplier most, IntConsumer resize) {
+    public void resizable(Dispatcher dispatcher, LongAdder failedCalls, IntSupplier most, IntConsumer resize) {
         if (shownAs == null) {
             StageSteering steered =
-                    new StageSteering(name, dispatcher.name(), () -> parallelism.getAsInt(), most, n -> {
+                    new StageSteering(name, dispatcher.name(), () -> parallelism.getAsInt(), failedCalls, most, n -> {
                         resize.accept(n);
                         // The time so far was that of the threads before.
                         run.stages();

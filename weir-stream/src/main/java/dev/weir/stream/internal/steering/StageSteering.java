@@ -1,6 +1,7 @@
 package dev.weir.stream.internal.steering;
 
 import dev.weir.stream.control.StageControl;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.IntConsumer;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
@@ -14,15 +15,22 @@ public final class StageSteering implements StageControl {
     private final String stage;
     private final String dispatcher;
     private final IntSupplier parallelism;
+    private final LongAdder failedCalls;
 
     /** Null once the run has ended, so that nobody holds on to the stage. */
     private volatile @Nullable Resizing resizing;
 
     public StageSteering(
-            String stage, String dispatcher, IntSupplier parallelism, IntSupplier most, IntConsumer resize) {
+            String stage,
+            String dispatcher,
+            IntSupplier parallelism,
+            LongAdder failedCalls,
+            IntSupplier most,
+            IntConsumer resize) {
         this.stage = stage;
         this.dispatcher = dispatcher;
         this.parallelism = parallelism;
+        this.failedCalls = failedCalls;
         this.resizing = new Resizing(most, resize);
     }
 
@@ -39,6 +47,11 @@ public final class StageSteering implements StageControl {
     @Override
     public int parallelism() {
         return parallelism.getAsInt();
+    }
+
+    @Override
+    public long failedCalls() {
+        return failedCalls.sum();
     }
 
     @Override
