@@ -25,7 +25,10 @@ public final class ConsumerDump {
             long failedCommits,
             List<PartitionDump> partitions,
             @Nullable Instant noAnswerSince,
-            List<String> troubles) {
+            List<String> troubles,
+            long decodeNanos,
+            int decodeThreads,
+            long throttledNanos) {
         this.values = new Values(
                 at,
                 reads,
@@ -37,7 +40,10 @@ public final class ConsumerDump {
                 failedCommits,
                 partitions,
                 noAnswerSince,
-                List.copyOf(troubles));
+                List.copyOf(troubles),
+                decodeNanos,
+                decodeThreads,
+                throttledNanos);
     }
 
     /** For tests of code that reads one, about a run whose stages have no troubles. */
@@ -90,7 +96,48 @@ public final class ConsumerDump {
                 failedCommits,
                 partitions,
                 noAnswerSince,
-                Objects.requireNonNull(troubles, "troubles"));
+                Objects.requireNonNull(troubles, "troubles"),
+                0,
+                1,
+                0);
+    }
+
+    /** The same with other answers of {@link #decodeNanos} and {@link #decodeThreads}. */
+    public ConsumerDump withDecoding(long nanos, int threads) {
+        return new ConsumerDump(
+                values.at,
+                values.reads,
+                values.state,
+                values.sinceLastPoll,
+                values.assignments,
+                values.rebalances,
+                values.commits,
+                values.failedCommits,
+                values.partitions,
+                values.noAnswerSince,
+                values.troubles,
+                nanos,
+                threads,
+                values.throttledNanos);
+    }
+
+    /** The same with another answer of {@link #throttledNanos}. */
+    public ConsumerDump withThrottledNanos(long nanos) {
+        return new ConsumerDump(
+                values.at,
+                values.reads,
+                values.state,
+                values.sinceLastPoll,
+                values.assignments,
+                values.rebalances,
+                values.commits,
+                values.failedCommits,
+                values.partitions,
+                values.noAnswerSince,
+                values.troubles,
+                values.decodeNanos,
+                values.decodeThreads,
+                nanos);
     }
 
     /** The time when this was so. */
@@ -149,6 +196,27 @@ public final class ConsumerDump {
      */
     public List<String> troubles() {
         return values.troubles;
+    }
+
+    /**
+     * The time that a decoder of views has taken so far on the threads that fetch, estimated from samples; 0 without
+     * one, since deserializers work in the source's stage.
+     */
+    public long decodeNanos() {
+        return values.decodeNanos;
+    }
+
+    /** The threads that fetch, and on which a decoder of views works. */
+    public int decodeThreads() {
+        return values.decodeThreads;
+    }
+
+    /**
+     * The time for which brokers throttled the fetches so far, in sum over their answers: a quota is used up. Of the
+     * official client it is derived from the means that it publishes.
+     */
+    public long throttledNanos() {
+        return values.throttledNanos;
     }
 
     /** The reason for which nothing of a partition is fetched, or goes out. */
@@ -250,7 +318,7 @@ public final class ConsumerDump {
                 long lag,
                 @Nullable Duration lagTime,
                 @Nullable String trouble) {
-            this.values = new PartitionValues(
+            this(new PartitionValues(
                     topic,
                     partition,
                     epoch,
@@ -263,7 +331,13 @@ public final class ConsumerDump {
                     position,
                     lag,
                     lagTime,
-                    trouble);
+                    trouble,
+                    Duration.ZERO,
+                    Duration.ZERO));
+        }
+
+        private PartitionDump(PartitionValues values) {
+            this.values = values;
         }
 
         /** For tests of code that reads one; the engine makes those of a run. */
@@ -295,6 +369,27 @@ public final class ConsumerDump {
                     lag,
                     lagTime,
                     trouble);
+        }
+
+        /** The same with other answers of {@link #windowFull} and {@link #budgetFull}. */
+        public PartitionDump withFull(Duration window, Duration budget) {
+            PartitionValues from = values;
+            return new PartitionDump(new PartitionValues(
+                    from.topic,
+                    from.partition,
+                    from.epoch,
+                    from.buffered,
+                    from.inFlight,
+                    from.oldest,
+                    from.paused,
+                    from.committed,
+                    from.sinceCommit,
+                    from.position,
+                    from.lag,
+                    from.lagTime,
+                    from.trouble,
+                    Objects.requireNonNull(window, "window"),
+                    Objects.requireNonNull(budget, "budget")));
         }
 
         /** Its topic. */
@@ -360,6 +455,16 @@ public final class ConsumerDump {
             return values.lagTime;
         }
 
+        /** The time for which it has stood still for {@link Paused#WINDOW} so far, moments between two looks included. */
+        public Duration windowFull() {
+            return values.windowFull;
+        }
+
+        /** The same for {@link Paused#BUDGET}. */
+        public Duration budgetFull() {
+            return values.budgetFull;
+        }
+
         /**
          * The reason why no broker can say where to start, or which transaction holds it up, in words; null if one can,
          * or was asked just now, and none does.
@@ -396,7 +501,9 @@ public final class ConsumerDump {
                 long position,
                 long lag,
                 @Nullable Duration lagTime,
-                @Nullable String trouble) {}
+                @Nullable String trouble,
+                Duration windowFull,
+                Duration budgetFull) {}
     }
 
     /** The first unfinished record of a partition, which keeps all after it from being committed. */
@@ -491,5 +598,8 @@ public final class ConsumerDump {
             long failedCommits,
             List<PartitionDump> partitions,
             @Nullable Instant noAnswerSince,
-            List<String> troubles) {}
+            List<String> troubles,
+            long decodeNanos,
+            int decodeThreads,
+            long throttledNanos) {}
 }

@@ -21,12 +21,20 @@ public interface ProducerHandle {
                 double bufferFreeBytes,
                 long blockedNanos,
                 double queueMillis,
-                double requestMillis) {
+                double requestMillis,
+                long throttledNanos) {
             this.values = new Values(
-                    stage, unanswered, bufferBytes, bufferFreeBytes, blockedNanos, queueMillis, requestMillis);
+                    stage,
+                    unanswered,
+                    bufferBytes,
+                    bufferFreeBytes,
+                    blockedNanos,
+                    queueMillis,
+                    requestMillis,
+                    throttledNanos);
         }
 
-        /** For tests of code that reads one. */
+        /** For tests of code that reads one; no broker has throttled it. */
         public static Snapshot of(
                 String stage,
                 long unanswered,
@@ -36,7 +44,20 @@ public interface ProducerHandle {
                 double queueMillis,
                 double requestMillis) {
             return new Snapshot(
-                    stage, unanswered, bufferBytes, bufferFreeBytes, blockedNanos, queueMillis, requestMillis);
+                    stage, unanswered, bufferBytes, bufferFreeBytes, blockedNanos, queueMillis, requestMillis, 0);
+        }
+
+        /** The same with another answer of {@link #throttledNanos}. */
+        public Snapshot withThrottledNanos(long nanos) {
+            return new Snapshot(
+                    values.stage,
+                    values.unanswered,
+                    values.bufferBytes,
+                    values.bufferFreeBytes,
+                    values.blockedNanos,
+                    values.queueMillis,
+                    values.requestMillis,
+                    nanos);
         }
 
         /** The stage that sends. */
@@ -74,6 +95,14 @@ public interface ProducerHandle {
             return values.requestMillis;
         }
 
+        /**
+         * The time for which brokers throttled the producer so far, in sum over their answers: a quota is used up. Of
+         * the official client it is derived from the means that it publishes.
+         */
+        public long throttledNanos() {
+            return values.throttledNanos;
+        }
+
         @Override
         public boolean equals(@Nullable Object other) {
             return other instanceof Snapshot that && values.equals(that.values);
@@ -96,7 +125,8 @@ public interface ProducerHandle {
                 double bufferFreeBytes,
                 long blockedNanos,
                 double queueMillis,
-                double requestMillis) {
+                double requestMillis,
+                long throttledNanos) {
 
             Values {
                 Objects.requireNonNull(stage, "stage");

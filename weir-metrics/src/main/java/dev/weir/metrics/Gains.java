@@ -81,7 +81,10 @@ final class Gains {
         if (settled == null) {
             settled = now;
         } else if (now.atNanos() - settled.atNanos() >= AFTER_NANOS) {
-            measured = rate(settled, now) / rateBefore;
+            double gain = rate(settled, now) / rateBefore;
+            // What was only worked off faster is no gain.
+            double lasts = Math.min(1, Interval.of(List.of(settled, now)).lasts());
+            measured = gain <= 1 ? gain : Math.max(1, gain * lasts);
             raised = null;
             settled = null;
         }

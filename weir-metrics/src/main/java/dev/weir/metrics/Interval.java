@@ -286,11 +286,16 @@ final class Interval {
         return Math.max(1, most);
     }
 
-    /**
-     * By how much the rate can rise and stay there for {@link #LASTING_SECONDS}: by what arrives, and by what waits
-     * above the pipeline already. Without a bound where neither is known.
-     */
+    /** By how much the rate can rise and stay there, up to {@link #MOST_GAIN}. */
     double sourceAllows() {
+        return Math.clamp(lasts(), 1, MOST_GAIN);
+    }
+
+    /**
+     * The factor of the rate that lasts for {@link #LASTING_SECONDS}: by what arrives, and by what waits above the
+     * pipeline already; below 1 while that is worked off. {@link #MOST_GAIN} where neither is known.
+     */
+    double lasts() {
         double rate = rate();
         PipelineLook since = last.consumers().isEmpty() ? looks.get(looks.size() / 2) : firstKnown();
         double apart = (last.atNanos() - since.atNanos()) / 1e9;
@@ -306,7 +311,7 @@ final class Interval {
         }
         double arrives = Math.max(0, rate + grown / apart);
         double allows = (arrives + waiting(last) / LASTING_SECONDS) / rate;
-        return Double.isNaN(allows) ? MOST_GAIN : Math.clamp(allows, 1, MOST_GAIN);
+        return Double.isNaN(allows) ? MOST_GAIN : allows;
     }
 
     /** The first look that knows what waits above the pipeline. */

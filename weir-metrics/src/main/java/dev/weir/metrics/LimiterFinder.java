@@ -27,8 +27,9 @@ public final class LimiterFinder {
             SourceRules::held,
             SourceRules::openTransaction,
             SourceRules::commit,
+            SourceRules::decode,
             SourceRules::arrival,
-            SourceRules::full,
+            WindowRules::full,
             SourceRules::fetch,
             MachineRules::processors);
 

@@ -42,6 +42,10 @@ final class OutputRules {
                 String why = "the producer of " + now.stage() + " waits for room in its buffer "
                         + Words.percent(Math.clamp(Math.max(blocked, waitsForRoom ? sender.utilisation() : 0), 0, 1))
                         + " of the time";
+                Limiter throttled = throttled(interval, i, sender, why);
+                if (throttled != null) {
+                    return throttled;
+                }
                 return slowBroker(now)
                         ? outputBroker(interval, sender, now, why)
                         : producer(interval, sender, now, why, "raise batch.size, linger.ms and buffer.memory of it");
@@ -81,6 +85,10 @@ final class OutputRules {
             }
             String why = Words.number(unanswered) + " records sent by " + now.stage() + " wait for their answer"
                     + (Double.isInfinite(millis) ? ", and none came" : ", each " + Words.number(millis) + " ms");
+            Limiter throttled = throttled(interval, i, sender, why);
+            if (throttled != null) {
+                return throttled;
+            }
             boolean inClient = now.queueMillis() > now.requestMillis();
             if (inClient && slowBroker(now) && now.requestMillis() < VERY_SLOW_REQUEST_MILLIS) {
                 // On a busy machine brokers that do well take as long.
@@ -94,6 +102,22 @@ final class OutputRules {
                     : outputBroker(interval, sender, now, why);
         }
         return null;
+    }
+
+    /** The brokers, if they throttled the producer in this time: what it could do better would not help it. */
+    private static @Nullable Limiter throttled(Interval interval, int producer, Unit sender, String why) {
+        ProducerHandle.Snapshot now = interval.last.producers().get(producer);
+        long nanos =
+                now.throttledNanos() - interval.first.producers().get(producer).throttledNanos();
+        double share = Math.clamp(nanos / (interval.seconds * 1e9), 0, 1);
+        return share < SourceRules.THROTTLED
+                ? null
+                : Limiter.of(
+                        Kind.OUTPUT_BROKER,
+                        now.stage(),
+                        why + "; the brokers throttle it " + Words.percent(share) + " of the time",
+                        "raise the quota of its client id or user, or write fewer bytes (compression.type)",
+                        interval.nextLimit(sender));
     }
 
     private static Limiter lingering(Interval interval, Unit sender, ProducerHandle.Snapshot now, String why) {

@@ -325,7 +325,12 @@ final class PipelineMeters {
                         "weir.consumer.rebalances",
                         "times",
                         "How often partitions were revoked or lost.",
-                        look -> look.dump.rebalances()));
+                        look -> look.dump.rebalances()),
+                counter(
+                        "weir.consumer.decode.seconds",
+                        "seconds",
+                        "Time that a decoder of views took on the threads that fetch, estimated from samples.",
+                        look -> look.dump.decodeNanos() / NANOS));
     }
 
     private static MeterSpec<ConsumerLook> pausedMeter(Paused reason) {

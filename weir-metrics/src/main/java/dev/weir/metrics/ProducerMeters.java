@@ -59,6 +59,11 @@ final class ProducerMeters {
                         "seconds",
                         "Time that the stage waited for room in the client's buffer.",
                         look -> look.now.blockedNanos() / NANOS),
+                counter(
+                        "weir.producer.throttled.seconds",
+                        "seconds",
+                        "Time for which brokers throttled the producer, in sum over their answers: a quota is used up.",
+                        look -> look.now.throttledNanos() / NANOS),
                 gauge(
                         "weir.producer.queue.seconds",
                         "seconds",

@@ -1,5 +1,6 @@
 package dev.weir.metrics;
 
+import dev.weir.kafka.ConsumerDump;
 import dev.weir.kafka.ConsumerDump.PartitionDump;
 import dev.weir.kafka.ConsumerDump.Paused;
 import dev.weir.kafka.ConsumerHealth;
@@ -12,7 +13,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Limiters above the pipeline: brokers, fetches, windows, and that nothing more arrives. */
+/** Limiters above the pipeline: brokers, fetches, decoders, commits, and that nothing more arrives. */
 final class SourceRules {
 
     /** Reasons for which nothing is to be read of a partition, however fast the pipeline is. */
@@ -20,6 +21,12 @@ final class SourceRules {
 
     /** Of its time: a pipeline that waits for elements so long could take more of them. */
     private static final double STARVES = 0.4;
+
+    /** Of the time: a client that has used up its quota gets no more, however it fetches. */
+    static final double THROTTLED = 0.02;
+
+    /** Two looks that are nearer say nothing of the time between them. */
+    private static final long LEAST_NANOS = 300_000_000;
 
     /** Looks at a consumer that has partitions: fewer show how it starts. */
     private static final int ENOUGH_LOOKS = 5;
@@ -149,13 +156,13 @@ final class SourceRules {
                     : now.counters();
             long failed = now.counters().failedCommits() - before.failedCommits();
             long succeeded = now.counters().commits() - before.commits();
-            boolean waits = starves(interval) && waitsForCommits(interval, i);
-            if (!waits && (failed <= 0 || succeeded > 0)) {
+            Interval waited = starves(interval) ? waitsForCommits(interval, i) : null;
+            if (waited == null && (failed <= 0 || succeeded > 0)) {
                 continue;
             }
-            String sentence = failed > 0 && succeeded == 0
+            String sentence = waited == null
                     ? failed + " commits failed and none succeeded"
-                    : Words.count(now.counters().bufferedRecords())
+                    : Words.count(waited.last.consumers().get(i).counters().bufferedRecords())
                             + " fetched records wait for the commit before they go out, " + succeeded
                             + " commits came to an end";
             return Limiter.of(
@@ -171,20 +178,29 @@ final class SourceRules {
     }
 
     /**
-     * Returns whether a consumer had fetched records and none in flight, while the pipeline waited for some, since it
-     * has partitions.
+     * The time in which a consumer had fetched records and none in flight, while the pipeline waited for some, since it
+     * has partitions and until a drain or a user held all of them; null if it was not so. A record or two that wait are
+     * no limit where no more arrive.
      */
-    private static boolean waitsForCommits(Interval interval, int consumer) {
-        List<PipelineLook> met = interval.looks.stream()
+    private static @Nullable Interval waitsForCommits(Interval all, int consumer) {
+        List<PipelineLook> known = all.looks.stream()
                 .filter(look -> of(look, consumer).stream().anyMatch(each -> each.lag() >= 0 || each.buffered() > 0))
+                .filter(look -> !of(look, consumer).stream().allMatch(SourceRules::isHeld))
                 .toList();
-        return met.size() >= Math.min(ENOUGH_LOOKS, interval.looks.size())
-                && interval.starvedSince(met.getFirst()) >= STARVES
-                && met.stream().filter(look -> isHeldBack(of(look, consumer))).count() >= 0.5 * met.size()
-                && (of(interval.last, consumer).stream().allMatch(SourceRules::isHeld)
-                        // A record or two that wait are no limit where no more arrive.
-                        || (isHeldBack(of(interval.last, consumer))
-                                && interval.sourceAllows() >= StageRules.WORTH_SAYING));
+        List<PipelineLook> reading = known.stream()
+                .filter(look -> of(look, consumer).stream().anyMatch(SourceRules::mayFetch))
+                .toList();
+        // Read to its end for all of this time, it still has records that wait.
+        List<PipelineLook> met = reading.isEmpty() ? known : reading;
+        if (met.size() < Math.max(2, Math.min(ENOUGH_LOOKS, all.looks.size()))) {
+            return null;
+        }
+        Interval interval = Interval.of(met);
+        boolean waits = interval.starvedSince(interval.first) >= STARVES
+                && interval.shareOfLooks(look -> isHeldBack(of(look, consumer))) >= 0.5
+                && isHeldBack(of(interval.last, consumer))
+                && interval.sourceAllows() >= StageRules.WORTH_SAYING;
+        return waits ? interval : null;
     }
 
     private static List<PartitionDump> of(PipelineLook look, int consumer) {
@@ -198,8 +214,54 @@ final class SourceRules {
                 && partitions.stream().anyMatch(each -> each.buffered() > 0 && !isHeld(each));
     }
 
-    private static boolean starves(Interval interval) {
+    static boolean starves(Interval interval) {
         return !interval.units.isEmpty() && interval.units.getFirst().starved() >= STARVES;
+    }
+
+    /** The decoder of views takes all the time of the threads that fetch, and the pipeline waits for what it makes. */
+    static @Nullable Limiter decode(Interval interval) {
+        boolean knows = interval.partitions().stream().noneMatch(each -> each.lag() < 0);
+        if (!starves(interval) || (knows && interval.rate() > 0 && interval.keepsUp())) {
+            return null;
+        }
+        for (int i = 0; i < interval.last.consumers().size(); i++) {
+            ConsumerDump now = interval.last.consumers().get(i).dump();
+            double busy = decoding(interval, i);
+            if (busy >= StageRules.SATURATED) {
+                return Limiter.of(
+                        Kind.SOURCE_DECODE,
+                        interval.units.getFirst().stages().getFirst().name(),
+                        "the decoder of " + now.reads() + " takes " + Words.percent(Math.min(1, busy))
+                                + " of the time of "
+                                + (now.decodeThreads() == 1
+                                        ? "the thread that fetches"
+                                        : "the " + now.decodeThreads() + " threads that fetch")
+                                + ", and the pipeline waits for what it makes",
+                        Lever.setting(
+                                "fetchThreads",
+                                "raise fetchThreads, use a cheaper decoder, or take whole views and decode them in a"
+                                        + " mapParallel or mapBlocking stage below"),
+                        interval.nextLimit(null));
+            }
+        }
+        return null;
+    }
+
+    /** The share of the fetch threads' time that the decoder of a consumer takes, since it has a first record. */
+    private static double decoding(Interval interval, int consumer) {
+        for (PipelineLook look : interval.looks) {
+            ConsumerDump then = look.consumers().size() > consumer
+                    ? look.consumers().get(consumer).dump()
+                    : null;
+            if (then != null && then.decodeNanos() > 0) {
+                ConsumerDump now = interval.last.consumers().get(consumer).dump();
+                double nanos = interval.last.atNanos() - look.atNanos();
+                return nanos < LEAST_NANOS
+                        ? 0
+                        : (now.decodeNanos() - then.decodeNanos()) / (nanos * now.decodeThreads());
+            }
+        }
+        return 0;
     }
 
     /** All that arrives is worked on at once. */
@@ -270,69 +332,6 @@ final class SourceRules {
                 1);
     }
 
-    /** Partitions with records to read stand still, because too many of their records or bytes are unfinished. */
-    static @Nullable Limiter full(Interval interval) {
-        double window = stillShare(interval, Paused.WINDOW);
-        double budget = stillShare(interval, Paused.BUDGET);
-        boolean bytes = budget > window;
-        // A small one is full and empty again between two looks; where records leave as they come, it never fills.
-        double enough = starves(interval) ? 0.2 : 0.5;
-        // A window with nothing in flight holds nothing back: what is buffered waits for something else.
-        List<PipelineLook> still = looksAt(interval, bytes ? Paused.BUDGET : Paused.WINDOW);
-        double inFlight = still.stream().mapToLong(Interval::inFlight).average().orElse(0);
-        double held = inFlight + (bytes ? interval.buffered() : 0);
-        if (Math.max(window, budget) < enough || held < 0.5) {
-            return null;
-        }
-        Limiter stage = bytes ? null : StageRules.holding(interval, still);
-        Unit source = interval.units.isEmpty() ? null : interval.units.getFirst();
-        if (stage != null || (!bytes && source != null && source.blocked() > source.starved())) {
-            // What the window lets through finds no room below.
-            return stage;
-        }
-        List<PartitionDump> full = interval.partitions().stream()
-                .filter(each -> each.paused().contains(bytes ? Paused.BUDGET : Paused.WINDOW))
-                .toList();
-        String setting = bytes ? "bufferBytes" : "maxOutstandingRecords";
-        return Limiter.of(
-                bytes ? Kind.BYTE_BUDGET : Kind.WINDOW,
-                full.size() == 1 ? Partitions.name(full.getFirst()) : reads(interval),
-                "partitions with records to read stand still " + Words.percent(Math.max(window, budget))
-                        + " of the time, "
-                        + (bytes ? "because the memory budget is used up" : "because their windows are full")
-                        + ", with "
-                        + Words.count(Math.round(inFlight)) + " records unfinished and stages that wait"
-                        + Partitions.oldest(full),
-                Lever.setting(setting, "double " + setting),
-                Math.min(2, interval.nextLimit(null)));
-    }
-
-    /** The looks at which a partition stands still for {@code reason}. */
-    private static List<PipelineLook> looksAt(Interval interval, Paused reason) {
-        return interval.looks.stream()
-                .filter(look -> Interval.partitions(look).stream()
-                        .anyMatch(each -> each.paused().contains(reason)))
-                .toList();
-    }
-
-    /** Over all looks, of the partitions that have something to read, those that stand still for {@code reason}. */
-    private static double stillShare(Interval interval, Paused reason) {
-        long still = 0;
-        long all = 0;
-        for (PipelineLook look : interval.looks) {
-            for (ConsumerLook consumer : look.consumers()) {
-                for (PartitionDump partition : consumer.dump().partitions()) {
-                    boolean paused = partition.paused().contains(reason);
-                    if (paused || Interval.unread(partition) > 0) {
-                        all++;
-                        still += paused ? 1 : 0;
-                    }
-                }
-            }
-        }
-        return all == 0 ? 0 : (double) still / all;
-    }
-
     /** Records wait at the brokers and the pipeline waits for them. */
     static @Nullable Limiter fetch(Interval interval) {
         if (!starves(interval) || interval.unread() == 0) {
@@ -353,6 +352,15 @@ final class SourceRules {
                     "look at the brokers: leaders, quotas, throttled clients",
                     1);
         }
+        double throttled = throttled(interval);
+        if (throttled >= THROTTLED) {
+            return Limiter.of(
+                    Kind.SOURCE_BROKER,
+                    reads(interval),
+                    waiting + "; the brokers throttle the consumer " + Words.percent(throttled) + " of the time",
+                    "raise the quota of its client id or user",
+                    interval.nextLimit(null));
+        }
         if (partitions.size() > 1 && Interval.unread(most) >= 0.9 * unread) {
             return Limiter.of(
                     Kind.ONE_PARTITION,
@@ -371,7 +379,20 @@ final class SourceRules {
                 interval.nextLimit(null));
     }
 
-    private static String reads(Interval interval) {
+    /** The share of the time in which brokers throttled the consumer that they throttled most. */
+    private static double throttled(Interval interval) {
+        double most = 0;
+        for (int i = 0; i < interval.last.consumers().size(); i++) {
+            long before = i < interval.first.consumers().size()
+                    ? interval.first.consumers().get(i).dump().throttledNanos()
+                    : 0;
+            long nanos = interval.last.consumers().get(i).dump().throttledNanos() - before;
+            most = Math.max(most, nanos / (interval.seconds * 1e9));
+        }
+        return Math.min(1, most);
+    }
+
+    static String reads(Interval interval) {
         return interval.last.consumers().isEmpty()
                 ? interval.units.getFirst().stages().getFirst().name()
                 : interval.last.consumers().getFirst().dump().reads();

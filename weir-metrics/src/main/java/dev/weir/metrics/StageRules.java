@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class StageRules {
 
     /** Of a unit's threads: a unit that uses more has none to spare. */
-    private static final double SATURATED = 0.7;
+    static final double SATURATED = 0.7;
 
     /** A chain behind a key that is no chance. */
     private static final double LONG_CHAIN = 8;

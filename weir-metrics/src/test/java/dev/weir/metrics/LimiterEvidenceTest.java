@@ -12,6 +12,7 @@ import dev.weir.stream.Dispatcher;
 import dev.weir.stream.DispatcherSnapshot;
 import dev.weir.stream.StageSnapshot;
 import dev.weir.stream.StageSnapshot.Activity;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
@@ -118,6 +119,21 @@ class LimiterEvidenceTest {
                         ? StubLooks.partition(0).inFlight(11).lag(60_000).paused(Paused.WINDOW)
                         : StubLooks.partition(0).inFlight(2).lag(60_000));
         assertThat(find().kind()).isEqualTo(Kind.WINDOW);
+    }
+
+    /** The consumer is looked at when it wakes, and it wakes when its windows have room again. */
+    @Test
+    void windowThatHasRoomAtEveryLook_isNamed_byTheTimeThatItWasFull() {
+        segment("consume", 0.9, 0, look -> 0);
+        workers("price", 84, 20, look -> atWork("price", look % 3 == 0 ? 0 : 20, 0));
+        consumers = look ->
+                StubLooks.consumer(StubLooks.partition(0).lag(60_000).windowFull(Duration.ofMillis(80L * look)));
+        assertThat(find().kind()).isEqualTo(Kind.WINDOW);
+        assertThat(find().sentence()).contains("80 % of the time", "with 20 records");
+        // Full for a while, long ago.
+        consumers =
+                look -> StubLooks.consumer(StubLooks.partition(0).lag(60_000).windowFull(Duration.ofMinutes(3)));
+        assertThat(find().kind()).isEqualTo(Kind.SOURCE_FETCH);
     }
 
     /** The source has ended, what it handed out is worked on: that is not a pipeline which may read nothing. */
@@ -263,6 +279,72 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.COMMIT);
     }
 
+    /** Twenty a second arrive, and each waited for its commit; the drain leaves nothing to read. */
+    @Test
+    void recordsThatWaitForTheirCommit_whereNoMoreArrive_areNotCommit_inADrain() {
+        segment("consume", 0.95, 0, look -> 0);
+        consumers = look -> StubLooks.consumer(
+                look < 8
+                        ? StubLooks.partition(0).buffered(look % 5 == 0 ? 0 : 1).lag(1)
+                        : StubLooks.partition(0).lag(0).paused(Paused.END));
+        assertThat(find().kind()).isEqualTo(Kind.ARRIVAL);
+        consumers = look -> StubLooks.consumer(
+                look < 8
+                        ? StubLooks.partition(0).buffered(1).lag(1)
+                        : StubLooks.partition(0).buffered(1).lag(1).paused(Paused.END));
+        assertThat(find().kind()).isNotEqualTo(Kind.COMMIT);
+    }
+
+    /** The end comes while the last records still wait for theirs. */
+    @Test
+    void commitThatLimited_isNamed_inADrainThatGoesOn() {
+        segment("consume", 0.95, 0, look -> 0);
+        consumers = look -> StubLooks.consumer(
+                look < 8
+                        ? StubLooks.partition(0).buffered(500).lag(60_000).paused(Paused.WINDOW)
+                        : StubLooks.partition(0).buffered(500).lag(60_000).paused(Paused.WINDOW, Paused.END));
+        assertThat(find().kind()).isEqualTo(Kind.COMMIT);
+    }
+
+    /** Of 1,000 records a second, a millisecond each. */
+    @Test
+    void decoderOfViews_isNamed_whereItTakesAllTheTimeOfTheFetchThreads() {
+        segment("consume", 0.95, 0, look -> 0);
+        consumers = look -> decoding(look * TENTH * 9 / 10, 1);
+        Limiter limiter = find();
+        assertThat(limiter.kind()).isEqualTo(Kind.SOURCE_DECODE);
+        assertThat(limiter.name()).isEqualTo("consume");
+        assertThat(limiter.sentence()).contains("90 % of the time of the thread that fetches");
+        assertThat(limiter.advice()).contains("fetchThreads");
+        // Four threads have three quarters of their time left.
+        consumers = look -> decoding(look * TENTH * 9 / 10, 4);
+        assertThat(find().kind()).isEqualTo(Kind.SOURCE_FETCH);
+        consumers = look -> decoding(look * TENTH * 36 / 10, 4);
+        assertThat(find().kind()).isEqualTo(Kind.SOURCE_DECODE);
+    }
+
+    /** It is busy, and not late. */
+    @Test
+    void decoderOfViews_thatKeepsUp_isNotNamed() {
+        segment("consume", 0.95, 0, look -> 0);
+        consumers = look -> StubLooks.decoding(
+                look * TENTH * 75 / 100, 1, StubLooks.partition(0).lag(5));
+        assertThat(find().kind()).isEqualTo(Kind.ARRIVAL);
+    }
+
+    /** Its first turn is not over: nothing was handed out, and how much waits is not known. */
+    @Test
+    void decoderOfViews_isNamed_beforeItsFirstRecordsAreThere() {
+        segment("consume", 0.95, 0, look -> 0, 0);
+        consumers = look -> StubLooks.decoding(
+                look * TENTH, 1, StubLooks.partition(0).lag(-1).paused(Paused.STARTING));
+        assertThat(find().kind()).isEqualTo(Kind.SOURCE_DECODE);
+    }
+
+    private static List<ConsumerLook> decoding(long nanos, int threads) {
+        return StubLooks.decoding(nanos, threads, StubLooks.partition(0).lag(60_000));
+    }
+
     /** Nothing has been fetched yet, or what was fetched is being decoded: nobody knows whether records wait. */
     @Test
     void sourceWhoseLagIsNotKnown_isMeasured_notIdle() {
@@ -389,5 +471,53 @@ class LimiterEvidenceTest {
         producers = look -> StubLooks.producer(87, 90, 0, 20, 35);
         assertThat(find().kind()).isEqualTo(Kind.OUTPUT_BROKER);
         assertThat(find().confidence()).isEqualTo(Confidence.SURE);
+    }
+
+    /** Brokers that answer at once and let the producer wait: its own means are those of a producer that limits. */
+    @Test
+    void sendThatWaitsForRoom_isOutputBroker_whileTheBrokersThrottleIt() {
+        segment("consume", 0, 0.95, look -> 0);
+        segment("out", 0, 0, look -> 0);
+        consumers =
+                look -> StubLooks.consumer(StubLooks.partition(0).inFlight(500).lag(60_000));
+        producers = look -> StubLooks.producer(500, 1, look * TENTH, 43, 15);
+        assertThat(find().kind()).isEqualTo(Kind.PRODUCER);
+        // It was throttled once, before.
+        producers = look -> throttled(StubLooks.producer(500, 1, look * TENTH, 43, 15), 50 * TENTH);
+        assertThat(find().kind()).isEqualTo(Kind.PRODUCER);
+        producers = look -> throttled(StubLooks.producer(500, 1, look * TENTH, 43, 15), look * TENTH * 8 / 10);
+        assertThat(find().kind()).isEqualTo(Kind.OUTPUT_BROKER);
+        assertThat(find().confidence()).isEqualTo(Confidence.SURE);
+        assertThat(find().sentence()).contains("the brokers throttle it 80 % of the time");
+        assertThat(find().advice()).contains("quota");
+    }
+
+    @Test
+    void recordsThatWaitForTheirAnswer_areOutputBroker_whileTheBrokersThrottleTheirProducer() {
+        segment("consume", 0.9, 0, look -> 0);
+        segment("out", 0.9, 0, look -> 0);
+        consumers = look -> StubLooks.consumer(
+                StubLooks.partition(0).inFlight(90).lag(60_000).paused(Paused.WINDOW));
+        producers = look -> StubLooks.producer(87, 90, 0, 110, 5);
+        assertThat(find().kind()).isEqualTo(Kind.PRODUCER);
+        producers = look -> throttled(StubLooks.producer(87, 90, 0, 110, 5), look * TENTH / 2);
+        assertThat(find().kind()).isEqualTo(Kind.OUTPUT_BROKER);
+        assertThat(find().confidence()).isEqualTo(Confidence.SURE);
+    }
+
+    /** Larger fetches would be throttled for longer. */
+    @Test
+    void recordsThatWaitAtTheBrokers_areSourceBroker_whileTheseThrottleTheConsumer() {
+        segment("consume", 0.95, 0, look -> 0);
+        consumers = look -> StubLooks.consumer(StubLooks.partition(0).lag(60_000)).stream()
+                .map(each -> ConsumerLook.of(each.counters(), each.dump().withThrottledNanos(look * TENTH / 2)))
+                .toList();
+        assertThat(find().kind()).isEqualTo(Kind.SOURCE_BROKER);
+        assertThat(find().sentence()).contains("throttle the consumer 50 % of the time");
+        assertThat(find().advice()).contains("quota");
+    }
+
+    private static List<ProducerHandle.Snapshot> throttled(List<ProducerHandle.Snapshot> producers, long nanos) {
+        return producers.stream().map(each -> each.withThrottledNanos(nanos)).toList();
     }
 }

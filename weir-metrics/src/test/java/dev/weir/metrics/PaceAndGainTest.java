@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -91,25 +92,31 @@ class PaceAndGainTest {
     }
 
     /** A stage with all lanes at work that wait; each lane does a hundred elements a second. */
-    private static PipelineLook waiting(long number, int lanes, long out, double busy) {
+    private static PipelineLook waiting(
+            long number, int lanes, long out, double busy, List<PipelineLook.ConsumerLook> consumers) {
         long at = number * TENTH;
         return PipelineLook.of(
                 at,
                 List.of(stage("price", lanes, out, (long) (busy * TENTH), at)),
                 List.of(Activity.of("price", null, VIRTUAL, lanes, lanes, 500, 0, "", 0)),
-                List.of(),
+                consumers,
                 List.of(),
                 MachineLook.unknown(8));
     }
 
     private static Gains afterRaise(int from, int to, double factor) {
+        return afterRaise(from, to, factor, number -> List.of());
+    }
+
+    private static Gains afterRaise(
+            int from, int to, double factor, IntFunction<List<PipelineLook.ConsumerLook>> consumers) {
         Gains gains = new Gains();
         List<PipelineLook> before = new ArrayList<>();
         long out = 0;
         double busy = 0;
         for (int number = 0; number < 60; number++) {
             int lanes = number < 20 ? from : to;
-            PipelineLook look = waiting(number, lanes, out, busy);
+            PipelineLook look = waiting(number, lanes, out, busy, consumers.apply(number));
             if (!before.isEmpty()) {
                 gains.look(before, look);
             }
@@ -126,6 +133,17 @@ class PaceAndGainTest {
     @Test
     void adviceThatWasFollowed_isMeasured() {
         assertThat(afterRaise(8, 24, 2.5).measured()).isCloseTo(2.5, within(0.01));
+    }
+
+    /** 500 a second arrive: what waits is soon worked off, and then no more than these come. */
+    @Test
+    void adviceThatWasFollowed_gainsNoMoreThanWhatLasts() {
+        Gains gains = afterRaise(
+                8, 24, 2.5, number -> StubLooks.consumer(StubLooks.partition(0).lag(12_000 - 200 * number)));
+        assertThat(gains.measured()).isEqualTo(1);
+        gains = afterRaise(
+                8, 24, 2.5, number -> StubLooks.consumer(StubLooks.partition(0).lag(20_000 - 100 * number)));
+        assertThat(gains.measured()).isCloseTo(2.5, within(0.01));
     }
 
     @Test

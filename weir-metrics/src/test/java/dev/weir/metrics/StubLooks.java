@@ -20,7 +20,7 @@ final class StubLooks {
 
     /** A partition of {@code orders}: nothing in it, read to its end. */
     static Partition partition(int number) {
-        return new Partition(number, 0, 0, 0, Set.of(), null);
+        return new Partition(number, 0, 0, 0, Set.of(), null, Duration.ZERO);
     }
 
     /** The figures of one partition that a test may set. */
@@ -30,31 +30,38 @@ final class StubLooks {
             int inFlight,
             long lag,
             Set<Paused> paused,
-            @Nullable String trouble) {
+            @Nullable String trouble,
+            Duration windowFull) {
 
         Partition buffered(int records) {
-            return new Partition(number, records, inFlight, lag, paused, trouble);
+            return new Partition(number, records, inFlight, lag, paused, trouble, windowFull);
         }
 
         Partition inFlight(int records) {
-            return new Partition(number, buffered, records, lag, paused, trouble);
+            return new Partition(number, buffered, records, lag, paused, trouble, windowFull);
         }
 
         Partition lag(long records) {
-            return new Partition(number, buffered, inFlight, records, paused, trouble);
+            return new Partition(number, buffered, inFlight, records, paused, trouble, windowFull);
         }
 
         Partition paused(Paused... reasons) {
-            return new Partition(number, buffered, inFlight, lag, Set.of(reasons), trouble);
+            return new Partition(number, buffered, inFlight, lag, Set.of(reasons), trouble, windowFull);
         }
 
         Partition trouble(String words) {
-            return new Partition(number, buffered, inFlight, lag, paused, words);
+            return new Partition(number, buffered, inFlight, lag, paused, words, windowFull);
+        }
+
+        /** It has stood still for so long, at whatever moments. */
+        Partition windowFull(Duration time) {
+            return new Partition(number, buffered, inFlight, lag, paused, trouble, time);
         }
 
         private PartitionDump dump() {
             return PartitionDump.of(
-                    "orders", number, 1, buffered, inFlight, null, paused, 0, null, 0, lag, null, trouble);
+                            "orders", number, 1, buffered, inFlight, null, paused, 0, null, 0, lag, null, trouble)
+                    .withFull(windowFull, Duration.ZERO);
         }
     }
 
@@ -94,6 +101,13 @@ final class StubLooks {
                         failedCommits,
                         dumps,
                         noAnswerSince)));
+    }
+
+    /** With a decoder of views that has taken so long on these threads. */
+    static List<ConsumerLook> decoding(long nanos, int threads, Partition... partitions) {
+        return consumer(partitions).stream()
+                .map(each -> ConsumerLook.of(each.counters(), each.dump().withDecoding(nanos, threads)))
+                .toList();
     }
 
     static List<ProducerHandle.Snapshot> noProducer() {

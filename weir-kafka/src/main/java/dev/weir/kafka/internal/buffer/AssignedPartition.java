@@ -89,6 +89,12 @@ public final class AssignedPartition {
 
     private final Set<PauseReason> pauseReasons = EnumSet.noneOf(PauseReason.class);
     private boolean fullOfBytes;
+
+    /** The time when flow control paused it, by the owner's clock; {@link #UNKNOWN} while it has not. */
+    private long stillSinceNanos = UNKNOWN;
+
+    private long fullOfRecordsNanos;
+    private long fullOfBytesNanos;
     private Placement placement = Placement.NEW;
     private long endOffset;
     private @Nullable Uuid topicId;
@@ -240,6 +246,17 @@ public final class AssignedPartition {
         return fullOfBytes;
     }
 
+    /** Notes when flow control paused it. */
+    void standsStillFrom(long nanos) {
+        stillSinceNanos = nanos;
+    }
+
+    /** The time for which flow control has paused it so far, because of bytes or of records, and of nothing else. */
+    public long stoodStillNanos(boolean ofBytes, long nowNanos) {
+        boolean isStill = stillSinceNanos != UNKNOWN && fullOfBytes == ofBytes && pauseReasons.size() == 1;
+        return (ofBytes ? fullOfBytesNanos : fullOfRecordsNanos) + (isStill ? nowNanos - stillSinceNanos : 0);
+    }
+
     /** Notes, before the client knows of the partition, that no pipeline reads it. */
     void beginUnread() {
         pauseReasons.add(PauseReason.UNREAD);
@@ -256,7 +273,13 @@ public final class AssignedPartition {
     }
 
     /** Flow control lets it go on; {@link #mayResume}. */
-    void resume() {
+    void resume(long nowNanos) {
+        if (fullOfBytes) {
+            fullOfBytesNanos = stoodStillNanos(true, nowNanos);
+        } else {
+            fullOfRecordsNanos = stoodStillNanos(false, nowNanos);
+        }
+        stillSinceNanos = UNKNOWN;
         fullOfBytes = false;
         pauseReasons.clear();
     }

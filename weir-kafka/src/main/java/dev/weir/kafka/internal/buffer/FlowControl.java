@@ -146,6 +146,7 @@ public final class FlowControl {
         Collection<TopicPartition> running = new ArrayList<>();
         for (AssignedPartition partition : assignment) {
             if (partition.pauseForBytes()) {
+                partition.standsStillFrom(clock.nanoTime());
                 running.add(partition.id());
             }
         }
@@ -198,6 +199,7 @@ public final class FlowControl {
                 boolean ignored = partition.tracker().outstanding() < highRecords
                         ? partition.pauseForBytes()
                         : partition.pause(PauseReason.FLOW);
+                partition.standsStillFrom(clock.nanoTime());
                 fetcher.pause(List.of(partition.id()));
             }
         }
@@ -251,7 +253,7 @@ public final class FlowControl {
             Collection<TopicPartition> resumed = new ArrayList<>();
             for (AssignedPartition partition : low) {
                 partition.tracker().unwatch();
-                partition.resume();
+                partition.resume(clock.nanoTime());
                 resumed.add(partition.id());
             }
             fetcher.resume(resumed);

@@ -15,6 +15,7 @@ import dev.weir.kafka.internal.consumer.UnfinishedFinder.Sought;
 import dev.weir.kafka.internal.lookup.ConsumerPhase;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.internal.lookup.OwnerThread;
+import dev.weir.kafka.internal.meters.DecodeTime;
 import dev.weir.kafka.internal.position.OffsetQueries;
 import java.time.Duration;
 import java.time.Instant;
@@ -49,8 +50,10 @@ final class ConsumerObserver {
      *
      * @param sought beside each partition its first unfinished record, or null
      * @param assignments how often partitions had come by then
+     * @param throttledNanos for how long brokers had throttled its fetches
      */
-    private record Look(List<PartitionDump> partitions, List<@Nullable Sought> sought, int assignments) {}
+    private record Look(
+            List<PartitionDump> partitions, List<@Nullable Sought> sought, int assignments, long throttledNanos) {}
 
     private final OwnerThread owner;
     private final PartitionAssignment assignment;
@@ -59,6 +62,7 @@ final class ConsumerObserver {
     private final OwnerClock clock;
     private final String reads;
     private final UnfinishedFinder finder;
+    private final DecodeTime decodeTime;
 
     private final RunLog runLog = new RunLog();
 
@@ -72,7 +76,7 @@ final class ConsumerObserver {
     // Written by the owner thread for others.
     private volatile ConsumerSnapshot snapshot = ConsumerSnapshot.of(List.of(), 0, 0, 0, 0);
     private volatile long outstandingBytes;
-    private volatile Look last = new Look(List.of(), List.of(), 0);
+    private volatile Look last = new Look(List.of(), List.of(), 0, 0);
     private volatile long polledNanos;
     private volatile long progressNanos;
     private volatile boolean worksLeft;
@@ -86,6 +90,7 @@ final class ConsumerObserver {
      *
      * @param reads the subscription in words
      * @param finder looks for records that were pulled
+     * @param decodeTime of the threads that fetch
      * @param maxPollInterval how long the owner may be away before it counts as dead
      */
     ConsumerObserver(
@@ -96,6 +101,7 @@ final class ConsumerObserver {
             OwnerClock clock,
             String reads,
             UnfinishedFinder finder,
+            DecodeTime decodeTime,
             Duration maxPollInterval) {
         this.owner = owner;
         this.assignment = assignment;
@@ -104,6 +110,7 @@ final class ConsumerObserver {
         this.clock = clock;
         this.reads = reads;
         this.finder = finder;
+        this.decodeTime = decodeTime;
         this.maxPollNanos = maxPollInterval.toNanos();
         long now = clock.nanoTime();
         this.lookedNanos = now - MAX_LOOK_NANOS;
@@ -137,7 +144,8 @@ final class ConsumerObserver {
 
     /** The dump, in which nobody has searched for its oldest records. */
     ConsumerDump outline() {
-        return dump(last.partitions);
+        Look look = last;
+        return dump(look, look.partitions);
     }
 
     ConsumerDump dump() {
@@ -146,24 +154,26 @@ final class ConsumerObserver {
         for (int i = 0; i < look.partitions.size(); i++) {
             partitions.add(finder.found(look.partitions.get(i), look.sought.get(i)));
         }
-        return dump(partitions);
+        return dump(look, partitions);
     }
 
-    private ConsumerDump dump(List<PartitionDump> partitions) {
+    private ConsumerDump dump(Look look, List<PartitionDump> partitions) {
         asked = true;
         ConsumerSnapshot current = snapshot;
         return ConsumerDump.of(
-                Instant.now(),
-                reads,
-                owner.phase().label(),
-                Duration.ofNanos(clock.nanoTime() - polledNanos),
-                assignments,
-                current.rebalances(),
-                current.commits(),
-                current.failedCommits(),
-                List.copyOf(partitions),
-                looks.silentSince(),
-                finder.troubles());
+                        Instant.now(),
+                        reads,
+                        owner.phase().label(),
+                        Duration.ofNanos(clock.nanoTime() - polledNanos),
+                        assignments,
+                        current.rebalances(),
+                        current.commits(),
+                        current.failedCommits(),
+                        List.copyOf(partitions),
+                        looks.silentSince(),
+                        finder.troubles())
+                .withThrottledNanos(look.throttledNanos)
+                .withDecoding(decodeTime.nanos(), decodeTime.threads());
     }
 
     ConsumerHealth health(Duration stall) {
@@ -295,7 +305,7 @@ final class ConsumerObserver {
         outstandingBytes = bytes;
         progressNanos = looks.progressNanos();
         worksLeft = left;
-        last = new Look(dumps, sought, assignments);
+        last = new Look(dumps, sought, assignments, looks.throttledNanos());
         snapshot = withDropped(
                 ConsumerSnapshot.of(snapshots, buffered, commits.succeeded(), commits.failed(), rebalances), false);
         looks.askForEndsIfDue(assigned, now);

@@ -27,6 +27,7 @@ import dev.weir.kafka.internal.fetch.PollBudget;
 import dev.weir.kafka.internal.fetch.RecordFetcher;
 import dev.weir.kafka.internal.lookup.ConsumerLog;
 import dev.weir.kafka.internal.lookup.OwnerClock;
+import dev.weir.kafka.internal.meters.DecodeTime;
 import dev.weir.kafka.spi.Lookup;
 import dev.weir.kafka.spi.Lookup.Described;
 import dev.weir.kafka.spi.Surroundings;
@@ -46,7 +47,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -88,7 +89,7 @@ public final class ConsumerStart {
     private final Subscription subscription;
     private final Delivery delivery;
     private final @Nullable ExternalOffsets external;
-    private final Supplier<FetchedViews.Maker> views;
+    private final Function<DecodeTime, FetchedViews.Maker> views;
 
     /** Creates a start of a consumer that hands out the client's records. */
     public ConsumerStart(
@@ -96,7 +97,7 @@ public final class ConsumerStart {
             Subscription subscription,
             Delivery delivery,
             @Nullable ExternalOffsets external) {
-        this(settings, subscription, delivery, external, () -> FetchedViews.Maker.of(FetchedViews::copy));
+        this(settings, subscription, delivery, external, time -> FetchedViews.Maker.copying());
     }
 
     /** Creates a start of which the lean path makes records by {@code views}: it makes a maker for each thread. */
@@ -105,7 +106,7 @@ public final class ConsumerStart {
             Subscription subscription,
             Delivery delivery,
             @Nullable ExternalOffsets external,
-            Supplier<FetchedViews.Maker> views) {
+            Function<DecodeTime, FetchedViews.Maker> views) {
         this.settings = Objects.requireNonNull(settings, "settings");
         this.subscription = Objects.requireNonNull(subscription, "subscription");
         this.delivery = delivery;

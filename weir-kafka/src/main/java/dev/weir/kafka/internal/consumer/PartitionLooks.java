@@ -102,6 +102,11 @@ final class PartitionLooks {
         return progressNanos;
     }
 
+    /** The time for which brokers throttled the fetches so far. */
+    long throttledNanos() {
+        return fetcher.throttledNanos();
+    }
+
     /** Begins a look at all. */
     void begin(long now) {
         reachability.look();
@@ -126,19 +131,22 @@ final class PartitionLooks {
             progressNanos = now;
         }
         return PartitionDump.of(
-                partition.id().topic(),
-                partition.id().partition(),
-                partition.epoch(),
-                buffered,
-                Math.max(0, outstanding - buffered),
-                oldest,
-                reasons(partition, heldUp != null),
-                partition.committedOffset(),
-                partition.committedOffset() < 0 ? null : Duration.ofNanos(now - partition.committedNanos()),
-                position,
-                lag,
-                lagTime(partition, lag),
-                heldUp == null ? trouble.apply(partition) : heldUp);
+                        partition.id().topic(),
+                        partition.id().partition(),
+                        partition.epoch(),
+                        buffered,
+                        Math.max(0, outstanding - buffered),
+                        oldest,
+                        reasons(partition, heldUp != null),
+                        partition.committedOffset(),
+                        partition.committedOffset() < 0 ? null : Duration.ofNanos(now - partition.committedNanos()),
+                        position,
+                        lag,
+                        lagTime(partition, lag),
+                        heldUp == null ? trouble.apply(partition) : heldUp)
+                .withFull(
+                        Duration.ofNanos(partition.stoodStillNanos(false, now)),
+                        Duration.ofNanos(partition.stoodStillNanos(true, now)));
     }
 
     /** By the clock of the machine, as the timestamps are; producers whose clocks are ahead make it 0, not negative. */

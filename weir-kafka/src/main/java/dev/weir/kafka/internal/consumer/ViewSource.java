@@ -8,6 +8,7 @@ import dev.weir.kafka.internal.buffer.ConsumerPlan.Delivery;
 import dev.weir.kafka.internal.buffer.RecordBuffer;
 import dev.weir.kafka.internal.buffer.SourceStage;
 import dev.weir.kafka.internal.fetch.FetchedViews;
+import dev.weir.kafka.internal.meters.DecodeTime;
 import dev.weir.kafka.internal.view.ViewPool;
 import dev.weir.kafka.view.RecordViews;
 import dev.weir.lean.RecordView;
@@ -18,7 +19,6 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import java.util.Objects;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +35,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
             Delivery delivery,
             @Nullable ExternalOffsets external,
             boolean inRows,
-            Supplier<FetchedViews.Maker> makers) {
+            Function<DecodeTime, FetchedViews.Maker> makers) {
         if (subscription.due() != null) {
             throw new IllegalArgumentException("dueAt does not go with a decoder of views, which keeps no record to ask"
                     + " about: leave the decoder out");
@@ -49,7 +49,12 @@ public final class ViewSource<T> implements SourceFactory<T> {
     public static ViewSource<RecordViews> keeping(ConsumerSettings<?, ?> settings, Subscription subscription) {
         ViewPool pool = new ViewPool();
         return new ViewSource<>(
-                settings, subscription, new Delivery.Committable(), null, true, () -> FetchedViews.Maker.keeping(pool));
+                settings,
+                subscription,
+                new Delivery.Committable(),
+                null,
+                true,
+                time -> FetchedViews.Maker.keeping(pool));
     }
 
     /** A committable source; {@code decoder} is called on the thread, or threads, that fetch, as of the others. */
@@ -89,12 +94,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
                     + "; set fetch(FetchPath.LEAN)");
         }
         return new ViewSource<>(
-                settings,
-                subscription,
-                delivery,
-                external,
-                false,
-                () -> FetchedViews.Maker.of(FetchedViews.decoding(decoder)));
+                settings, subscription, delivery, external, false, time -> FetchedViews.Maker.decoding(decoder, time));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.fetch;
 
 import dev.weir.kafka.internal.lookup.BrokerContact;
+import dev.weir.kafka.internal.meters.ThrottleTime;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.Metric;
@@ -17,6 +18,11 @@ final class ClientContact {
     private static final String ANSWERS = "response-total";
     private static final String LOSSES = "connection-close-total";
 
+    private static final String ANSWERS_PER_SECOND = "response-rate";
+    private static final String FETCH_GROUP = "consumer-fetch-manager-metrics";
+    private static final String THROTTLE_MEAN = "fetch-throttle-time-avg";
+    private static final String THROTTLE_MAX = "fetch-throttle-time-max";
+
     /** Of the client of the consumer protocol alone: rebalances to call back, and errors to throw. */
     private static final String EVENTS = "background-event-queue-size";
 
@@ -26,6 +32,11 @@ final class ClientContact {
     private @Nullable Metric answers;
     private @Nullable Metric losses;
     private @Nullable Metric events;
+    private @Nullable Metric answersPerSecond;
+    private @Nullable Metric throttleMean;
+    private @Nullable Metric throttleMax;
+
+    private final ThrottleTime throttled = new ThrottleTime();
 
     ClientContact(Consumer<?, ?> client) {
         this.client = client;
@@ -54,13 +65,34 @@ final class ClientContact {
         return waiting != null && value(waiting.metricValue()) > 0;
     }
 
+    /** The time for which brokers throttled the client's fetches. */
+    long throttledNanos() {
+        if (answers == null) {
+            find();
+        }
+        return throttled.read(number(throttleMean), number(throttleMax), number(answers), number(answersPerSecond));
+    }
+
+    private static double number(@Nullable Metric metric) {
+        return metric != null && metric.metricValue() instanceof Number number ? number.doubleValue() : Double.NaN;
+    }
+
     private void find() {
         for (Map.Entry<MetricName, ? extends Metric> each : client.metrics().entrySet()) {
-            if (each.getKey().group().equals(GROUP)) {
+            if (each.getKey().group().equals(FETCH_GROUP)) {
+                switch (each.getKey().name()) {
+                    case THROTTLE_MEAN -> throttleMean = each.getValue();
+                    case THROTTLE_MAX -> throttleMax = each.getValue();
+                    default -> {
+                        // Of something else.
+                    }
+                }
+            } else if (each.getKey().group().equals(GROUP)) {
                 switch (each.getKey().name()) {
                     case ANSWERS -> answers = each.getValue();
                     case LOSSES -> losses = each.getValue();
                     case EVENTS -> events = each.getValue();
+                    case ANSWERS_PER_SECOND -> answersPerSecond = each.getValue();
                     default -> {
                         // Of something else.
                     }

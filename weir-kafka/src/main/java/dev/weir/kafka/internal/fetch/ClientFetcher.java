@@ -335,6 +335,11 @@ public final class ClientFetcher implements RecordFetcher {
     }
 
     @Override
+    public long throttledNanos() {
+        return contact.throttledNanos();
+    }
+
+    @Override
     public BrokerContact contact() {
         return contact.get();
     }

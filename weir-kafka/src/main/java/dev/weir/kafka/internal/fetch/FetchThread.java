@@ -254,7 +254,7 @@ final class FetchThread implements FetchLane {
 
     private void take(RecordView record) {
         turnBytes += record.sizeBytes();
-        if (turnBytes >= maxTurnBytes || ending) {
+        if (turnBytes >= maxTurnBytes || ending || maker.hasDecodedForLong()) {
             lean.endPoll();
         }
         part(Objects.requireNonNull(byIndex.get(record.index()))).records.add(maker.make(record));

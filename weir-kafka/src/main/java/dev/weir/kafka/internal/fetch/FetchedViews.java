@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.fetch;
 
 import dev.weir.kafka.RecordDecodeException;
+import dev.weir.kafka.internal.meters.DecodeTime;
 import dev.weir.kafka.internal.view.KeptViews;
 import dev.weir.kafka.internal.view.Spares;
 import dev.weir.kafka.internal.view.ViewPool;
@@ -13,6 +14,7 @@ import dev.weir.lean.RecordView;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.internals.RecordHeaders;
@@ -31,6 +33,9 @@ public final class FetchedViews {
 
     /** More than a buffer holds of partitions that are read as fast as they fill. */
     private static final int MAX_SPARE_ROWS = 256;
+
+    /** A thread that decodes for longer neither hands out what it has nor serves the group. */
+    private static final long LONG_TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private static final String WAY_OUT =
             "let the decoder return something else for such records, which the stages behind it can route or leave out";
@@ -190,31 +195,56 @@ public final class FetchedViews {
 
         private final @Nullable Function<RecordView, ConsumerRecord<byte[], byte[]>> records;
         private final @Nullable ViewPool pool;
+        private final DecodeTime.@Nullable Sampling decoding;
         private final Spares<InARow> rows = new Spares<>(MAX_SPARE_ROWS);
         private final LeaderEpoch leaderEpoch = new LeaderEpoch();
 
-        private Maker(@Nullable Function<RecordView, ConsumerRecord<byte[], byte[]>> records, @Nullable ViewPool pool) {
+        private long decodedNanos;
+
+        private Maker(
+                @Nullable Function<RecordView, ConsumerRecord<byte[], byte[]>> records,
+                @Nullable ViewPool pool,
+                DecodeTime.@Nullable Sampling decoding) {
             this.records = records;
             this.pool = pool;
+            this.decoding = decoding;
         }
 
-        /** Makes one thing of each record. */
-        public static Maker of(Function<RecordView, ConsumerRecord<byte[], byte[]>> records) {
-            return new Maker(records, null);
+        /** Copies each record. */
+        public static Maker copying() {
+            return new Maker(FetchedViews::copy, null, null);
+        }
+
+        /** Has a user's code make something of each record, for as long as {@code time} says afterwards. */
+        public static Maker decoding(Function<RecordView, ?> decoder, DecodeTime time) {
+            return new Maker(FetchedViews.decoding(decoder), null, time.sampling());
         }
 
         /** Keeps batches whole. */
         public static Maker keeping(ViewPool pool) {
-            return new Maker(null, pool);
+            return new Maker(null, pool, null);
         }
 
         /** A turn of the consumer, with records for the one or batches for the other. */
         int poll(LeanConsumer lean, RecordHandler each, BatchViewHandler batches) {
+            decodedNanos = 0;
             return pool == null ? lean.poll(each) : lean.pollBatches(batches);
         }
 
         ConsumerRecord<byte[], byte[]> make(RecordView record) {
-            return Objects.requireNonNull(records, "records").apply(record);
+            Function<RecordView, ConsumerRecord<byte[], byte[]>> made = Objects.requireNonNull(records, "records");
+            if (decoding == null || !decoding.isDue()) {
+                return made.apply(record);
+            }
+            long start = System.nanoTime();
+            ConsumerRecord<byte[], byte[]> result = made.apply(record);
+            decodedNanos += decoding.took(System.nanoTime() - start);
+            return result;
+        }
+
+        /** Returns whether a turn should end, because its records have waited for long while others were decoded. */
+        boolean hasDecodedForLong() {
+            return decodedNanos >= LONG_TURN_NANOS;
         }
 
         /** Keeps a batch, with the last ones of the list if it can; returns how many bytes it takes. */

@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.fetch;
 
 import dev.weir.kafka.internal.lookup.BrokerContact;
+import dev.weir.kafka.internal.meters.DecodeTime;
 import dev.weir.lean.LeanException;
 import dev.weir.lean.LeanSettings;
 import dev.weir.lean.StartAt;
@@ -11,7 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
@@ -51,6 +52,7 @@ public final class LeanFetcher implements RecordFetcher {
 
     private final ClientFetcher member;
     private final LeanReader reader;
+    private final DecodeTime decodeTime;
     private final int maxPollRecords;
 
     /** The part of the client's {@code max.poll.interval.ms} after which it is polled in any case. */
@@ -79,7 +81,12 @@ public final class LeanFetcher implements RecordFetcher {
     private boolean answerAwaited;
 
     private LeanFetcher(
-            Consumer<byte[], byte[]> client, LeanReader reader, int maxPollRecords, Duration maxPollInterval) {
+            Consumer<byte[], byte[]> client,
+            LeanReader reader,
+            DecodeTime decodeTime,
+            int maxPollRecords,
+            Duration maxPollInterval) {
+        this.decodeTime = decodeTime;
         this.member = new ClientFetcher(client);
         this.reader = reader;
         this.maxPollRecords = maxPollRecords;
@@ -93,7 +100,7 @@ public final class LeanFetcher implements RecordFetcher {
      * @param maxBatchBytes of a decompressed batch
      * @param threads 1: the owner thread fetches; more: so many others do
      * @param views makes, for each thread that fetches, what makes what is handed out of each record, which is gone
-     *     afterwards
+     *     afterwards; it gets the time to which a decoder adds its own
      */
     public static LeanFetcher open(
             Consumer<byte[], byte[]> client,
@@ -101,14 +108,16 @@ public final class LeanFetcher implements RecordFetcher {
             int maxBatchBytes,
             String name,
             int threads,
-            Supplier<FetchedViews.Maker> views) {
+            Function<DecodeTime, FetchedViews.Maker> views) {
         LeanSettings settings = LeanConfig.of(config, threads, maxBatchBytes);
+        DecodeTime decodeTime = new DecodeTime(threads);
         LeanReader reader = threads == 1
-                ? new OwnReader(settings, views.get())
-                : new ThreadedReader(name, threads, settings, views);
+                ? new OwnReader(settings, views.apply(decodeTime))
+                : new ThreadedReader(name, threads, settings, () -> views.apply(decodeTime));
         return new LeanFetcher(
                 client,
                 reader,
+                decodeTime,
                 settings.maxPollRecords(),
                 ClientLimits.of(config).maxPollInterval());
     }
@@ -126,6 +135,16 @@ public final class LeanFetcher implements RecordFetcher {
             }
         }
         return handOut();
+    }
+
+    @Override
+    public long throttledNanos() {
+        return TimeUnit.MILLISECONDS.toNanos(reader.throttledMillis());
+    }
+
+    @Override
+    public DecodeTime decodeTime() {
+        return decodeTime;
     }
 
     @Override

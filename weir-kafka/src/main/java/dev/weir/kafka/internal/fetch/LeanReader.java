@@ -43,6 +43,9 @@ interface LeanReader extends AutoCloseable {
     /** The end of the readable records of a placed partition, or {@code RecordFetcher.UNKNOWN}. */
     long endOffset(LeanPartition partition);
 
+    /** The time for which brokers throttled the fetches so far. */
+    long throttledMillis();
+
     /** With what has come from brokers by its connections. */
     BrokerContact contact(BrokerContact others);
 

@@ -106,7 +106,7 @@ final class OwnReader implements LeanReader {
 
     private void take(RecordView record) {
         turnBytes += record.sizeBytes();
-        if (turnBytes >= maxTurnBytes) {
+        if (turnBytes >= maxTurnBytes || maker.hasDecodedForLong()) {
             lean.endPoll();
         }
         Objects.requireNonNull(byIndex.get(record.index())).add(maker.make(record));
@@ -149,6 +149,11 @@ final class OwnReader implements LeanReader {
     @Override
     public long endOffset(LeanPartition partition) {
         return lean.endOffset(partition.index);
+    }
+
+    @Override
+    public long throttledMillis() {
+        return lean.metrics().throttledMillis();
     }
 
     @Override

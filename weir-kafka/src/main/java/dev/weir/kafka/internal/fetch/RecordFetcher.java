@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.fetch;
 
 import dev.weir.kafka.internal.lookup.BrokerContact;
+import dev.weir.kafka.internal.meters.DecodeTime;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
@@ -11,7 +12,8 @@ import org.apache.kafka.common.TopicPartition;
 
 /**
  * Fetches the records of the assigned partitions. Membership and commits are not its business: they stay with Kafka's
- * own client, whichever way the records take. Confined to the owner thread, but for {@link #wakeup}.
+ * own client, whichever way the records take. Confined to the owner thread, but for {@link #wakeup} and {@link
+ * #decodeTime}.
  *
  * <p>{@link #pause}, {@link #resume}, {@link #hold} and {@link #seek} are for assigned partitions only.
  */
@@ -156,6 +158,16 @@ public interface RecordFetcher extends AutoCloseable {
 
     /** Records from there to the end of the partition; does not wait. */
     long lag(TopicPartition id);
+
+    /** The time for which brokers throttled the fetches so far, in sum over their answers; does not wait. */
+    default long throttledNanos() {
+        return 0;
+    }
+
+    /** The time that decoders take on the threads that fetch. Any thread. */
+    default DecodeTime decodeTime() {
+        return DecodeTime.NONE;
+    }
 
     /** The signs of life from brokers so far, by whichever way; does not wait. */
     BrokerContact contact();

@@ -265,6 +265,13 @@ final class ThreadedReader implements LeanReader {
     }
 
     @Override
+    public long throttledMillis() {
+        return lanes.stream()
+                .mapToLong(lane -> lane.metrics().throttledMillis())
+                .sum();
+    }
+
+    @Override
     public BrokerContact contact(BrokerContact others) {
         BrokerContact all = others;
         for (FetchLane lane : lanes) {

@@ -4,15 +4,20 @@ import dev.weir.kafka.ProducerHandle.Snapshot;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
 
 /**
- * Reads a producer's own meters. The names are those of the client's documentation, "Producer Sender Metrics" and
- * "Common monitoring metrics"; a client without one of them shows no value there.
+ * Reads a producer's own meters, for as long as it is open. The names are those of the client's documentation,
+ * "Producer Sender Metrics" and "Common monitoring metrics"; a client without one of them shows no value there.
+ * Thread-safe.
  */
 public final class ProducerLook {
+
+    /** The time for which brokers throttled a client that counts it; Kafka's own does not. */
+    public static final String THROTTLED = "produce-throttle-time-ns-total";
 
     private static final String GROUP = "producer-metrics";
     private static final String BUFFER = "buffer-total-bytes";
@@ -20,42 +25,78 @@ public final class ProducerLook {
     private static final String BLOCKED = "bufferpool-wait-time-ns-total";
     private static final String QUEUED = "record-queue-time-avg";
     private static final String REQUEST = "request-latency-avg";
-    private static final Set<String> NAMES = Set.of(BUFFER, FREE, BLOCKED, QUEUED, REQUEST);
+    private static final String THROTTLE_MEAN = "produce-throttle-time-avg";
+    private static final String THROTTLE_MAX = "produce-throttle-time-max";
+    private static final String ANSWERS = "response-total";
+    private static final String ANSWERS_PER_SECOND = "response-rate";
+    private static final Set<String> NAMES = Set.of(
+            BUFFER,
+            FREE,
+            BLOCKED,
+            QUEUED,
+            REQUEST,
+            THROTTLED,
+            THROTTLE_MEAN,
+            THROTTLE_MAX,
+            ANSWERS,
+            ANSWERS_PER_SECOND);
 
-    private ProducerLook() {}
+    private final Supplier<? extends Map<MetricName, ? extends Metric>> meters;
+    private final ThrottleTime throttled = new ThrottleTime();
 
-    /** A client as it is now, whose sender waits for room in its buffer alone. */
-    public static Snapshot at(Producer<?, ?> client, String stage, long unanswered) {
-        return at(client, stage, unanswered, 0);
+    private ProducerLook(Supplier<? extends Map<MetricName, ? extends Metric>> meters) {
+        this.meters = meters;
     }
 
-    /** A client as it is now, whose sender has waited so long before it asked the client for room. */
-    public static Snapshot at(Producer<?, ?> client, String stage, long unanswered, long waitedNanos) {
-        return of(client.metrics(), stage, unanswered, waitedNanos);
+    /** Of a client. */
+    public static ProducerLook of(Producer<?, ?> client) {
+        return new ProducerLook(client::metrics);
     }
 
-    /** A client with these meters, whose sender waits for room in its buffer alone. */
-    public static Snapshot of(Map<MetricName, ? extends Metric> meters, String stage, long unanswered) {
-        return of(meters, stage, unanswered, 0);
+    /** Of something else that has such meters. */
+    public static ProducerLook of(Supplier<? extends Map<MetricName, ? extends Metric>> meters) {
+        return new ProducerLook(meters);
     }
 
-    private static Snapshot of(
-            Map<MetricName, ? extends Metric> meters, String stage, long unanswered, long waitedNanos) {
+    /** The producer as it is now, whose sender waits for room in its buffer alone. */
+    public Snapshot at(String stage, long unanswered) {
+        return at(stage, unanswered, 0);
+    }
+
+    /** The producer as it is now, whose sender has waited so long before it asked the client for room. */
+    public Snapshot at(String stage, long unanswered, long waitedNanos) {
+        Map<String, Double> values = values();
+        return Snapshot.of(
+                        stage,
+                        unanswered,
+                        values.getOrDefault(BUFFER, Double.NaN),
+                        values.getOrDefault(FREE, Double.NaN),
+                        values.getOrDefault(BLOCKED, 0.0).longValue() + waitedNanos,
+                        values.getOrDefault(QUEUED, Double.NaN),
+                        values.getOrDefault(REQUEST, Double.NaN))
+                .withThrottledNanos(throttledNanos(values));
+    }
+
+    private long throttledNanos(Map<String, Double> values) {
+        Double counted = values.get(THROTTLED);
+        return counted != null
+                ? counted.longValue()
+                : throttled.read(
+                        values.getOrDefault(THROTTLE_MEAN, Double.NaN),
+                        values.getOrDefault(THROTTLE_MAX, Double.NaN),
+                        values.getOrDefault(ANSWERS, Double.NaN),
+                        values.getOrDefault(ANSWERS_PER_SECOND, Double.NaN));
+    }
+
+    private Map<String, Double> values() {
         Map<String, Double> values = new HashMap<>();
-        meters.forEach((name, metric) -> {
+        meters.get().forEach((name, metric) -> {
             if (name.group().equals(GROUP)
                     && NAMES.contains(name.name())
                     && metric.metricValue() instanceof Double value) {
                 values.put(name.name(), value);
             }
         });
-        return Snapshot.of(
-                stage,
-                unanswered,
-                values.getOrDefault(BUFFER, Double.NaN),
-                values.getOrDefault(FREE, Double.NaN),
-                values.getOrDefault(BLOCKED, 0.0).longValue() + waitedNanos,
-                values.getOrDefault(QUEUED, Double.NaN),
-                values.getOrDefault(REQUEST, Double.NaN));
+        return values;
     }
 }

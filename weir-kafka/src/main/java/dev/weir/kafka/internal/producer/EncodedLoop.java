@@ -45,7 +45,7 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
     private final StageContext context;
     private final TopicWatch watch;
     private final LeanProducer producer;
-    private final LeanMeters meters;
+    private final ProducerLook look;
     private final LongAdder blockedNanos = new LongAdder();
     private final OnTheirWay elements = new OnTheirWay();
 
@@ -71,7 +71,8 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
         this.watch = watch;
         this.progress = ClientProgress.of(clientConfig);
         this.producer = LeanProducer.open(settings, new Answers());
-        this.meters = new LeanMeters(producer::metrics, settings.bufferBytes(), blockedNanos);
+        LeanMeters meters = new LeanMeters(producer::metrics, settings.bufferBytes(), blockedNanos);
+        this.look = ProducerLook.of(meters::read);
         context.depth(elements::count);
     }
 
@@ -220,7 +221,7 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
     /** The handle for others, without times: nothing is kept of a record that could be timed. Any thread. */
     ProducerHandle handle() {
         return new WriterHandle(
-                new LatencyCounts(), () -> ProducerLook.of(meters.read(), context.stageName(), elements.unanswered()));
+                new LatencyCounts(), () -> look.at(context.stageName(), elements.unanswered()));
     }
 
     /** See {@link StageContext.Termination}; the loop has ended, so nothing is sent any more. */

@@ -5,7 +5,6 @@ import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerHandle;
 import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.internal.meters.LatencyCounts;
-import dev.weir.kafka.internal.meters.ProducerLook;
 import dev.weir.kafka.internal.meters.WrittenCount;
 import dev.weir.kafka.internal.producer.RecordAnswer.Kept;
 import dev.weir.kafka.internal.send.RecordRefusals;
@@ -139,7 +138,8 @@ final class OrderedWriter<T, K, V> {
     /** The handle for others. Any thread. */
     ProducerHandle handle() {
         return new WriterHandle(
-                latency, () -> ProducerLook.at(client(), context.stageName(), depth(), window.waitedNanos()));
+                latency,
+                () -> Objects.requireNonNull(producer.meters()).at(context.stageName(), depth(), window.waitedNanos()));
     }
 
     private OrderedProducer<K, V> begin(Producer<K, V> with) {

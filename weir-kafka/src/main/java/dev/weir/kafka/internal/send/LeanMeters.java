@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.send;
 
+import dev.weir.kafka.internal.meters.ProducerLook;
 import dev.weir.lean.LeanProducerMetrics;
 import java.util.HashMap;
 import java.util.Map;
@@ -12,7 +13,7 @@ import org.apache.kafka.common.MetricName;
 
 /**
  * The counters of a lean producer, under the names that Kafka's client has for it ("Producer Sender Metrics"), as far
- * as Weir reads these. Thread-safe.
+ * as Weir reads these, and one that it does not have. Thread-safe.
  */
 public final class LeanMeters {
 
@@ -52,6 +53,7 @@ public final class LeanMeters {
         put(meters, "buffer-total-bytes", (double) bufferBytes);
         put(meters, "buffer-available-bytes", (double) now.freeBytes());
         put(meters, "bufferpool-wait-time-ns-total", (double) blockedNanos.sum());
+        put(meters, ProducerLook.THROTTLED, now.throttledMillis() * NANOS_PER_MILLI);
         put(
                 meters,
                 "record-queue-time-avg",

@@ -6,6 +6,7 @@ import dev.weir.kafka.internal.health.ClientHealth;
 import dev.weir.kafka.internal.health.ClientHealth.Found;
 import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.internal.health.ClientThread;
+import dev.weir.kafka.internal.meters.ProducerLook;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,10 +35,21 @@ public final class ReplaceableProducer<K, V> {
 
     /** A client, with what it was given and has answered; one that is left goes on with a count of its own. */
     private record Opened<K, V>(
-            Producer<K, V> client, ClientThread thread, AtomicLong sent, AtomicLong answers, Set<String> topics) {
+            Producer<K, V> client,
+            ClientThread thread,
+            ProducerLook meters,
+            AtomicLong sent,
+            AtomicLong answers,
+            Set<String> topics) {
 
         Opened(Producer<K, V> client) {
-            this(client, ClientThread.of(client), new AtomicLong(), new AtomicLong(), ConcurrentHashMap.newKeySet());
+            this(
+                    client,
+                    ClientThread.of(client),
+                    ProducerLook.of(client),
+                    new AtomicLong(),
+                    new AtomicLong(),
+                    ConcurrentHashMap.newKeySet());
         }
 
         void sends(String topic) {
@@ -129,6 +141,12 @@ public final class ReplaceableProducer<K, V> {
     public @Nullable Producer<K, V> client() {
         Opened<K, V> open = opened;
         return open == null ? null : open.client;
+    }
+
+    /** The meters of the client that is open. Any thread. */
+    public @Nullable ProducerLook meters() {
+        Opened<K, V> open = opened;
+        return open == null ? null : open.meters;
     }
 
     /** The thread of the client that is open; without one, a thread that nobody has heard of. Any thread. */

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.DoubleBinaryOperator;
 import java.util.function.ToDoubleFunction;
-import org.apache.kafka.clients.producer.Producer;
 
 /** Reads the producers of an exactly-once run as one: their memory in sum, the slower one's times. Stateless. */
 final class ProducersLook {
@@ -17,19 +16,21 @@ final class ProducersLook {
     static <K, V> Snapshot at(Board<K, V> board, List<TransactionalProducer<K, V>> producers, String stage) {
         List<Snapshot> open = new ArrayList<>();
         for (TransactionalProducer<K, V> producer : producers) {
-            Producer<K, V> client = producer.client.client();
-            if (client != null) {
-                open.add(ProducerLook.at(client, stage, 0));
+            ProducerLook meters = producer.client.meters();
+            if (meters != null) {
+                open.add(meters.at(stage, 0));
             }
         }
         return Snapshot.of(
-                stage,
-                unanswered(board),
-                both(open, Snapshot::bufferBytes, Double::sum),
-                both(open, Snapshot::bufferFreeBytes, Double::sum),
-                open.stream().mapToLong(Snapshot::blockedNanos).sum(),
-                both(open, Snapshot::queueMillis, Math::max),
-                both(open, Snapshot::requestMillis, Math::max));
+                        stage,
+                        unanswered(board),
+                        both(open, Snapshot::bufferBytes, Double::sum),
+                        both(open, Snapshot::bufferFreeBytes, Double::sum),
+                        open.stream().mapToLong(Snapshot::blockedNanos).sum(),
+                        both(open, Snapshot::queueMillis, Math::max),
+                        both(open, Snapshot::requestMillis, Math::max))
+                .withThrottledNanos(
+                        open.stream().mapToLong(Snapshot::throttledNanos).sum());
     }
 
     private static <K, V> long unanswered(Board<K, V> board) {

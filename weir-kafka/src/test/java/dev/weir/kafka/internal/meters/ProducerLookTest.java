@@ -37,15 +37,63 @@ class ProducerLookTest {
         metric("request-latency-avg", "producer-metrics", 2.5);
         // The same for a single node.
         metric("request-latency-avg", "producer-node-metrics", 99.0);
-        assertThat(ProducerLook.at(client, "produce", 3))
+        assertThat(ProducerLook.of(client).at("produce", 3))
                 .isEqualTo(Snapshot.of("produce", 3, 1000, 10, 5_000_000_000L, 7.5, 2.5));
     }
 
     @Test
     void look_atAClientWithoutMeters_hasNoValues() {
-        Snapshot look = ProducerLook.at(client, "produce", 0);
+        Snapshot look = ProducerLook.of(client).at("produce", 0);
         assertThat(look.bufferBytes()).isNaN();
         assertThat(look.requestMillis()).isNaN();
         assertThat(look.blockedNanos()).isZero();
+        assertThat(look.throttledNanos()).isZero();
+    }
+
+    /** A hundred answers without throttling make a mean that hides it for a while. */
+    @Test
+    void throttledTime_ofTheClientsMeans_isThatOfTheAnswersSinceTheLookBefore() {
+        ProducerLook look = ProducerLook.of(client);
+        throttle(0, 0, 100);
+        assertThat(throttledMillis(look)).isZero();
+        throttle(10 * 98.0 / 110, 98, 110);
+        assertThat(throttledMillis(look)).isEqualTo(980);
+        // Read once more, with no answer between.
+        assertThat(throttledMillis(look)).isEqualTo(980);
+        throttle(15 * 98.0 / 115, 98, 115);
+        assertThat(throttledMillis(look)).isEqualTo(1_470);
+        // The mean stays above zero for a minute; nothing is throttled.
+        throttle(15 * 98.0 / 200, 98, 200);
+        assertThat(throttledMillis(look)).isEqualTo(1_470);
+    }
+
+    /** Its mean is of the last minute, of some 6,000 answers. */
+    @Test
+    void throttledTime_ofAClientThatRunsForLong_grows() {
+        ProducerLook look = ProducerLook.of(client);
+        throttle(50, 90, 1_000_000);
+        long before = throttledMillis(look);
+        throttle(50, 90, 1_000_100);
+        assertThat(throttledMillis(look) - before).isEqualTo(5_000);
+        before = throttledMillis(look);
+        throttle(50 * 6_000.0 / 6_100, 90, 1_000_200);
+        assertThat(throttledMillis(look)).isEqualTo(before);
+    }
+
+    @Test
+    void throttledTime_ofAClientThatCounts_isItsCounter() {
+        metric(ProducerLook.THROTTLED, "producer-metrics", 5e9);
+        assertThat(ProducerLook.of(client).at("produce", 0).throttledNanos()).isEqualTo(5_000_000_000L);
+    }
+
+    private void throttle(double mean, double max, double answers) {
+        metric("produce-throttle-time-avg", "producer-metrics", mean);
+        metric("produce-throttle-time-max", "producer-metrics", max);
+        metric("response-total", "producer-metrics", answers);
+        metric("response-rate", "producer-metrics", 100.0);
+    }
+
+    private static long throttledMillis(ProducerLook look) {
+        return Math.round(look.at("produce", 0).throttledNanos() / 1e6);
     }
 }

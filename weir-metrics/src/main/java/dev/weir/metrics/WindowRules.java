@@ -1,0 +1,133 @@
+package dev.weir.metrics;
+
+import dev.weir.kafka.ConsumerDump.PartitionDump;
+import dev.weir.kafka.ConsumerDump.Paused;
+import dev.weir.metrics.Limiter.Kind;
+import dev.weir.metrics.PipelineLook.ConsumerLook;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Limits of what may be unfinished: the window of records of a partition, and the budget of bytes. */
+final class WindowRules {
+
+    /** Two sightings of a partition that are nearer say nothing of its time between them. */
+    private static final long LEAST_NANOS = 400_000_000;
+
+    private WindowRules() {}
+
+    /** Partitions with records to read stand still, because too many of their records or bytes are unfinished. */
+    static @Nullable Limiter full(Interval interval) {
+        double window = stillShare(interval, Paused.WINDOW);
+        double budget = stillShare(interval, Paused.BUDGET);
+        boolean bytes = budget > window;
+        // A small one is full and empty again between two looks; where records leave as they come, it never fills.
+        double enough = SourceRules.starves(interval) ? 0.2 : 0.5;
+        // A window with nothing in flight holds nothing back: what is buffered waits for something else.
+        List<PipelineLook> still = looksAt(interval, bytes ? Paused.BUDGET : Paused.WINDOW);
+        double inFlight = Math.max(
+                still.stream().mapToLong(Interval::inFlight).average().orElse(0),
+                interval.stages().stream().mapToDouble(StageLoad::busy).sum());
+        double held = inFlight + (bytes ? interval.buffered() : 0);
+        if (Math.max(window, budget) < enough || held < 0.5) {
+            return null;
+        }
+        Limiter stage = bytes ? null : StageRules.holding(interval, still);
+        Unit source = interval.units.isEmpty() ? null : interval.units.getFirst();
+        if (stage != null || (!bytes && source != null && source.blocked() > source.starved())) {
+            // What the window lets through finds no room below.
+            return stage;
+        }
+        List<PartitionDump> full = interval.partitions().stream()
+                .filter(each -> each.paused().contains(bytes ? Paused.BUDGET : Paused.WINDOW))
+                .toList();
+        String setting = bytes ? "bufferBytes" : "maxOutstandingRecords";
+        return Limiter.of(
+                bytes ? Kind.BYTE_BUDGET : Kind.WINDOW,
+                full.size() == 1 ? Partitions.name(full.getFirst()) : SourceRules.reads(interval),
+                "partitions with records to read stand still " + Words.percent(Math.max(window, budget))
+                        + " of the time, "
+                        + (bytes ? "because the memory budget is used up" : "because their windows are full")
+                        + ", with "
+                        + Words.count(Math.round(inFlight)) + " records unfinished and stages that wait"
+                        + Partitions.oldest(full),
+                Lever.setting(setting, "double " + setting),
+                Math.min(2, interval.nextLimit(null)));
+    }
+
+    /** The looks at which a partition stands still for {@code reason}. */
+    private static List<PipelineLook> looksAt(Interval interval, Paused reason) {
+        return interval.looks.stream()
+                .filter(look -> Interval.partitions(look).stream()
+                        .anyMatch(each -> each.paused().contains(reason)))
+                .toList();
+    }
+
+    /** Of the time of the partitions that have something to read, that in which they stand still for {@code reason}. */
+    private static double stillShare(Interval interval, Paused reason) {
+        return Math.max(seenStill(interval, reason), countedStill(interval, reason));
+    }
+
+    /**
+     * By the time that the partitions count: a look comes when the consumer is awake, which may be when a window has
+     * room again.
+     */
+    private static double countedStill(Interval interval, Paused reason) {
+        double still = 0;
+        double all = 0;
+        for (List<Sighting> of : Sighting.byPartition(interval.looks)) {
+            Sighting first = of.getFirst();
+            Sighting last = of.getLast();
+            boolean hasMore = last.partition().paused().contains(reason) || Interval.unread(last.partition()) > 0;
+            if (hasMore && last.atNanos() - first.atNanos() >= LEAST_NANOS) {
+                all += last.atNanos() - first.atNanos();
+                still += Math.max(0, last.still(reason) - first.still(reason));
+            }
+        }
+        return all == 0 ? 0 : Math.min(1, still / all);
+    }
+
+    /** A partition that may be read, at one look. */
+    private record Sighting(long atNanos, PartitionDump partition) {
+
+        /** The sightings of each partition, in the order of the looks. */
+        static Collection<List<Sighting>> byPartition(List<PipelineLook> looks) {
+            Map<String, List<Sighting>> all = new LinkedHashMap<>();
+            for (PipelineLook look : looks) {
+                for (PartitionDump partition : Interval.partitions(look)) {
+                    if (SourceRules.mayFetch(partition)) {
+                        String key = Partitions.name(partition) + " " + partition.epoch();
+                        all.computeIfAbsent(key, each -> new ArrayList<>())
+                                .add(new Sighting(look.atNanos(), partition));
+                    }
+                }
+            }
+            return all.values();
+        }
+
+        long still(Paused reason) {
+            return (reason == Paused.BUDGET ? partition.budgetFull() : partition.windowFull()).toNanos();
+        }
+    }
+
+    /** Over all looks, of the partitions that have something to read, those that stand still for {@code reason}. */
+    private static double seenStill(Interval interval, Paused reason) {
+        long still = 0;
+        long all = 0;
+        for (PipelineLook look : interval.looks) {
+            for (ConsumerLook consumer : look.consumers()) {
+                for (PartitionDump partition : consumer.dump().partitions()) {
+                    boolean paused = partition.paused().contains(reason);
+                    if (paused || Interval.unread(partition) > 0) {
+                        all++;
+                        still += paused ? 1 : 0;
+                    }
+                }
+            }
+        }
+        return all == 0 ? 0 : (double) still / all;
+    }
+}
