@@ -24,6 +24,9 @@ final class OutputRules {
     /** The wait of a record for its answer from which it counts as long. */
     private static final double LONG_ANSWER_MILLIS = 50;
 
+    /** From here on brokers throttle a producer whatever else its records wait for. */
+    private static final double MOSTLY_THROTTLED = 0.5;
+
     private OutputRules() {}
 
     /** The stage that sends waits for room in the producer's buffer, or computes all the time. */
@@ -75,12 +78,16 @@ final class OutputRules {
             Unit sender = unitOf(interval, now.stage());
             List<PipelineLook> met = withRecords(interval, i);
             double unanswered = mean(met, look -> look.producers().get(producer).unanswered());
-            if (sender == null || unanswered < 1 || unanswered < 0.5 * mean(met, Interval::inFlight)) {
+            if (sender == null || unanswered < 1) {
+                continue;
+            }
+            boolean isThrottled = throttledShare(interval, i) >= MOSTLY_THROTTLED;
+            if (!isThrottled && unanswered < 0.5 * mean(met, Interval::inFlight)) {
                 continue;
             }
             double answeredPerSecond = sender.stages().getLast().out() / interval.seconds;
             double millis = answeredPerSecond == 0 ? Double.POSITIVE_INFINITY : 1000 * unanswered / answeredPerSecond;
-            if (millis < LONG_ANSWER_MILLIS) {
+            if (!isThrottled && millis < LONG_ANSWER_MILLIS) {
                 continue;
             }
             String why = Words.number(unanswered) + " records sent by " + now.stage() + " wait for their answer"
@@ -107,9 +114,7 @@ final class OutputRules {
     /** The brokers, if they throttled the producer in this time: what it could do better would not help it. */
     private static @Nullable Limiter throttled(Interval interval, int producer, Unit sender, String why) {
         ProducerHandle.Snapshot now = interval.last.producers().get(producer);
-        long nanos =
-                now.throttledNanos() - interval.first.producers().get(producer).throttledNanos();
-        double share = Math.clamp(nanos / (interval.seconds * 1e9), 0, 1);
+        double share = throttledShare(interval, producer);
         return share < SourceRules.THROTTLED
                 ? null
                 : Limiter.of(
@@ -118,6 +123,12 @@ final class OutputRules {
                         why + "; the brokers throttle it " + Words.percent(share) + " of the time",
                         "raise the quota of its client id or user, or write fewer bytes (compression.type)",
                         interval.nextLimit(sender));
+    }
+
+    private static double throttledShare(Interval interval, int producer) {
+        long nanos = interval.last.producers().get(producer).throttledNanos()
+                - interval.first.producers().get(producer).throttledNanos();
+        return Math.clamp(nanos / (interval.seconds * 1e9), 0, 1);
     }
 
     private static Limiter lingering(Interval interval, Unit sender, ProducerHandle.Snapshot now, String why) {

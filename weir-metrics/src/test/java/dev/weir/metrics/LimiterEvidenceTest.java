@@ -502,6 +502,10 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.PRODUCER);
         producers = look -> throttled(StubLooks.producer(87, 90, 0, 110, 5), look * TENTH / 2);
         assertThat(find().kind()).isEqualTo(Kind.OUTPUT_BROKER);
+        // The others wait in a stage above for room in the producer.
+        consumers = look -> StubLooks.consumer(
+                StubLooks.partition(0).inFlight(900).lag(60_000).paused(Paused.WINDOW));
+        assertThat(find().kind()).isEqualTo(Kind.OUTPUT_BROKER);
         assertThat(find().confidence()).isEqualTo(Confidence.SURE);
     }
 

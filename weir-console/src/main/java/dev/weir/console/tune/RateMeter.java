@@ -26,9 +26,10 @@ final class RateMeter {
     /** Measurements in a row in which nothing moved, before it is given up: a standstill says nothing of a setting. */
     private static final int MOST_STANDSTILLS = 3;
 
-    /** What is in a pipeline varies by two batches, and by a share of what it takes. */
+    /** Two batches: what is in a pipeline varies by as much. */
     private static final double FEW_RECORDS = 1_024;
 
+    /** The same as a share of the records that it takes. */
     private static final double FEW = 0.1;
 
     /** A rate is never none. */

@@ -173,6 +173,9 @@ final class Samples implements AutoCloseable {
         put(PipelineMetrics.class, PipelineMetrics.of(of(RunningPipeline.class)));
         put(MachineLook.class, MachineLook.unknown(1));
         put(PipelineLook.class, PipelineLook.at(of(RunningPipeline.class), of(MachineLook.class)));
+        put(
+                ConsumerDump.PartitionDump.class,
+                ConsumerDump.PartitionDump.of(TEXT, 0, 0, 0, 0, null, Set.of(), 0, null, 0, 0, null, null));
         put(ConsumerDump.class, ConsumerDump.of(Instant.EPOCH, TEXT, TEXT, Duration.ZERO, 0, 0, 0, 0, List.of(), null));
         put(ConsumerSnapshot.class, ConsumerSnapshot.of(List.of(), 0, 0, 0, 0));
         put(
