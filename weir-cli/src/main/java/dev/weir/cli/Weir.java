@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Weir {
 
-    /** Of each command: a form feed, its name, a line feed, its help in colours, with line feeds. */
+    /** Resource with the help texts. Each command has a form feed, its name, a line feed and its help in colours. */
     static final String TEXTS = "help.txt";
 
     static final char SECTION = '\f';
@@ -64,7 +64,10 @@ public final class Weir {
         return (coloured ? help : help.replaceAll(COLOUR, "")).replace("\n", System.lineSeparator());
     }
 
-    /** By a property of its own, such as {@code picocli.ansi} or {@code picocli.usage.width}. */
+    /**
+     * Returns whether the user configured picocli by a property such as {@code picocli.ansi} or {@code
+     * picocli.usage.width}.
+     */
     static boolean isPicocliTold() {
         return System.getProperties().stringPropertyNames().stream().anyMatch(name -> name.startsWith("picocli."));
     }

@@ -16,7 +16,7 @@ import java.util.Objects;
  */
 public final class ConsumerState {
 
-    /** In the order in which they are written. */
+    /** Reasons in the order in which they are written. */
     private static final ConsumerDump.Paused[] REASONS = ConsumerDump.Paused.values();
 
     private ConsumerState() {}

@@ -32,7 +32,7 @@ public final class TimelineEntry {
         return values.key;
     }
 
-    /** To what. */
+    /** New value. */
     public String value() {
         return values.value;
     }

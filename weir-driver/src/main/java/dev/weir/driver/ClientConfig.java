@@ -25,7 +25,7 @@ public final class ClientConfig {
         this.group = group;
     }
 
-    /** Of a consumer. Nothing commits by itself, and reading begins with the first record. */
+    /** Properties of a consumer. Nothing commits by itself, and reading begins with the first record. */
     public Map<String, String> consumer(Map<String, String> driversOwn) {
         Map<String, String> config = connection();
         config.put("auto.offset.reset", "earliest");
@@ -45,7 +45,7 @@ public final class ClientConfig {
     }
 
     /**
-     * Of a share consumer. Where the group begins and which records it is lent are settings of the group, which the
+     * Properties of a share consumer. Its starting position and isolation level are settings of the group, which the
      * harness has set.
      */
     public Map<String, String> share(Map<String, String> driversOwn) {
@@ -55,7 +55,7 @@ public final class ClientConfig {
         return config;
     }
 
-    /** Of a producer. */
+    /** Properties of a producer. */
     public Map<String, String> producer(Map<String, String> driversOwn) {
         Map<String, String> config = connection();
         config.putAll(driversOwn);

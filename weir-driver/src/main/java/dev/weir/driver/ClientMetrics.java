@@ -36,7 +36,7 @@ final class ClientMetrics {
     /** An attribute of each client of a kind, and what it is called, in which unit, in results. */
     private record Metric(String kind, String group, String attribute, String name, double factor) {}
 
-    /** The mean over the clients that have a figure, by name; those that none has are missing. */
+    /** Mean over the clients that have a figure, by name; figures that no client has are missing. */
     static Map<String, Double> read() {
         Map<String, Double> figures = new LinkedHashMap<>();
         for (Metric metric : METRICS) {

@@ -21,7 +21,7 @@ final class ClientSeries {
     static final String RECORDS_PER_POLL = "client: records per poll";
     static final String FETCH_MILLIS = "client: fetch ms";
 
-    /** By Little's law: how many are on their way at a time, of all clients together. */
+    /** Number of fetches under way over all clients, by Little's law. */
     static final String FETCHES_UNDER_WAY = Pass.FETCHES_OF_CLIENT;
 
     static final String REQUESTS_UNDER_WAY = "client: produce requests under way";
@@ -30,7 +30,7 @@ final class ClientSeries {
 
     private static final long LEAST_NANOS = 1_000_000_000;
 
-    /** Of what fetches, and of what polls it. */
+    /** Metrics of fetching and of polling. */
     private static final List<List<String>> CONSUMERS = List.of(
             List.of("consumer-fetch-manager-metrics", "consumer-metrics"),
             List.of("consumer-share-fetch-manager-metrics", "consumer-share-metrics"));
@@ -49,7 +49,7 @@ final class ClientSeries {
         this.beans = beans;
     }
 
-    /** By name; empty within a second after the look before, and where there are none. */
+    /** Reads the figures by name; empty within a second after the previous reading, and where there are none. */
     Map<String, Double> look(long nowNanos) {
         if (hasLooked && nowNanos - lastNanos < LEAST_NANOS) {
             return Map.of();
@@ -129,7 +129,7 @@ final class ClientSeries {
         return beans.getAttribute(bean, attribute) instanceof Number value ? value.doubleValue() : Double.NaN;
     }
 
-    /** Over those clients that have a figure. */
+    /** Means over the clients that have a figure. */
     private static final class Means {
         private double sum;
         private int count;

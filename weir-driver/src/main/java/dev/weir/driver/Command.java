@@ -80,7 +80,7 @@ public sealed interface Command {
                     intervalMillis);
         }
 
-        /** Without values of the connection. */
+        /** Describes the command without values of the connection. */
         @Override
         public String toString() {
             return scenario.label() + " of " + topic + " at " + bootstrapServers;
@@ -96,7 +96,7 @@ public sealed interface Command {
      */
     record Start(String group, long records, double seconds, String output) implements Command {
 
-        /** One that writes to no topic of its own. */
+        /** Start that writes to no topic of its own. */
         public Start(String group, long records, double seconds) {
             this(group, records, seconds, "");
         }

@@ -39,7 +39,7 @@ final class Course {
     /** The progress of a pass at a moment. */
     record Mark(long nanos, long records, long bytes, Usage usage, HandlerTime handlers) {}
 
-    /** From the first record to the end. */
+    /** Time from the first record to the end. */
     record Span(Mark from, Mark to) {
         long records() {
             return to.records() - from.records();
@@ -59,7 +59,7 @@ final class Course {
     }
 
     /**
-     * One that has not begun.
+     * Course that has not begun.
      *
      * @param limitNanos how long it may take from its first record on
      */
@@ -89,7 +89,7 @@ final class Course {
         }
     }
 
-    /** Of clients before they are closed, and of threads before they are gone. */
+    /** Figures at this time, read while clients are open and threads exist. */
     private Map<String, Double> figuresAt(long nanos) {
         Map<String, Double> told = new HashMap<>(ClientMetrics.read());
         Mark from = start;

@@ -51,7 +51,7 @@ public interface Driver {
         return Set.of();
     }
 
-    /** By which kind of group it reads. */
+    /** Kind of group by which it reads. */
     default GroupType groupType() {
         return GroupType.CONSUMER;
     }

@@ -53,7 +53,7 @@ public final class Failures {
         failed.remove(record);
     }
 
-    /** The numbers of those of a partition's records whose handler has failed and is to be called again. */
+    /** Numbers of a partition's records whose handler has failed and is to be called again. */
     LongStream waiting(int partition) {
         return failed.keySet().stream()
                 .mapToLong(record -> record)

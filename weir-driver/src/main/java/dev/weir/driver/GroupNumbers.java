@@ -144,7 +144,7 @@ public final class GroupNumbers {
                         .toList());
     }
 
-    /** Of some of the partitions. */
+    /** Figures of some of the partitions. */
     private LedgerFigures figures(LedgerFigures told, long[] ends, int from, int to) {
         long written = 0;
         long missing = 0;

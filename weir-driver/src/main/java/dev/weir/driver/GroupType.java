@@ -1,6 +1,6 @@
 package dev.weir.driver;
 
-/** By which kind of group a driver reads, and so what its ledger may show. */
+/** Kinds of group by which a driver reads, which decide what its ledger may show. */
 public enum GroupType {
     /** Partitions belong to members, in the order of their records; or there is no group. */
     CONSUMER,

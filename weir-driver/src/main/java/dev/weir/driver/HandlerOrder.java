@@ -5,9 +5,9 @@ import java.util.Map;
 
 /** The order in which records are worked on. */
 public enum HandlerOrder {
-    /** In the order of a partition. */
+    /** Keeps the order of each partition. */
     PARTITION,
-    /** In the order of a key. */
+    /** Keeps the order of each key. */
     KEY,
     /** None. */
     NONE;

@@ -10,7 +10,7 @@ public record HandlerTime(long calls, long nanos) {
     /** No call. */
     public static final HandlerTime NONE = new HandlerTime(0, 0);
 
-    /** Of both together. */
+    /** Adds two times. */
     public HandlerTime plus(HandlerTime other) {
         return new HandlerTime(calls + other.calls, nanos + other.nanos);
     }
@@ -20,7 +20,9 @@ public record HandlerTime(long calls, long nanos) {
         return new HandlerTime(calls - earlier.calls, nanos - earlier.nanos);
     }
 
-    /** Of a call, by the mean, which is longer than it was told to by what the machine takes to wake it; 0 of none. */
+    /**
+     * Mean time of a call; 0 without calls. It exceeds the requested time by what the machine takes to wake a thread.
+     */
     public double meanMillis() {
         return calls == 0 ? 0 : nanos / 1e6 / calls;
     }

@@ -24,7 +24,7 @@ public final class HostMeter {
     private long runnable;
     private long samples;
 
-    /** Of the machine of this process. */
+    /** Measures this process's machine. */
     public HostMeter() {
         this(Path.of("/proc"));
     }
@@ -35,7 +35,7 @@ public final class HostMeter {
     }
 
     /**
-     * Of all processors since the machine started.
+     * Processor ticks over all processors since the machine started.
      *
      * @param stolen what the machine below took
      * @param running processes that run or could, now

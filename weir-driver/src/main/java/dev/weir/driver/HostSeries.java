@@ -20,13 +20,13 @@ public final class HostSeries {
     public static final String DISK_READ = "host: disk read MB/s";
     public static final String DISK_WRITTEN = "host: disk written MB/s";
 
-    /** Of the busiest disk. */
+    /** Busy share of the busiest disk. */
     public static final String DISK_BUSY = "host: disk busy %";
 
     public static final String NETWORK_IN = "host: network in MB/s";
     public static final String NETWORK_OUT = "host: network out MB/s";
 
-    /** Between processes of this machine, each byte once. */
+    /** Traffic between processes of this machine, each byte counted once. */
     public static final String LOOPBACK = "host: loopback MB/s";
 
     public static final String BUSY = "host: busy %, by second";
@@ -37,7 +37,7 @@ public final class HostSeries {
     private final Path proc;
     private @Nullable Reading before;
 
-    /** Of the machine of this process. */
+    /** Reads this process's machine. */
     public HostSeries() {
         this(Path.of("/proc"));
     }

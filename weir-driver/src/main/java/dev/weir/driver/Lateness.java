@@ -19,7 +19,7 @@ final class Lateness {
     private long earlyRecords;
     private long earliestNanos; // the most they were early, negative
 
-    /** Of a pass with that course, which fails on a record that cannot be there yet. */
+    /** Measures a pass with that course; fails on a record that cannot have been sent yet. */
     Lateness(PassOptions options, int partitions, Course course) {
         this.timings = options.arePlanned() ? new Timings(partitions + 1) : null;
         this.ofSender = partitions;

@@ -34,7 +34,7 @@ final class Lease {
         isHeard = true;
     }
 
-    /** By seconds in which this process ran: while it is halted it hears nothing, and what was said waits for it. */
+    /** Watches the lease by seconds in which this process ran: messages wait while it is halted. */
     private void watch() {
         for (long silent = 0; silent < seconds; silent++) {
             LockSupport.parkNanos(SECOND_NANOS);

@@ -35,7 +35,7 @@ public record LedgerFigures(
         topics = topics == null ? List.of() : List.copyOf(topics); // Older drivers tell none.
     }
 
-    /** Of one topic. */
+    /** Figures of one topic. */
     public LedgerFigures(
             long distinct,
             long missing,
@@ -90,7 +90,7 @@ public record LedgerFigures(
                 distinct, Math.max(0, distinct - written), Math.max(0, written - distinct), reordered, foreign);
     }
 
-    /** The same, where so many records came of the delivered ones, each of which has one. */
+    /** Figures with this number of output records; each delivered record has one. */
     public LedgerFigures withOutput(long written) {
         long deliveries = distinct + duplicates;
         return new LedgerFigures(
@@ -101,7 +101,7 @@ public record LedgerFigures(
                 foreign);
     }
 
-    /** Of both together. */
+    /** Adds two figures. */
     public LedgerFigures plus(LedgerFigures other) {
         return new LedgerFigures(
                 distinct + other.distinct,

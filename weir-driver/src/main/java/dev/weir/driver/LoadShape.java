@@ -22,7 +22,7 @@ public final class LoadShape {
     /** The rate as it is. */
     public static final LoadShape CONSTANT = new LoadShape(List.of(), 1, Double.POSITIVE_INFINITY);
 
-    /** Of the text, but for the order of times. */
+    /** Pattern of the text; it does not check the order of times. */
     public static final String PATTERN =
             "^(0s:\\d+([.]\\d+)?( \\d+([.]\\d+)?s[:~]\\d+([.]\\d+)?)*( every:\\d+([.]\\d+)?s)?)?$";
 
@@ -198,7 +198,7 @@ public final class LoadShape {
         return low;
     }
 
-    /** The first time, in seconds, by which so much has come. */
+    /** First time, in seconds, by which this much has arrived. */
     public double when(double area) {
         double left = Math.max(0, area);
         double begun = 0;

@@ -31,7 +31,7 @@ interface PacerClock {
         }
     }
 
-    /** That of this process. */
+    /** Clock of this process. */
     final class OfProcess implements PacerClock {
         /** Times of collections are in milliseconds, as is the clock by which they are placed. */
         static final long ROUNDING_NANOS = TimeUnit.MILLISECONDS.toNanos(2);

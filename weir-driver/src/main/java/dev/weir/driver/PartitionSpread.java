@@ -1,9 +1,9 @@
 package dev.weir.driver;
 
 /**
- * To which partition each next record goes: in turn, or as unevenly as Zipf says, with the first partition the hottest.
- * Without chance: after any number of records each partition has its share, give or take one or two.
- * Confined to one thread.
+ * Chooses the partition of each next record: in turn, or as unevenly as Zipf says, with the first partition the
+ * hottest. Not random: after any number of records each partition has its share, give or take one or two. Confined to
+ * one thread.
  */
 public final class PartitionSpread {
     private final double[] shares;
@@ -12,7 +12,7 @@ public final class PartitionSpread {
     private int next;
 
     /**
-     * Of so many partitions.
+     * Spreads records over {@code partitions}.
      *
      * @param skew Zipf's exponent; 0: each as many
      */

@@ -249,7 +249,7 @@ public final class Pass {
         PollSizes.OF_PROCESS.polled(records);
     }
 
-    /** Adds a figure to those that clients tell of themselves, such as {@code share: lanes}. Any thread. */
+    /** Adds a figure to the ones that clients report, such as {@code share: lanes}. Any thread. */
     public void figure(String name, double value) {
         figures.put(name, value);
     }

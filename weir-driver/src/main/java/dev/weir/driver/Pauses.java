@@ -80,7 +80,7 @@ final class Pauses {
     static final class SafepointLog {
         private static final System.Logger LOG = System.getLogger(SafepointLog.class.getName());
 
-        /** Such as {@code Safepoint "G1PauseRemark", ..., Reaching safepoint: 91 ns, ..., Total: 912 ns}. */
+        /** Line such as {@code Safepoint "G1PauseRemark", ..., Reaching safepoint: 91 ns, ..., Total: 912 ns}. */
         private static final Pattern LINE =
                 Pattern.compile("Safepoint \"([^\"]+)\".*Reaching safepoint: +(\\d+) ns.*Total: +(\\d+) ns");
 
@@ -106,7 +106,7 @@ final class Pauses {
             }
         }
 
-        /** Has the virtual machine log from now on; null if it cannot. */
+        /** Makes the virtual machine log pauses from now on; null if it cannot. */
         static @Nullable SafepointLog open() {
             try {
                 Path folder = Files.createTempDirectory("weir-safepoints");

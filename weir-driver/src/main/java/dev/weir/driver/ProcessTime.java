@@ -35,7 +35,7 @@ final class ProcessTime {
     private long endedNanos;
 
     /**
-     * Of a process.
+     * Reads the times of a process's threads.
      *
      * @param tasks a folder for each thread, as Linux has them; elsewhere ticks are all there is
      * @param ticksNanos the whole process, whatever the system's grain is
@@ -62,7 +62,7 @@ final class ProcessTime {
         }
     }
 
-    /** Since the process began. */
+    /** Processor time since the process began. */
     long nanos() {
         reading.lock();
         try {
@@ -105,7 +105,7 @@ final class ProcessTime {
         return sum + endedNanos;
     }
 
-    /** Of one thread; -1 if it has ended meanwhile. */
+    /** Processor time of one thread; -1 if it has ended meanwhile. */
     private static long nanos(Path thread) {
         try {
             String times = Files.readString(thread.resolve("schedstat"));

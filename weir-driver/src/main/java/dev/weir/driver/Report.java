@@ -93,7 +93,7 @@ public sealed interface Report {
             figures = figures == null ? Map.of() : Map.copyOf(figures); // Older drivers tell none.
         }
 
-        /** One that tells no figures. */
+        /** Interval without figures. */
         public Interval(
                 long atNanos,
                 long records,

@@ -45,7 +45,7 @@ public final class SendPlan {
     /** Option of the sender: when the plan begins, by the clock of the harness. */
     public static final String START = "plan.start.nanos";
 
-    /** Of a change: from when on {@link #RATE} holds, by the clock of the harness. */
+    /** Time of the harness's clock from which a changed {@link #RATE} applies. */
     public static final String AT = "plan.at.nanos";
 
     /** The time when no record is due. */
@@ -57,7 +57,7 @@ public final class SendPlan {
     private static final double SECOND_NANOS = 1e9;
     private static final long MAX_DISTANCE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    /** So often who waits looks whether it is over. */
+    /** Interval at which waiting threads check whether the wait is over. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final boolean poisson;

@@ -5,9 +5,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Topics that are read together, of which each has as many partitions as the others. Books have one number for each
- * partition: those of the first topic, then those of the second, and so on. As text,
- * names stand with commas between. Immutable.
+ * Topics that are read together, each with the same number of partitions. Books have one number for each partition:
+ * those of the first topic, then those of the second, and so on. As text, names stand with commas between. Immutable.
  */
 public final class TopicSet {
     private static final String SEPARATOR = ",";

@@ -185,7 +185,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         return revocations.getOrDefault(id, 0L);
     }
 
-    /** Of two attempts that overlapped: the one that the row knows. */
+    /** Chooses, of two overlapping attempts, the one that the row knows. */
     private static Claim later(@Nullable Claim now, Claim claim) {
         return now == null || now.fence() < claim.fence() ? claim : now;
     }
@@ -320,7 +320,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         }
     }
 
-    /** In an order that is everybody's: two transactions never wait for each other. */
+    /** Sorts by partition: all transactions lock in the same order, so no two wait for each other. */
     private static SortedMap<TopicPartition, List<ConsumerRecord<?, ?>>> byPartition(
             List<? extends ConsumerRecord<?, ?>> records) {
         SortedMap<TopicPartition, List<ConsumerRecord<?, ?>>> sorted = new TreeMap<>(ORDER);
@@ -366,7 +366,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         }
     }
 
-    /** With the first and the last epoch that a broker said. */
+    /** Step with the first and the last epoch that a broker reported. */
     private static Step step(TopicPartition id, Claim claim, List<ConsumerRecord<?, ?>> ofPartition) {
         int firstEpoch = NO_EPOCH;
         int lastEpoch = NO_EPOCH;

@@ -92,7 +92,7 @@ final class OffsetTable {
         }
     }
 
-    /** Notes of which topic the row is, before anything of it was written or where that was not known. */
+    /** Notes the topic of a row before anything was written, or where the topic was not known. */
     void identify(Connection connection, TopicPartition id, String topicId) throws SQLException {
         try (PreparedStatement identify =
                 connection.prepareStatement("UPDATE " + table + " SET topic_id = ?" + OF_PARTITION)) {

@@ -53,17 +53,17 @@ public final class CircuitBreaker {
             return values.state;
         }
 
-        /** Of the last ones, as many as the window holds. */
+        /** Number of recent calls in the window. */
         public int calls() {
             return values.calls;
         }
 
-        /** The number of those that failed. */
+        /** Number of failures among them. */
         public int failures() {
             return values.failures;
         }
 
-        /** Since it was made. */
+        /** Number of openings since it was made. */
         public long timesOpened() {
             return values.timesOpened;
         }
@@ -116,7 +116,7 @@ public final class CircuitBreaker {
     private int calls;
     private int failures;
     private long generation;
-    /** Until when an open breaker lets nothing through, or one that is half open waits for its probes alone. */
+    /** Time until which an open breaker lets nothing through, or a half-open one waits for its probes alone. */
     private long shutUntilNanos;
 
     private int probesBegun;
@@ -160,7 +160,7 @@ public final class CircuitBreaker {
         return new CircuitBreaker(share, window, openFor, newProbes, counts, clock);
     }
 
-    /** A new breaker for which only these failures count; others say that the service answers. */
+    /** A new breaker that counts only these failures; others say that the service answers. */
     public CircuitBreaker counting(Predicate<? super Throwable> newCounts) {
         return new CircuitBreaker(share, window, openFor, probes, newCounts, clock);
     }

@@ -72,7 +72,7 @@ public final class ConsumerDump {
                 List.of());
     }
 
-    /** For tests of code that reads one; the engine makes those of a run. */
+    /** Creates one for tests of code that reads it; in a run the engine creates it. */
     public static ConsumerDump of(
             Instant at,
             String reads,
@@ -340,7 +340,7 @@ public final class ConsumerDump {
             this.values = values;
         }
 
-        /** For tests of code that reads one; the engine makes those of a run. */
+        /** Creates one for tests of code that reads it; in a run the engine creates it. */
         public static PartitionDump of(
                 String topic,
                 int partition,
@@ -402,7 +402,7 @@ public final class ConsumerDump {
             return values.partition;
         }
 
-        /** The number of the assignment with which it came, see {@link ConsumerDump#assignments}. */
+        /** Number of the assignment that brought it, see {@link ConsumerDump#assignments}. */
         public int epoch() {
             return values.epoch;
         }
@@ -521,7 +521,7 @@ public final class ConsumerDump {
             this.values = new OldestValues(offset, age, keyHash, stage);
         }
 
-        /** For tests of code that reads one; the engine makes those of a run. */
+        /** Creates one for tests of code that reads it; in a run the engine creates it. */
         public static Oldest of(long offset, Duration age, @Nullable Integer keyHash, String stage) {
             return new Oldest(offset, age, keyHash, stage);
         }

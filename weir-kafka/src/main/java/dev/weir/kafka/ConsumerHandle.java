@@ -96,12 +96,12 @@ public interface ConsumerHandle {
     CompletionStage<Void> resume();
 
     /**
-     * Takes back the pauses of a topic and of its partitions; that of everything stays. A partition is paused as long
-     * as any pause stands that covers it.
+     * Takes back the pauses of a topic and of its partitions; a pause of everything stays. A partition is paused as
+     * long as any pause stands that covers it.
      */
     CompletionStage<Void> resume(String topic);
 
-    /** Takes back the pauses of single partitions; that of their topic, or of everything, stays. */
+    /** Takes back the pauses of single partitions; pauses of their topic, or of everything, stay. */
     CompletionStage<Void> resume(Collection<TopicPartition> partitions);
 
     /**

@@ -25,7 +25,7 @@ final class ConsumerSettingsReader {
     /** The one that is a producer's. */
     private static final String PRODUCE = SettingsText.OWN + "produce";
 
-    /** Each key is that of the component: commitInterval is weir.commit.interval. */
+    /** Setters by key; a key is its component's name: commitInterval is weir.commit.interval. */
     private static final Map<String, BiConsumer<ConsumerSettings.Builder<?, ?>, Entry>> OWN = new TreeMap<>(Map.of(
             PRESET,
             ConsumerSettingsReader::preset,

@@ -13,7 +13,7 @@ public final class ConsumerSnapshot {
         this.values = values;
     }
 
-    /** For tests of code that reads one; the engine makes those of a run. */
+    /** Creates one for tests of code that reads it; in a run the engine creates it. */
     public static ConsumerSnapshot of(
             List<PartitionSnapshot> partitions, int bufferedRecords, long commits, long failedCommits, int rebalances) {
         return new ConsumerSnapshot(
@@ -81,7 +81,7 @@ public final class ConsumerSnapshot {
         return values.leftUndone;
     }
 
-    /** Some records of a partition, for one reason. */
+    /** Range of records of a partition, with one reason. */
     public static final class RecordRange {
 
         private final RangeValues values;
@@ -90,7 +90,7 @@ public final class ConsumerSnapshot {
             this.values = values;
         }
 
-        /** For tests of code that reads one; the engine makes those of a run. */
+        /** Creates one for tests of code that reads it; in a run the engine creates it. */
         public static RecordRange of(String topic, int partition, long from, long to, long count, String reason) {
             return new RecordRange(new RangeValues(
                     Objects.requireNonNull(topic, "topic"),
@@ -101,12 +101,12 @@ public final class ConsumerSnapshot {
                     Objects.requireNonNull(reason, "reason")));
         }
 
-        /** Their topic. */
+        /** Topic of the records. */
         public String topic() {
             return values.topic;
         }
 
-        /** Their partition. */
+        /** Partition of the records. */
         public int partition() {
             return values.partition;
         }
@@ -116,7 +116,7 @@ public final class ConsumerSnapshot {
             return values.from;
         }
 
-        /** Past the offset of the last one. */
+        /** Offset past the last record. */
         public long to() {
             return values.to;
         }
@@ -167,7 +167,7 @@ public final class ConsumerSnapshot {
             this.values = new PartitionValues(topic, partition, paused, outstanding, committed, lag);
         }
 
-        /** For tests of code that reads one; the engine makes those of a run. */
+        /** Creates one for tests of code that reads it; in a run the engine creates it. */
         public static PartitionSnapshot of(
                 String topic, int partition, boolean paused, int outstanding, long committed, long lag) {
             return new PartitionSnapshot(topic, partition, paused, outstanding, committed, lag);

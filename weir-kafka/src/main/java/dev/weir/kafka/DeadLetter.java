@@ -28,7 +28,7 @@ public record DeadLetter(
         long offset,
         @Nullable Long timestamp) {
 
-    /** The prefix of all headers that a letter has beside those of its record. */
+    /** Prefix of all headers that a dead-letter record has beside the original's headers. */
     public static final String PREFIX = "weir-dlq-";
 
     /**

@@ -94,14 +94,16 @@ public final class ExactlyOnceFlow<K, V> {
                 settings, subscription, interval, commitRecords, commitBytes, whenCommitted, failures);
     }
 
-    /** Records in a transaction with which it is committed before its time: at least 1, default 100,000. */
+    /** Sets the number of records at which a transaction is committed before its time: at least 1, default 100,000. */
     public ExactlyOnceFlow<K, V> commitRecords(int records) {
         TransactionLimits.checkRecords(records);
         return new ExactlyOnceFlow<>(
                 settings, subscription, commitInterval, records, commitBytes, whenCommitted, failures);
     }
 
-    /** Bytes of keys and values with which a transaction is committed before its time: at least 1, default 64 MB. */
+    /**
+     * Sets the bytes of keys and values at which a transaction is committed before its time: at least 1, default 64 MB.
+     */
     public ExactlyOnceFlow<K, V> commitBytes(long bytes) {
         if (bytes < 1) {
             throw new IllegalArgumentException("commitBytes must be at least 1: commitBytes=" + bytes);
@@ -111,10 +113,10 @@ public final class ExactlyOnceFlow<K, V> {
     }
 
     /**
-     * Is told after each commit where the records of that transaction stand: topic, partition, offset, timestamp. In
+     * Receives, after each commit, the places of that transaction's records: topic, partition, offset, timestamp. In
      * the order of the commits, once for each; a transaction that is aborted is not told of, nor is one whose commit
-     * was the last thing that a process did before it died. Within a transaction,
-     * the records of a partition come in its order.
+     * was the last thing that a process did before it died. Within a transaction, the records of a partition come in
+     * its order.
      *
      * @param listener called by the thread that commits, which waits for it; what it throws fails the run. Until it is
      *     told it costs an object for each record of the open transaction

@@ -162,7 +162,7 @@ public final class HandledFlow<K, V, R> {
     }
 
     /**
-     * Has {@code tracing} follow each record, from its arrival here, retry topics included, to its acknowledgement.
+     * Makes {@code tracing} follow each record, from its arrival here, retry topics included, to its acknowledgement.
      * Module {@code weir-otel} has one for OpenTelemetry.
      */
     public HandledFlow<K, V, R> with(RecordTracing tracing) {

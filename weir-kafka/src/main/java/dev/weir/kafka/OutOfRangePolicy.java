@@ -11,12 +11,12 @@ public enum OutOfRangePolicy {
      * or repeated unnoticed.
      */
     FAIL,
-    /** Goes on at the beginning: the remaining records are read, perhaps once more. */
+    /** Continues at the beginning: beginning: the remaining records are read, perhaps once more. */
     EARLIEST,
-    /** Goes on at the end: the remaining records are skipped. */
+    /** Continues at the end: end: the remaining records are skipped. */
     LATEST,
     /**
-     * Goes on at the nearest place that means the same: the beginning if records were deleted, the end if the log has
+     * Continues at the nearest place that means the same: the beginning if records were deleted, the end if the log has
      * become shorter, the offset from which on it is another one if it was truncated. In a recreated topic no offset
      * means the same: its beginning.
      */

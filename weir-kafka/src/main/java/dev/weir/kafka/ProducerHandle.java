@@ -65,7 +65,7 @@ public interface ProducerHandle {
             return values.stage;
         }
 
-        /** Records sent of which no broker has said anything yet. */
+        /** Records sent that no broker has answered yet. */
         public long unanswered() {
             return values.unanswered;
         }

@@ -24,7 +24,7 @@ public final class RetryTopics {
         this.values = new Values(tiers);
     }
 
-    /** In the order in which a record goes through them. */
+    /** Tiers in the order in which a record goes through them. */
     public List<Tier> tiers() {
         return values.tiers;
     }
@@ -53,7 +53,7 @@ public final class RetryTopics {
         return new RetryTopics(List.of(new Tier(topic, delay)));
     }
 
-    /** And another after those. */
+    /** Adds another tier after those. */
     public RetryTopics then(String topic, Duration delay) {
         List<Tier> all = new ArrayList<>(values.tiers);
         all.add(new Tier(topic, delay));

@@ -49,7 +49,7 @@ final class SettingsText {
             .flatMap(Set::stream)
             .collect(Collectors.toUnmodifiableSet());
 
-    /** Letters by which a name may differ from another and still be meant for it; two that are swapped count twice. */
+    /** Letters that a misspelt name may differ by; two swapped ones count twice. */
     private static final int MAX_SLIPS = 2;
 
     /**

@@ -265,7 +265,7 @@ public interface ShareHandle {
             return values.kind;
         }
 
-        /** Of the thing. */
+        /** Name of the limiting thing. */
         public String name() {
             return values.name;
         }

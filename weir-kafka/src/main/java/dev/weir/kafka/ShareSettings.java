@@ -20,9 +20,9 @@ public final class ShareSettings<K, V> {
 
     /** The position at which a new group begins; {@code share.auto.offset.reset} of the group. */
     public enum Start {
-        /** With the first record of each partition. */
+        /** Starts at the first record of each partition. */
         EARLIEST,
-        /** With what comes after its first member has. */
+        /** Starts at what arrives after the group's first member. */
         LATEST
     }
 
@@ -192,7 +192,7 @@ public final class ShareSettings<K, V> {
         return connectTimeout;
     }
 
-    /** By which connections records are fetched and acknowledged. */
+    /** Path by which records are fetched and acknowledged. */
     public FetchPath fetch() {
         return fetch;
     }

@@ -98,7 +98,7 @@ public final class SharedFlow<K, V> {
                         rules)));
     }
 
-    /** With those of the settings, until the flow is told of others. */
+    /** Adds the dead-letter settings, until the flow names others. */
     private <R> HandledFlow<K, V, R> withLetters(HandledFlow<K, V, R> flow) {
         DeadLetters letters = settings.deadLetters();
         return letters == null ? flow : flow.deadLetter(letters);

@@ -40,13 +40,14 @@ public final class SharedRecord<K, V> extends ConsumerRecord<K, V> {
         return acquired.isLastDelivery();
     }
 
-    /** Has the group forget the record when the pipeline is done with it: nobody sees it again. */
+    /** Makes the group forget the record when the pipeline is done with it: nobody sees it again. */
     public void rejectWhenDone() {
         acquired.endsWith(RecordFate.REJECT);
     }
 
     /**
-     * Has the group deliver the record once more when the pipeline is done with it, unless this was the last delivery.
+     * Makes the group deliver the record once more when the pipeline is done with it, unless this was the last
+     * delivery.
      */
     public void releaseWhenDone() {
         acquired.endsWith(RecordFate.RELEASE);

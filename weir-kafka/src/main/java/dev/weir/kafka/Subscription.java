@@ -15,7 +15,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records that a source reads: of which partitions, from where, and how far. Immutable.
+ * The records that a source reads: partitions, starting position and end. Immutable.
  *
  * <pre>{@code
  * Subscription.topics("orders").startingAt(Position.end())          // a new group begins with what comes

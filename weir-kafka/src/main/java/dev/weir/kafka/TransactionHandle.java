@@ -47,7 +47,7 @@ public interface TransactionHandle {
             return values.committed;
         }
 
-        /** Transactions of which nothing became visible. */
+        /** Transactions that left nothing visible. */
         public long aborted() {
             return values.aborted;
         }

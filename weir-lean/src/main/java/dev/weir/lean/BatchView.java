@@ -24,7 +24,7 @@ public interface BatchView {
     /** The offset after the batch: where the partition's position goes when the callback returns. */
     long nextOffset();
 
-    /** Of the batch, those included that are skipped because they were seen, or were compacted away. */
+    /** Size of the batch in bytes, including records skipped as already seen or compacted away. */
     int sizeBytes();
 
     /** As written by the producer; compaction and a position inside the batch leave fewer to be seen. */

@@ -110,7 +110,7 @@ public final class KeptBatches {
         count = 0;
     }
 
-    /** Goes before the first record, to see them all once more. */
+    /** Returns to before the first record, to see them all once more. */
     public void rewind() {
         reader.close();
         at = 0;
@@ -153,7 +153,7 @@ public final class KeptBatches {
         return partition;
     }
 
-    /** Of all batches; -1 if it is not known. */
+    /** Leader epoch of all batches; -1 if unknown. */
     public int leaderEpoch() {
         return leaderEpoch;
     }

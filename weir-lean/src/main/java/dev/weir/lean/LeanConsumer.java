@@ -132,9 +132,7 @@ public final class LeanConsumer implements AutoCloseable {
         return engine.poll(Objects.requireNonNull(handler, "handler"), null);
     }
 
-    /**
-     * To be called from a handler: ends the poll that runs after this record or batch; the next poll goes on after it.
-     */
+    /** Ends the current poll after this record or batch; the next poll continues after it. Called from a handler. */
     public void endPoll() {
         engine.endPoll();
     }
@@ -225,14 +223,16 @@ public final class LeanConsumer implements AutoCloseable {
         return engine.isAtFault(index);
     }
 
-    /** Goes to another place in a partition, and forgets its fetched records; also the way on after a fault. */
+    /**
+     * Moves to another place in a partition and forgets its fetched records; also the way to continue after a fault.
+     */
     public void seek(int index, StartAt place) {
         engine.seek(index, Objects.requireNonNull(place, "place"));
     }
 
     /**
-     * After a {@link CorruptBatchException}, {@link BatchTooLargeException} or {@link UnsupportedBatchException}: goes
-     * on after the batch.
+     * Continues after the batch of a {@link CorruptBatchException}, {@link BatchTooLargeException} or {@link
+     * UnsupportedBatchException}.
      *
      * @throws IllegalStateException if there was none, or its end is not known
      */

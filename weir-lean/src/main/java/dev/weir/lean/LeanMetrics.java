@@ -39,7 +39,7 @@ public final class LeanMetrics {
                 copiedBytes);
     }
 
-    /** For tests of code that reads one; the engine makes those of a run. */
+    /** Creates one for tests of code that reads it; in a run the engine creates it. */
     public static LeanMetrics of(
             long records,
             long bytes,
@@ -77,7 +77,7 @@ public final class LeanMetrics {
         return values.records;
     }
 
-    /** Of the batches that are done with, as they were sent. */
+    /** Bytes of the finished batches, as they were sent. */
     public long bytes() {
         return values.bytes;
     }
@@ -87,7 +87,7 @@ public final class LeanMetrics {
         return values.batches;
     }
 
-    /** Control batches and those of aborted transactions. */
+    /** Control batches and batches of aborted transactions. */
     public long leftOutBatches() {
         return values.leftOutBatches;
     }
@@ -137,7 +137,7 @@ public final class LeanMetrics {
         return values.throttledMillis;
     }
 
-    /** Of paused partitions, to free the buffers in which others are received. */
+    /** Bytes copied from buffers of paused partitions to free those buffers for others. */
     public long copiedBytes() {
         return values.copiedBytes;
     }

@@ -99,7 +99,7 @@ public final class LeanProducerMetrics {
         return answerNanos;
     }
 
-    /** Of {@link LeanProducerSettings#bufferBytes}. */
+    /** Free bytes of {@link LeanProducerSettings#bufferBytes}. */
     public long freeBytes() {
         return freeBytes;
     }

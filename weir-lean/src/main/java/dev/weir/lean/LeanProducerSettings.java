@@ -94,14 +94,15 @@ public final class LeanProducerSettings {
     }
 
     /**
-     * Of the Kafka client, as far as they name brokers ({@code bootstrap.servers}), this client ({@code client.id}) and
-     * how to authenticate ({@code security.protocol}, {@code ssl.*}, {@code sasl.*}); others are ignored.
+     * Properties of the Kafka client, as far as they name brokers ({@code bootstrap.servers}), this client ({@code
+     * client.id}) and how to authenticate ({@code security.protocol}, {@code ssl.*}, {@code sasl.*}); others are
+     * ignored.
      */
     public Map<String, String> properties() {
         return properties;
     }
 
-    /** Of a batch before compression: 1 KB to 64 MB, default 128 KB. A larger record has a batch of its own. */
+    /** Bytes of a batch before compression: 1 KB to 64 MB, default 128 KB. A larger record has a batch of its own. */
     public int batchBytes() {
         return batchBytes;
     }
@@ -111,12 +112,12 @@ public final class LeanProducerSettings {
         return linger;
     }
 
-    /** Of all batches that are not acknowledged, before compression: default 32 MB. Tokens take 8 more per record. */
+    /** Bytes of all unacknowledged batches before compression: default 32 MB. Tokens take 8 more per record. */
     public long bufferBytes() {
         return bufferBytes;
     }
 
-    /** Of a request and so of a record: up to 512 MB, default 1 MB, at least {@link #batchBytes}. */
+    /** Bytes of a request, and so of a record: up to 512 MB, default 1 MB, at least {@link #batchBytes}. */
     public int maxRequestBytes() {
         return maxRequestBytes;
     }
@@ -126,12 +127,14 @@ public final class LeanProducerSettings {
         return compression;
     }
 
-    /** After which a record is given up, from when its batch was begun: up to 2^31-1 ms (24 days), default 2 min. */
+    /**
+     * Time after which a record is given up, from when its batch was begun: up to 2^31-1 ms (24 days), default 2 min.
+     */
     public Duration deliveryTimeout() {
         return deliveryTimeout;
     }
 
-    /** After which a broker that does not answer is left: 1 s to 1 h, default 30 s. */
+    /** Time after which a broker that does not answer is left: 1 s to 1 h, default 30 s. */
     public Duration requestTimeout() {
         return requestTimeout;
     }
@@ -146,7 +149,7 @@ public final class LeanProducerSettings {
         return maxBackoff;
     }
 
-    /** After which leaders are asked for again though nothing failed: 100 ms to 1 day, default 5 min. */
+    /** Interval at which leaders are asked for although nothing failed: 100 ms to 1 day, default 5 min. */
     public Duration metadataMaxAge() {
         return metadataMaxAge;
     }

@@ -24,7 +24,7 @@ public final class LeanRecords {
     private String[] topics = new String[FIRST_RECORDS];
     private int count;
 
-    /** Copies a record behind those that are there. */
+    /** Appends a copy of a record. */
     public void add(LeanRecord record) {
         RecordBytes from = Objects.requireNonNull(record, "record").bytes();
         int at = count == 0 ? 0 : ends[count - 1];
@@ -60,7 +60,7 @@ public final class LeanRecords {
         return count;
     }
 
-    /** Their size, encoded. */
+    /** Encoded size in bytes. */
     public int sizeBytes() {
         return count == 0 ? 0 : ends[count - 1];
     }

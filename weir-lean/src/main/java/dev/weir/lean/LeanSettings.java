@@ -17,7 +17,7 @@ public final class LeanSettings {
     private static final int KILOBYTE = 1024;
     private static final int MEGABYTE = 1024 * KILOBYTE;
 
-    /** Beside the records an answer has some bytes per partition. */
+    /** Bytes of an answer per partition beside its records. */
     private static final int ENVELOPE_BYTES = 64 * KILOBYTE;
 
     /** The client's names of what is a setting here. */
@@ -77,9 +77,9 @@ public final class LeanSettings {
     }
 
     /**
-     * Of the Kafka client, as far as they name brokers ({@code bootstrap.servers}), this client ({@code client.id},
-     * {@code client.rack}) and how to authenticate ({@code security.protocol}, {@code ssl.*}, {@code sasl.*}); a
-     * property that a component of this record stands for sets that component, others are ignored.
+     * Properties of the Kafka client, as far as they name brokers ({@code bootstrap.servers}), this client ({@code
+     * client.id}, {@code client.rack}) and how to authenticate ({@code security.protocol}, {@code ssl.*}, {@code
+     * sasl.*}); a property that a component of this record stands for sets that component, others are ignored.
      */
     public Map<String, String> properties() {
         return values.properties;
@@ -100,30 +100,30 @@ public final class LeanSettings {
         return values.maxFetchWait;
     }
 
-    /** Of one answer: 1 KB to 512 MB, default 8 MB. A broker may exceed it by one batch. */
+    /** Bytes of one answer: 1 KB to 512 MB, default 8 MB. A broker may exceed it by one batch. */
     public int maxFetchBytes() {
         return values.maxFetchBytes;
     }
 
-    /** Of one partition in an answer: 1 KB to 512 MB, default 1 MB. A broker may exceed it by one batch. */
+    /** Bytes of one partition in an answer: 1 KB to 512 MB, default 1 MB. A broker may exceed it by one batch. */
     public int maxPartitionBytes() {
         return values.maxPartitionBytes;
     }
 
     /**
-     * Above this an answer is refused, and the batch in it that is too large is named: 64 KB to 1 GB, default 64 MB,
-     * at least {@code maxFetchBytes} and 64 KB. Each broker's connection holds two buffers that grow up to it.
+     * Limit above which an answer is refused, and the batch in it that is too large is named: 64 KB to 1 GB, default 64
+     * MB, at least {@code maxFetchBytes} and 64 KB. Each broker's connection holds two buffers that grow up to it.
      */
     public int maxResponseBytes() {
         return values.maxResponseBytes;
     }
 
-    /** Of a decompressed batch: 64 KB to 1 GB, default 64 MB. */
+    /** Bytes of a decompressed batch: 64 KB to 1 GB, default 64 MB. */
     public int maxBatchBytes() {
         return values.maxBatchBytes;
     }
 
-    /** After how many records a poll returns, when the batch is finished: default 10,000. */
+    /** Number of records after which a poll returns, once the batch is finished: default 10,000. */
     public int maxPollRecords() {
         return values.maxPollRecords;
     }
@@ -143,12 +143,14 @@ public final class LeanSettings {
         return values.onOffsetLost;
     }
 
-    /** Of a socket; -1 leaves it to the system; default 1 MB. */
+    /** Receive buffer of a socket; -1 leaves it to the system; default 1 MB. */
     public int receiveBufferBytes() {
         return values.receiveBufferBytes;
     }
 
-    /** After which a broker that does not answer is left: at least {@code maxFetchWait} and a second, default 30 s. */
+    /**
+     * Time after which a broker that does not answer is left: at least {@code maxFetchWait} and a second, default 30 s.
+     */
     public Duration requestTimeout() {
         return values.requestTimeout;
     }
@@ -158,7 +160,7 @@ public final class LeanSettings {
         return values.maxBackoff;
     }
 
-    /** After which leaders are asked for again though nothing failed: 100 ms to 1 day, default 5 min. */
+    /** Interval at which leaders are asked for although nothing failed: 100 ms to 1 day, default 5 min. */
     public Duration metadataMaxAge() {
         return values.metadataMaxAge;
     }

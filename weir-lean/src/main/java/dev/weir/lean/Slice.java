@@ -44,7 +44,7 @@ public final class Slice {
         return length < 0;
     }
 
-    /** In bytes; 0 for null. */
+    /** Length in bytes; 0 for null. */
     public int length() {
         return Math.max(0, length);
     }

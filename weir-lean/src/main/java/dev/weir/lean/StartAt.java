@@ -32,14 +32,14 @@ public record StartAt(long offset, long timestampMillis, int leaderEpoch) {
         }
     }
 
-    /** At an offset; if the log does not have it, {@link LeanSettings#onOffsetLost} decides. */
+    /** Starts at an offset; if the log does not have it, {@link LeanSettings#onOffsetLost} decides. */
     public static StartAt offset(long offset) {
         return offset(offset, NO_EPOCH);
     }
 
     /**
-     * At an offset after a record of that leader epoch; if the log does not have the offset, or has other records
-     * before it, {@link LeanSettings#onOffsetLost} decides.
+     * Starts at an offset after a record of that leader epoch; if the log does not have the offset, or has other
+     * records before it, {@link LeanSettings#onOffsetLost} decides.
      */
     public static StartAt offset(long offset, int leaderEpoch) {
         if (offset < 0) {
@@ -56,7 +56,7 @@ public record StartAt(long offset, long timestampMillis, int leaderEpoch) {
         return new StartAt(-1, END, NO_EPOCH);
     }
 
-    /** At the first record of at least that time; at the end if there is none yet. */
+    /** Starts at the first record of at least that time, or at the end if there is none yet. */
     public static StartAt time(Instant time) {
         if (time.isBefore(Instant.EPOCH) || time.isAfter(LAST)) {
             throw new IllegalArgumentException("time must be " + Instant.EPOCH + " to " + LAST + ": time=" + time);

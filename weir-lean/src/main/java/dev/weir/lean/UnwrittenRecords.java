@@ -21,7 +21,7 @@ public final class UnwrittenRecords {
         return byPartition.isEmpty();
     }
 
-    /** In all partitions. */
+    /** Number of records over all partitions. */
     public long records() {
         return byPartition.values().stream().mapToLong(Long::longValue).sum();
     }

@@ -2,12 +2,12 @@ package dev.weir.metrics;
 
 /** The place where the reader of an advice can change something. */
 public enum FrontEnd {
-    /** In the program's code, which has settings and controls as well. */
+    /** Code of the program, which has settings and controls as well. */
     CODE,
-    /** At the command line: options, properties of the clients, and the controls of {@code weir console}. */
+    /** Command line: options, properties of the clients, and the controls of {@code weir console}. */
     COMMAND_LINE,
-    /** On the console's page: its controls alone. */
+    /** The console's page, which has controls alone. */
     CONSOLE,
-    /** In a Spring application: properties, and the beans that the pipeline is made of. */
+    /** Spring application: properties, and the beans that make the pipeline. */
     SPRING
 }

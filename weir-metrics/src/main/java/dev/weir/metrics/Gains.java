@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Gains {
 
-    /** After the change, until what was queued before it has gone. */
+    /** Time after a change in which what was queued before it drains. */
     private static final long SETTLING_NANOS = Duration.ofSeconds(1).toNanos();
 
     private static final long AFTER_NANOS = Duration.ofSeconds(2).toNanos();

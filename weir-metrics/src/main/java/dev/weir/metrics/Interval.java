@@ -29,7 +29,7 @@ final class Interval {
     /** A queue grows if it does so by this part of what leaves it. */
     private static final double GROWS = 0.05;
 
-    /** Two looks that are nearer say nothing of what arrives. */
+    /** Least distance of two readings that say something about arrivals. */
     private static final double LEAST_APART_SECONDS = 0.4;
 
     final List<PipelineLook> looks;
@@ -40,7 +40,7 @@ final class Interval {
     /** True if it is told of when it is over. */
     final boolean isPast;
 
-    /** In the order of the flow; of a time that is past, those that had an element. */
+    /** Units in the order of the flow; for a past interval, those that had an element. */
     final List<Unit> units;
 
     private final List<Unit> allUnits;
@@ -239,7 +239,7 @@ final class Interval {
                 .sum();
     }
 
-    /** Returns whether records wait for which the pipeline would have work at once. */
+    /** Returns whether records wait that the pipeline could work on at once. */
     boolean hasBacklog() {
         return buffered() > 0 || unread() > rate() * BACKLOG_SECONDS;
     }
@@ -271,8 +271,8 @@ final class Interval {
     }
 
     /**
-     * By how much the rate can rise until something else than {@code lifted} limits: another unit's threads, or the
-     * processors. From 1 to {@link #MOST_GAIN}.
+     * Factor by which the rate can rise until something other than {@code lifted} limits: another unit's threads, or
+     * the processors. From 1 to {@link #MOST_GAIN}.
      */
     double nextLimit(@Nullable Unit lifted) {
         // What waits needs no processor: neither those that others use nor those that are free bound it.
@@ -338,8 +338,8 @@ final class Interval {
     }
 
     /**
-     * By how much the use of processors can rise; without a bound if that is not known. The load is that of a second of
-     * late, which a short interval may not be in; what this process itself used in it is surely not free.
+     * Factor by which the use of processors can rise; unbounded if unknown. The load is that of a recent second, which
+     * a short interval may not include; what this process itself used in it is not free.
      */
     double processorsAllow() {
         double used = processCpu();

@@ -63,7 +63,7 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
 
     private KafkaClientMeters() {}
 
-    /** Nothing runs until they are bound. */
+    /** Creates meters that read nothing until they are bound. */
     public static KafkaClientMeters create() {
         return new KafkaClientMeters();
     }

@@ -146,7 +146,7 @@ public final class Limiter {
         STAGE_WAIT,
         /** Tasks wait for a thread of a dispatcher. */
         DISPATCHER,
-        /** One key's lane works while the others have nothing to do. */
+        /** The worker of one key works while the others have nothing to do. */
         KEY_SKEW,
         /** One partition lags while the others have been read to their ends. */
         ONE_PARTITION,
@@ -189,7 +189,7 @@ public final class Limiter {
                 kind, name, sentence, advice, expectedGain, null, Lever.elsewhere(advice), Confidence.SURE, List.of());
     }
 
-    /** One that a lever lifts; its advice is the lever's in code. */
+    /** Limiter that a lever lifts; its advice is the lever's in code. */
     static Limiter of(Kind kind, String name, String sentence, Lever lever, double expectedGain) {
         return new Limiter(
                 kind, name, sentence, lever.in(FrontEnd.CODE), expectedGain, null, lever, Confidence.SURE, List.of());

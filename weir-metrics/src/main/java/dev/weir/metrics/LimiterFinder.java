@@ -73,7 +73,7 @@ public final class LimiterFinder {
         return fallback(interval);
     }
 
-    /** Nothing is full: the unit that is nearest to it, or nothing to do. */
+    /** Limiter if nothing is full: the unit that is nearest to it, or nothing to do. */
     private static Limiter fallback(Interval interval) {
         if (!interval.isPast && !interval.moves() && interval.hasBacklog()) {
             return Limiter.measuring("records are there, and none has gone through a stage in this time");

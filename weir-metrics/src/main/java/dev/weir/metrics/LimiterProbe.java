@@ -70,7 +70,7 @@ public final class LimiterProbe implements AutoCloseable {
     /** The limiter as of the last look: all who ask before the next one share one search. */
     private @Nullable Limiter found;
 
-    /** Of the thread that looks. */
+    /** Whether the last reading failed. Confined to the reading thread. */
     private boolean failing;
 
     private LimiterProbe(RunningPipeline pipeline) {
@@ -170,7 +170,7 @@ public final class LimiterProbe implements AutoCloseable {
         }
     }
 
-    /** Two looks are two samples: a pipeline that runs shows more of them soon. */
+    /** Returns whether two readings are too few: a running pipeline soon shows more. */
     private boolean isTooEarly(List<PipelineLook> recent) {
         return recent.getLast().atNanos() - recent.getFirst().atNanos() < EARLY_NANOS
                 && !pipeline.completion().isDone();
@@ -268,7 +268,7 @@ public final class LimiterProbe implements AutoCloseable {
 
         private final Map<Subject, Total> counted = new HashMap<>();
 
-        /** Since the last record: counts if another one comes. */
+        /** Totals since the last record; they count if another one comes. */
         private final Map<Subject, Total> still = new HashMap<>();
 
         private boolean flowed;

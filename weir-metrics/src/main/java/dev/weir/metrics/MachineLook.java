@@ -24,7 +24,9 @@ public final class MachineLook {
     private static final @Nullable OperatingSystemMXBean SYSTEM =
             ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system ? system : null;
 
-    /** In a container the JDK reads half a dozen files for it: once in this time, for all who look. */
+    /**
+     * Least time between two readings, shared by all readers: in a container the JDK reads half a dozen files for one.
+     */
     private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(950);
 
     /** The JDK tells the load since it was asked last, so that the first answers are of little use. */
@@ -87,7 +89,7 @@ public final class MachineLook {
         return values.pauseNanos;
     }
 
-    /** A machine of which nothing but its size is known: rules that need more do not apply. */
+    /** A machine known by its size alone: rules that need more do not apply. */
     public static MachineLook unknown(int processors) {
         return new MachineLook(processors, Double.NaN, Double.NaN, 0);
     }
@@ -99,7 +101,7 @@ public final class MachineLook {
         return new MachineLook(of.processors, cpuNanos < 0 ? Double.NaN : cpuNanos, of.load, pausedNanos());
     }
 
-    /** Two who ask at once may both look. */
+    /** Size of the machine; two simultaneous callers may both read it. */
     private static Size size() {
         Size last = SIZE.get();
         if (last != null && !last.isOld()) {

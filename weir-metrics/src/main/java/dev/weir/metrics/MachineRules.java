@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 /** Limiters outside the pipeline: the collector and the processors. */
 final class MachineRules {
 
-    /** Of the time: pauses beyond this cost more than what any other change would bring. */
+    /** Share of the time from which pauses cost more than any other change would bring. */
     private static final double MANY_PAUSES = 0.25;
 
-    /** Of the machine's processors. */
+    /** Busy share from which the machine's processors count as full. */
     private static final double FULL = 0.9;
 
     private MachineRules() {}

@@ -12,7 +12,7 @@ final class OutputRules {
     /** A broker that is near and has nothing else to do answers in a tenth of this. */
     private static final double SLOW_REQUEST_MILLIS = 20;
 
-    /** So long no network and no replica of a broker that does well takes: from here on it is the broker. */
+    /** Request time that no network and no healthy replica takes: from here on it is the broker. */
     private static final double VERY_SLOW_REQUEST_MILLIS = 5 * SLOW_REQUEST_MILLIS;
 
     /**
@@ -140,7 +140,7 @@ final class OutputRules {
                 "lower linger.ms of it if batches wait for that, or raise batch.size and maxOutstandingRecords");
     }
 
-    /** The looks at which the pipeline had records: of those before the first one nothing can be unanswered. */
+    /** Readings in which the pipeline had records; before the first of them nothing can be unanswered. */
     private static List<PipelineLook> withRecords(Interval interval, int producer) {
         return interval.looks.stream()
                 .filter(look -> look.producers().size() > producer)
@@ -165,7 +165,7 @@ final class OutputRules {
                 .orElse(null);
     }
 
-    /** Before the first answer nobody knows; then it is the brokers that have not answered. */
+    /** Returns whether the broker is slow. Before the first answer nobody knows; then the brokers have not answered. */
     private static boolean slowBroker(ProducerHandle.Snapshot producer) {
         double request = producer.requestMillis();
         boolean queued = request < VERY_SLOW_REQUEST_MILLIS && producer.queueMillis() >= QUEUED_REQUESTS * request;

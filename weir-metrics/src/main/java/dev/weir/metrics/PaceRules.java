@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** Limiters that say so themselves: a rate that was set, and what holds a member of a share group up. */
 final class PaceRules {
 
-    /** Of the time, in which elements waited for the rate alone. */
+    /** Share of the time in which elements must wait for the rate alone. */
     private static final double HOLDS = 0.5;
 
     private PaceRules() {}

@@ -55,7 +55,7 @@ final class PipelineMeters {
                     .orElse(0);
         }
 
-        /** Of the partition whose commit is the youngest; not a number before the first. */
+        /** Age of the youngest commit of any partition; NaN before the first. */
         double commitAgeSeconds() {
             return dump.partitions().stream()
                     .map(PartitionDump::sinceCommit)
@@ -65,7 +65,7 @@ final class PipelineMeters {
                     .orElse(Double.NaN);
         }
 
-        /** Over the partitions of which it is known; no value if that is none of them. */
+        /** Largest lag in seconds over the partitions whose lag is known; NaN if none is. */
         double lagSeconds() {
             return dump.partitions().stream()
                     .map(PartitionDump::lagTime)

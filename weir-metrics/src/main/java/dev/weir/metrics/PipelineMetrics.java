@@ -193,7 +193,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         }
     }
 
-    /** One look. Under the lock. */
+    /** Takes a reading. Under the lock. Under the lock. */
     private void look() {
         boolean running = !pipeline.completion().isDone();
         ofPipeline.look(Map.of(tags, running), registries);
@@ -216,7 +216,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         members.look(membersNow, registries);
     }
 
-    /** After the end the last one stays. */
+    /** Looks for the limiter; after the end the last one stays. */
     private void lookForLimiter(PipelineLook now) {
         if (looks.isEmpty()) {
             looks.addLast(now);
@@ -258,7 +258,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         partitions.look(partitionsNow, registries);
     }
 
-    /** Of several in one stage the first. */
+    /** Reads the producers; if a stage has several, the first. */
     private void lookAtProducers() {
         Map<Tags, ProducerMeters.Look> producersNow = new HashMap<>();
         for (ProducerHandle handle : pipeline.handles(ProducerHandle.class)) {

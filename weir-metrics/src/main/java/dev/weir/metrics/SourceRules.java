@@ -19,7 +19,7 @@ final class SourceRules {
     /** Reasons for which nothing is to be read of a partition, however fast the pipeline is. */
     private static final Set<Paused> HELD = Set.of(Paused.USER, Paused.NOT_DUE, Paused.UNREAD, Paused.END);
 
-    /** Of its time: a pipeline that waits for elements so long could take more of them. */
+    /** Share of its time for which a pipeline waits for elements before it counts as able to take more. */
     private static final double STARVES = 0.4;
 
     /** Of the time: a client that has used up its quota gets no more, however it fetches. */

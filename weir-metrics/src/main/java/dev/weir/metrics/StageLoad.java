@@ -101,7 +101,7 @@ record StageLoad(
         return share(Activity::waitsForSibling);
     }
 
-    /** Of the looks that met its thread neither above nor below, those that met it waiting in the engine. */
+    /** Share of engine waits among the readings that found its thread neither above nor below. */
     double engineShare() {
         double atWork = samples.stream().filter(each -> each.atWork() > 0).count();
         return atWork == 0
@@ -113,13 +113,13 @@ record StageLoad(
         return samples.isEmpty() ? 0 : (double) samples.stream().filter(is).count() / samples.size();
     }
 
-    /** Of the looks that met it at work, those that are so; 0 without any. */
+    /** Share of readings with such an activity among those that found it at work; 0 without any. */
     double shareAtWork(Predicate<Activity> is) {
         List<Activity> met = samples.stream().filter(each -> each.atWork() > 0).toList();
         return met.isEmpty() ? 0 : (double) met.stream().filter(is).count() / met.size();
     }
 
-    /** Of the looks that met its own code with an element, those that met its thread waiting; NaN without any. */
+    /** Share of waits among the readings that found its own code with an element; NaN without any. */
     double waitShareInPass() {
         double met = inPass();
         return met == 0

@@ -27,19 +27,19 @@ final class StageRules {
     /** A stage that waits may gain so much whatever the process uses. */
     private static final double LEAST_OF_PROCESSORS = 4;
 
-    /** Of a unit's threads: one that uses more is full, whatever comes. */
+    /** Share of a unit's threads at work from which it is full, whatever arrives. */
     private static final double FULL = 0.9;
 
     /** A gain below this is none. */
     static final double WORTH_SAYING = 1.1;
 
-    /** Of the fullest unit's use: one that is so full may be the limiter as well. */
+    /** Share of the fullest unit's use from which another unit may be the limiter as well. */
     private static final double CLOSE = 0.95;
 
-    /** Of what waits behind keys: so much behind one of them makes that a hot one. */
+    /** Share of the elements waiting behind keys from which the key with the most is hot. */
     private static final double HOT = 0.25;
 
-    /** Of a unit's threads: so many that wait for one lock are a queue at it. */
+    /** Share of a unit's threads waiting for one lock from which they are a queue. */
     private static final double QUEUED_AT_A_LOCK = 0.5;
 
     private StageRules() {}
@@ -221,7 +221,10 @@ final class StageRules {
         return MachineRules.wantsAll(interval) ? MachineRules.outOfProcessors(interval) : computing(interval, unit);
     }
 
-    /** By what its threads say, or because the process does not use the processors that they would need to compute. */
+    /**
+     * Judges by what the unit's threads report, or by processors that the process leaves idle although computing
+     * threads would need them.
+     */
     private static boolean isWaiting(Interval interval, Unit unit) {
         double used = interval.processCpu();
         boolean idleProcessors = interval.load() < 0.9;

@@ -103,12 +103,12 @@ public final class StageTime {
         return values.shares.paused;
     }
 
-    /** Nothing comes. */
+    /** Share of time in which nothing comes. */
     public double starved() {
         return values.shares.starved;
     }
 
-    /** Nothing comes, or nobody takes, because another branch is slower. */
+    /** Share of time in which nothing comes, or nobody takes, because another branch is slower. */
     public double sibling() {
         return values.shares.sibling;
     }

@@ -22,7 +22,7 @@ final class Subject<S> {
     /** The counters at the last look, before rising ones were made of them. */
     private final double[] read;
 
-    /** By {@link #specs}. Replaced as a whole, so that the meters of one scrape belong together. */
+    /** Values in the order of {@link #specs}. Replaced as a whole, so that the meters of one scrape belong together. */
     private volatile double[] values;
 
     Subject(Tags tags, List<MeterSpec<S>> specs, S first) {

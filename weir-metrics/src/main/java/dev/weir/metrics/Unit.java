@@ -87,7 +87,9 @@ record Unit(
                 Math.max(0, rest - counted * scale));
     }
 
-    /** By the counters, unless looks at whose code had an element contradict them, or they know of next to nothing. */
+    /**
+     * Splits the work by counters, unless samples of running code contradict them or they have counted next to nothing.
+     */
     private static List<Double> partsOf(List<StageLoad> stages, double work) {
         double counted = stages.stream().mapToDouble(StageLoad::busy).sum();
         double looks = stages.stream().mapToDouble(StageLoad::inPass).sum();
@@ -161,7 +163,7 @@ record Unit(
         return waitShare >= 0.5;
     }
 
-    /** Without input, because nothing comes or a sibling holds it up. */
+    /** Share of time without input, because nothing comes or a sibling holds it up. */
     double starved() {
         return stages.getFirst().starved();
     }
@@ -171,8 +173,9 @@ record Unit(
     }
 
     /**
-     * The stage that makes most of its work, of those that a user knows. Of work that no counter and no look knows of
-     * yet, it is the one that has elements in hand: the first that has counted fewer than the one above has handed on.
+     * Stage that makes most of the unit's work, among the stages that a user knows. Of work that no counter and no look
+     * knows of yet, it is the one that has elements in hand: the first that has counted fewer than the one above has
+     * handed on.
      */
     StageLoad heaviest() {
         double counted = stages.stream().mapToDouble(StageLoad::busy).sum();

@@ -119,7 +119,7 @@ public final class Brokers implements Network.Server, AutoCloseable {
         refusals.add(refusal);
     }
 
-    /** Some next answers ask for a pause. */
+    /** Makes the next answers ask for a pause. */
     public void throttle(int answers, int millis) {
         throttledAnswers = answers;
         throttleMillis = millis;

@@ -134,7 +134,7 @@ public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
         ids.forEach(id -> partition(id).release());
     }
 
-    /** Called before the member gets those of {@code target} that it does not have. */
+    /** Called before the member gets the new partitions of {@code target}. */
     protected void assigning(List<TopicPartition> target) {}
 
     @Override

@@ -87,7 +87,7 @@ public final class Network implements AutoCloseable {
             List.copyOf(connections).stream().filter(Connection::isReadable).forEach(each -> each.whenReady.run());
         }
 
-        /** Nothing of it runs for so long; its connections stay. */
+        /** Freezes the process for this long; its connections stay. */
         public void freeze(long nanos) {
             frozenUntil = Math.max(frozenUntil, schedule.now() + nanos);
         }

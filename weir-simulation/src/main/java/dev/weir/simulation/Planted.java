@@ -14,7 +14,7 @@ public enum Planted {
     REPETITIONS_WRITTEN,
     /** A batch is written whatever its sequence. */
     SEQUENCES_IGNORED,
-    /** An answer to a produce request now and then is that of the request before. */
+    /** Now and then, answers a produce request with the previous answer. */
     OFFSETS_MIXED_UP,
     /** A lock of a share group ends at once. */
     LOCKS_IGNORED,

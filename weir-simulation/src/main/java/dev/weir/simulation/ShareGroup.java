@@ -230,7 +230,7 @@ public final class ShareGroup {
 
     // ---- Requests --------------------------------------------------------------------------------------------------
 
-    /** With a connection its broker ends the session, and the locks that were made on it. */
+    /** Ends the session of a broken connection, and the locks that were made on it. */
     void disconnected(Network.Connection from) {
         List.copyOf(remotes.entrySet()).stream()
                 .filter(each -> each.getValue().connection == from)

@@ -17,7 +17,7 @@ import org.apache.kafka.common.protocol.Errors;
  */
 final class ShareMembers {
 
-    /** After which a group has divided its partitions among its members. */
+    /** Time after which a group has divided its partitions among its members. */
     private static final long DIVIDES_NANOS = 1_000_000_000;
 
     private static final class Member {

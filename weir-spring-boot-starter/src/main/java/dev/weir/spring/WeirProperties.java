@@ -94,7 +94,7 @@ record WeirProperties(
             @DefaultValue("127.0.0.1") String host,
             @Nullable String token) {
 
-        /** Without the token: settings are logged. */
+        /** Describes the settings without the token, because they are logged. */
         @Override
         public String toString() {
             return "Console[enabled=" + enabled + ", port=" + port + ", host=" + host + "]";

@@ -12,7 +12,7 @@ public final class DispatcherSnapshot {
         this.values = new Values(name, kind, size, threads, active, queued, completed);
     }
 
-    /** For tests of code that reads one; the engine makes those of a run. */
+    /** Creates one for tests of code that reads it; in a run the engine creates it. */
     public static DispatcherSnapshot of(
             String name, Dispatcher.Kind kind, int size, int threads, long active, long queued, long completed) {
         return new DispatcherSnapshot(name, kind, size, threads, active, queued, completed);

@@ -20,7 +20,7 @@ public final class DrainReport {
         this.values = new Values(drained, leftUndone, elapsed, stages);
     }
 
-    /** For tests of code that reads one; the engine makes those of a run. */
+    /** Creates one for tests of code that reads it; in a run the engine creates it. */
     public static DrainReport of(
             boolean drained, List<String> leftUndone, Duration elapsed, List<StageSnapshot> stages) {
         return new DrainReport(drained, leftUndone, elapsed, stages);
@@ -36,7 +36,7 @@ public final class DrainReport {
         return values.leftUndone;
     }
 
-    /** From the start of the pipeline to its end. */
+    /** Time from the start of the pipeline to its end. */
     public Duration elapsed() {
         return values.elapsed;
     }

@@ -51,7 +51,7 @@ public final class Flow<T, R> {
         return new Flow<>(above -> above);
     }
 
-    /** This flow and {@code below} it another. */
+    /** Joins this flow and another one below it. */
     public <U> Flow<T, U> andThen(Flow<R, U> below) {
         Objects.requireNonNull(below, "below");
         return new Flow<>(above -> below.below(below(above)));

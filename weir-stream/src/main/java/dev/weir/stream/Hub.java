@@ -140,8 +140,8 @@ abstract class Hub<T> implements AutoCloseable {
     }
 
     /**
-     * Returns whether any of those that got the same goes on; {@code taker} does not from here on. Of several that
-     * leave at once, each of which would count on the others, so at least the last leaves its share unfinished.
+     * Returns whether another taker of the same elements continues; {@code taker} does not from here on. Of several
+     * that leave at once, each of which would count on the others, so at least the last leaves its share unfinished.
      */
     final boolean othersGoOn(Taker<T> taker, List<Taker<T>> all) {
         lock.lock();

@@ -33,7 +33,7 @@ public final class Parallelism {
         return new Parallelism(n, n);
     }
 
-    /** Between {@code min} and {@code max}, as the work asks for. */
+    /** Adapts between {@code min} and {@code max} to the work. */
     public static Parallelism adaptive(int min, int max) {
         return new Parallelism(min, max);
     }

@@ -38,7 +38,7 @@ public final class PartitionHub<T> extends Hub<T> {
     @FunctionalInterface
     public interface Route<T> {
 
-        /** In place of a taker: the element is dropped, and acknowledged at once. */
+        /** Stands for no taker: the element is dropped, and acknowledged at once. */
         int NOBODY = -1;
 
         /**

@@ -72,7 +72,7 @@ public final class ResultSink<T, R> implements Sink<T>, ResultKey<R> {
         return with(Attributes.named(name));
     }
 
-    /** Another sink of the same kind, of which more is said: name, dispatcher, supervision. */
+    /** Another sink of the same kind with further attributes: name, dispatcher, supervision. */
     public ResultSink<T, R> with(Attributes more) {
         return new ResultSink<>(StageAttributes.merge(more, attributes), closing);
     }

@@ -32,7 +32,7 @@ public final class RetryPolicy {
         return values.retriable;
     }
 
-    /** Up to {@code attempts} calls, whatever the exception. */
+    /** Makes up to {@code attempts} calls, whatever the exception. */
     public static RetryPolicy of(int attempts, Backoff backoff) {
         return new RetryPolicy(attempts, backoff, failure -> true);
     }

@@ -33,7 +33,7 @@ public final class StageSnapshot {
                 elapsedNanos);
     }
 
-    /** For tests of code that reads one; the engine makes those of a run. */
+    /** Creates one for tests of code that reads it; in a run the engine creates it. */
     public static StageSnapshot of(
             String name,
             int parallelism,
@@ -121,7 +121,7 @@ public final class StageSnapshot {
                     stage, thread, dispatcher, atWork, waiting, ready, behindKeys, keyName, behindLock, waits);
         }
 
-        /** For tests of code that reads one; the engine makes those of a run. */
+        /** Creates one for tests of code that reads it; in a run the engine creates it. */
         public static Activity of(
                 String stage,
                 @Nullable String thread,
@@ -137,7 +137,7 @@ public final class StageSnapshot {
         }
 
         /**
-         * The same, with what those of {@link #waiting} wait for.
+         * The same, with the things that the {@link #waiting} threads wait for.
          *
          * @param locked for a lock, a semaphore or a monitor
          * @param io for a file or the network
@@ -244,7 +244,7 @@ public final class StageSnapshot {
             return values.behindKeys;
         }
 
-        /** Of {@link #behindKeys}, the most that wait behind one and the same key; 0 if that is not known. */
+        /** Largest number of {@link #behindKeys} elements behind a single key; 0 if unknown. */
         public int longestChain() {
             return values.waits.longestChain;
         }
@@ -270,8 +270,8 @@ public final class StageSnapshot {
         }
 
         /**
-         * Returns whether the stage's own code has an element at this moment, of those that share a thread; false as
-         * well for a stage that does not say.
+         * Returns whether, among stages that share a thread, this one's own code has an element now; false for a stage
+         * that does not say.
          */
         public boolean isInPass() {
             return values.waits.inPass;

@@ -130,7 +130,7 @@ public final class KafkaCluster implements AutoCloseable {
         topics.awaitInSync(topic);
     }
 
-    /** Past the last record of each partition; open and aborted transactions count. */
+    /** Offsets past the last record of each partition; open and aborted transactions count. */
     public Map<TopicPartition, Long> endOffsets(String topic) {
         return topics.endOffsets(topic);
     }

@@ -36,11 +36,11 @@ import org.apache.kafka.common.TopicPartition;
  */
 public final class RebalanceSimulation {
 
-    /** In which order the work on records must be. */
+    /** Order in which work on records must happen. */
     public enum Order {
         /** One record of a partition at a time, by offset. */
         PARTITION,
-        /** One record of a key at a time, those of a partition by offset. */
+        /** One record of a key at a time, and a partition's records by offset. */
         KEY,
         /** None. */
         NONE

@@ -15,7 +15,7 @@ public final class BrokerSeries {
     /** Locks that share groups hold, all together. */
     static final String LOCKED = "broker: records locked";
 
-    /** Of the partition with the most. */
+    /** Locks held in the partition with the most. */
     static final String LOCKED_OF_ONE = LockWindow.HELD;
 
     static final String QUEUE = "broker: requests queued";
@@ -29,7 +29,7 @@ public final class BrokerSeries {
         this.times = new BrokerTimes(brokers);
     }
 
-    /** By name; the first look has what stands only. */
+    /** Reads the series by name; the first reading has only those that are not rates. */
     public Map<String, Double> look() {
         Map<String, Double> figures = new LinkedHashMap<>();
         BrokerTimes.Reading now = times.read();

@@ -15,10 +15,10 @@ import javax.management.ObjectName;
  * percentiles are of the last minutes, whatever ran then; they cannot be told apart.
  */
 public final class BrokerTimes {
-    /** With this begin figures of consumers' requests, whoever sends them. */
+    /** Prefix of the figures of consumers' requests, whoever sends them. */
     public static final String FETCHES = "broker: fetch ";
 
-    /** With this end figures that are no means. */
+    /** Suffix of the figures that are not means. */
     static final String P99 = " p99 ms";
 
     private static final Map<String, String> REQUESTS = Map.of(

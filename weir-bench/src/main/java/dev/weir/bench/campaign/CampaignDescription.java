@@ -33,7 +33,7 @@ final class CampaignDescription {
         }
     }
 
-    /** So are those at other times. */
+    /** Fails if a trace has changed since the campaign began. */
     static void requireSameTraces(Campaign begun, Workload workload) {
         if (!begun.environment().settings().getOrDefault(TRACES, "").equals(traces(workload))) {
             throw new BenchException("topic.trace holds another load than when the campaign was begun:"
@@ -110,7 +110,7 @@ final class CampaignDescription {
                 EnvironmentProbe.read(settings.root(), versions, around));
     }
 
-    /** That of a campaign whose runs are a model's. */
+    /** Campaign whose runs are a model's. */
     static Campaign simulated(Workload workload, CampaignRunner.Settings settings, List<String> drivers) {
         List<Driver> described = drivers.stream()
                 .map(name -> new Driver(name, "a model, no library", Map.of()))

@@ -65,13 +65,13 @@ public final class CampaignRunner {
             @Nullable ExistingCluster cluster,
             BenchEnvironment environment) {
 
-        /** On this machine. */
+        /** Settings of a campaign on this machine. */
         public Settings(
                 Path root, Path data, Path results, long seed, boolean resume, @Nullable ExistingCluster cluster) {
             this(root, data, results, seed, resume, cluster, BenchEnvironment.HERE);
         }
 
-        /** On this machine, with brokers that are forked. */
+        /** Settings of a campaign on this machine, with forked brokers. */
         public Settings(Path root, Path data, Path results, long seed, boolean resume) {
             this(root, data, results, seed, resume, null);
         }
@@ -220,7 +220,7 @@ public final class CampaignRunner {
         }
     }
 
-    /** Of two clusters, one campaign would compare the clusters. */
+    /** Refuses a second cluster: the campaign would compare clusters. */
     private static void requireSameCluster(Campaign campaign, BenchCluster cluster) {
         Map<String, String> begunAt = campaign.environment().settings();
         String id = begunAt.get(BenchCluster.CLUSTER_ID);
@@ -232,7 +232,7 @@ public final class CampaignRunner {
         }
     }
 
-    /** And of two machines, the machines. */
+    /** Refuses other machines: the campaign would compare machines. */
     private void requireSamePlaces(Campaign campaign) {
         String begunAt = campaign.environment().settings().getOrDefault(DriverLauncher.WORKERS, "");
         String now = launcher.described().getOrDefault(DriverLauncher.WORKERS, "");

@@ -39,7 +39,7 @@ final class CampaignRuns {
     private int order; // of the next run
 
     /**
-     * Of a campaign whose drivers and topics are ready.
+     * Runs a campaign whose drivers and topics are ready.
      *
      * @param drivers the control among them
      * @param launcher closed elsewhere, as the brokers are

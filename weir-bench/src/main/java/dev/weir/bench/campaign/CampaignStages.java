@@ -42,7 +42,7 @@ final class CampaignStages {
         this.refinement = workload.design() == Design.ADAPTIVE ? new Refinement(workload.sizes()) : null;
     }
 
-    /** The runs of the next stage, in their order, of which those before are over; none if there is no further one. */
+    /** Runs of the next stage, in order, once those before are over; empty if there is no further one. */
     List<RunOrder.Step> next() {
         Refinement refined = refinement;
         if (refined == null) {
@@ -62,7 +62,7 @@ final class CampaignStages {
         return RunOrder.of(points, drivers, workload.rounds(), seed + stage++);
     }
 
-    /** Without what a later stage has shown, of a campaign that is resumed: it would choose otherwise. */
+    /** Analysis without what a later stage has shown, so that a resumed campaign chooses as before. */
     private Analysis soFar() {
         Set<String> points =
                 chosen.stream().map(place -> workload.points().get(place).id()).collect(Collectors.toSet());

@@ -82,7 +82,7 @@ final class DriverSearch implements Orders.Target {
     private record Failed(Attempt attempt, TrialFigures figures) {}
 
     /**
-     * Of this driver, at this point, for so long at most.
+     * Searches for the rate of this driver at this point, within a time limit.
      *
      * @param target in place of the workload's; null for that one
      * @param status hears what goes on
@@ -249,7 +249,7 @@ final class DriverSearch implements Orders.Target {
         timeline = orders.timeline();
     }
 
-    /** By how much orders have let it take longer. */
+    /** Seconds by which orders have extended it. */
     double extendedSeconds() {
         return extendedSeconds;
     }

@@ -88,7 +88,7 @@ public final class ExploreRunner {
         CampaignBrokers.check(workload.points(), settings.cluster());
     }
 
-    /** One that searches a model on a clock of its own, by its seed, in place of drivers. */
+    /** Runner that searches a model on a clock of its own, by its seed, in place of drivers. */
     public static ExploreRunner simulated(
             Workload workload,
             CampaignRunner.Settings settings,
@@ -177,7 +177,7 @@ public final class ExploreRunner {
                 : List.copyOf(refinement.next());
     }
 
-    /** One search; returns what is found, as an adaptive design compares it. */
+    /** Runs a search; returns its finding as an adaptive design compares it. */
     private String explore(
             CampaignBrokers brokers,
             ResultsFolder folder,

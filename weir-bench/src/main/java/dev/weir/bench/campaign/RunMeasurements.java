@@ -32,7 +32,7 @@ final class RunMeasurements {
     private final CampaignListener listener;
     private final DriverLauncher launcher;
 
-    /** By the processes of a launcher, which is closed elsewhere. */
+    /** Measures with the processes of a launcher, which is closed elsewhere. */
     RunMeasurements(
             Workload workload, CampaignRunner.Settings settings, CampaignListener listener, DriverLauncher launcher) {
         this.workload = workload;

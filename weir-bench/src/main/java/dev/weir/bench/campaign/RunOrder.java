@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.Collectors;
 
-/** In which order the runs of a campaign are done: the same for the same seed. Stateless. */
+/** Order of a campaign's runs, the same for the same seed. Stateless. */
 final class RunOrder {
 
     private RunOrder() {}

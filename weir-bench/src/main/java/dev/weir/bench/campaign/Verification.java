@@ -110,7 +110,7 @@ final class Verification {
         }
     }
 
-    /** One pass over so many records, which has to deliver each of them once, in order, and commit it. */
+    /** Runs a pass that must deliver each record once, in order, and commit it. */
     private Report.Hello verified(
             BenchCluster cluster, DriverSession driver, WorkloadPoint point, String topic, long recordsPerPartition)
             throws InterruptedException {

@@ -93,7 +93,7 @@ public final class BenchCluster implements AutoCloseable {
         return topics;
     }
 
-    /** By what they read. */
+    /** Groups by the topics that they read. */
     public BenchGroups groups() {
         return groups;
     }
@@ -119,7 +119,7 @@ public final class BenchCluster implements AutoCloseable {
     }
 
     /**
-     * Of brokers that are gone no driver's run says anything.
+     * Fails if a broker is gone, because a run then says nothing about its driver.
      *
      * @throws BenchException if one has ended that was forked and is not lost by a plan
      */

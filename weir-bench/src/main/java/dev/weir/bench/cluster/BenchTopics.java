@@ -202,7 +202,7 @@ public final class BenchTopics {
         return TopicSet.text(made);
     }
 
-    /** The same with a record in each partition, from which on others are sent by a plan. */
+    /** Topic with a record in each partition, to which others are then sent by a plan. */
     public String begun(WorkloadPoint point) {
         String topics = fresh(point);
         List<String> names = TopicSet.names(topics);

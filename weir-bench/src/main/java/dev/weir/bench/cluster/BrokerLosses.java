@@ -128,7 +128,7 @@ public final class BrokerLosses {
     }
 
     /**
-     * Of brokers that are gone no driver's run says anything.
+     * Fails if another broker is gone, because a run then says nothing about its driver.
      *
      * @throws BenchException if one of those that were forked has ended
      */

@@ -37,7 +37,7 @@ public record BrokerRelease(String version, List<Path> classPath) {
         return "kafka-" + (version.isEmpty() ? versionOfHarness() : version);
     }
 
-    /** That of this process's client, beside which its server lies on the class path. */
+    /** Version of this process's client, beside whose jar the server lies on the class path. */
     private static String versionOfHarness() {
         Properties version = new Properties();
         try (InputStream in = Admin.class.getResourceAsStream("/kafka/kafka-version.properties")) {

@@ -50,7 +50,7 @@ interface Brokers extends AutoCloseable {
     /** The name of the cluster, for a file name; empty for one of the campaign's own. */
     String id();
 
-    /** Their place, size, and settings besides the defaults. */
+    /** Place, size, and settings that differ from the defaults. */
     Map<String, String> settings();
 
     /** The versions that run there, by {@code brokers}. */

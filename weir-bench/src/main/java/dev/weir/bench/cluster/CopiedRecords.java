@@ -59,7 +59,7 @@ final class CopiedRecords {
     private long lastMillis = Long.MIN_VALUE;
 
     /**
-     * Nothing yet.
+     * Ledger of a copy without any record yet.
      *
      * @param ends of the input, by partition
      * @param committed up to which offset the group has finished each partition of the input
@@ -158,8 +158,8 @@ final class CopiedRecords {
     }
 
     /**
-     * That partition of the output, which was new, has been read up to there. Offsets that gave no record are markers
-     * of transactions, or records of aborted ones.
+     * Notes that a partition of the output, which was new, has been read up to this offset. Offsets that gave no record
+     * are markers of transactions, or records of aborted ones.
      *
      * @throws RunFailure if exactly once is asked for and there are none
      */

@@ -97,7 +97,7 @@ final class ExistingBrokers implements Brokers {
         return named(name) + "-" + UUID.randomUUID().toString().substring(0, 13);
     }
 
-    /** With as many replicas as the cluster gives by default. */
+    /** Creates topics with the cluster's default number of replicas. */
     @Override
     public void create(String topic, int partitions, int replicas, Map<String, String> config) {
         NewTopic created = new NewTopic(topic, Optional.of(partitions), Optional.empty()).configs(config);
@@ -193,7 +193,7 @@ final class ExistingBrokers implements Brokers {
         }
     }
 
-    /** Of the cluster and of how it is reached, but for secrets. */
+    /** Describes the cluster and how it is reached, without secrets. */
     @Override
     public String id() {
         return clusterId + "-" + Integer.toHexString(cluster.described().hashCode());

@@ -10,7 +10,7 @@ final class GroupLag {
 
     private GroupLag() {}
 
-    /** Of these partitions with their ends. */
+    /** Sums the lag of these partitions with their ends. */
     static long of(Admin admin, String group, Map<TopicPartition, Long> ends) {
         Map<TopicPartition, OffsetAndMetadata> committed = Asked.of(
                 "what group " + group + " committed",

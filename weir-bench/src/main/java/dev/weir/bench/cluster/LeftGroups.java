@@ -44,7 +44,7 @@ final class LeftGroups {
         }
     }
 
-    /** Deletes those that are left, each as soon as its members' sessions are over, and forgets them. */
+    /** Deletes the remaining groups, each as soon as its members' sessions are over, and forgets them. */
     void deleteAll() {
         left.forEach((name, group) -> {
             Throwable cause = deleted(group);

@@ -31,7 +31,7 @@ final class WrittenNumbers {
     private long repeated;
     private long foreign;
 
-    /** Nothing yet of so many records. */
+    /** Ledger of written records, empty at first. */
     WrittenNumbers(int partitions, long recordsPerPartition) {
         this.offsets = new int[partitions][Math.toIntExact(recordsPerPartition)];
     }

@@ -17,7 +17,7 @@ public final class Explanations {
 
     private Explanations() {}
 
-    /** Of all drivers at all points, finished or not. */
+    /** Explains the results of all drivers at all points, finished or not. */
     public static List<Explanation> of(Analysis analysis) {
         List<WorkloadPoint> workload = points(analysis.campaign());
         List<Explanation> all = new ArrayList<>();

@@ -60,7 +60,7 @@ final class Facts {
         return workload != null && workload.streams();
     }
 
-    /** In how many finished runs. */
+    /** Number of finished runs with this flag. */
     long with(Flag flag) {
         return runs.stream().filter(run -> run.flags().contains(flag)).count();
     }
@@ -92,7 +92,7 @@ final class Facts {
         return median(run -> share(run.totals().brokerCpuNanos(), run.totals()));
     }
 
-    /** From 0 to 1, whoever was it. */
+    /** Busy share of the machine, from 0 to 1, whoever causes it. */
     double machineBusy() {
         return metric("host: busy %") / 100;
     }

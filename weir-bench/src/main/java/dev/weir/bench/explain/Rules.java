@@ -34,10 +34,10 @@ final class Rules {
     /** Collections that take so much of the time are more than a cost. */
     private static final double COLLECTING = 0.25;
 
-    /** Below so much, the price of a request is that of its coming at all. */
+    /** Size below which the price of a request is that of sending one at all. */
     private static final double SMALL_FETCH_KB = 16;
 
-    /** Shorter ways are those of any machine. */
+    /** Round trip from which a way is long; shorter ones are normal. */
     private static final double LONG_WAY_MILLIS = 2;
 
     private static final List<Function<Facts, @Nullable Limiter>> ALL = List.of(
@@ -124,7 +124,7 @@ final class Rules {
                 : null;
     }
 
-    /** In the order of keys, the most frequent key of a partition has one handler at a time. */
+    /** Judges the hottest key: in the order of keys, a key has one handler at a time. */
     private static @Nullable Limiter hotKey(Facts facts) {
         WorkloadPoint workload = facts.workload();
         double handlerMillis = facts.handlerMillis();
@@ -152,7 +152,7 @@ final class Rules {
                 : null;
     }
 
-    /** In the order of partitions, the hottest one has one handler at a time. */
+    /** Judges the hottest partition: in the order of partitions, it has one handler at a time. */
     private static @Nullable Limiter hotPartition(Facts facts) {
         WorkloadPoint workload = facts.workload();
         double handlerMillis = facts.handlerMillis();
@@ -232,7 +232,7 @@ final class Rules {
                 : null;
     }
 
-    /** Before the machine: what many requests cost keeps processors busy too. */
+    /** Judges the fetch size. Asked before the machine, because many requests keep processors busy too. */
     private static @Nullable Limiter fetchSize(Facts facts) {
         double kilobytes = facts.metric("client: kB per fetch");
         return facts.streams() && kilobytes < SMALL_FETCH_KB
@@ -303,7 +303,7 @@ final class Rules {
                 : null;
     }
 
-    /** A driver that mostly waits, by which part of its requests. */
+    /** Judges a driver that mostly waits, by the longest part of its requests. */
     private static @Nullable Limiter requests(Facts facts, String request, Limiter.Kind kind) {
         double whole = facts.clientMillis(request);
         boolean isUnderWay = request.equals("produce") || facts.outstandingFetches() >= HALF;
@@ -361,7 +361,7 @@ final class Rules {
                 : null;
     }
 
-    /** By processor time alone, for libraries that tell nothing of their requests. */
+    /** Names the brokers by processor time alone, for libraries that report nothing of their requests. */
     private static @Nullable Limiter brokers(Facts facts) {
         return facts.isMostly(Flag.BROKER_BOUND) || facts.isMostly(Flag.BASELINE_BROKER_BOUND)
                 ? limiter(

@@ -15,7 +15,7 @@ public enum Kind {
     /** All members stand still for a while amid the load. */
     PAUSE;
 
-    /** In lower case with hyphens, for example {@code cold-start}. */
+    /** Name in lower case with hyphens, for example {@code cold-start}. */
     public String label() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }

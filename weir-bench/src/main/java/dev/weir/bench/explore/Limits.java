@@ -22,7 +22,7 @@ public record Limits(
     /** More trials than that are never run, however short they are. */
     public static final int MAX_TRIALS = 200;
 
-    /** Without expectations. */
+    /** Limits without expectations. */
     public Limits(double startRate, double maxRate, double maxSeconds, List<Kind> perturbations) {
         this(startRate, maxRate, maxSeconds, perturbations, Map.of());
     }

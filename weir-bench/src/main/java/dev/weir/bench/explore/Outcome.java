@@ -23,7 +23,7 @@ public record Outcome(Result result, String why, double recoveryMillis, boolean 
         GENERATOR_BOUND
     }
 
-    /** Of a trial without recovery. */
+    /** Outcome of a trial without recovery. */
     public Outcome(Result result, String why) {
         this(result, why, Double.NaN, false, Double.NaN);
     }

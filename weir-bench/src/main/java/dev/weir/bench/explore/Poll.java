@@ -27,7 +27,10 @@ final class Poll {
         return attempt;
     }
 
-    /** Takes an answer; the decision, or null if it takes another. A first failure is followed by a vote of three. */
+    /**
+     * Takes an answer; returns the decision, or null if another answer is needed. A first failure is followed by a vote
+     * of three.
+     */
     @Nullable
     Result answer(Result result) {
         switch (result) {

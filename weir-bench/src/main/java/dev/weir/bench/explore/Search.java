@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * below that next: a collapsed system takes about as much at any rate.
  */
 public final class Search {
-    /** By how much each end of the interval is moved outwards. */
+    /** Share by which each end of the interval is moved outwards. */
     public static final double MARGIN = 0.025;
 
     /** Bisection ends when the lowest rate that failed is the highest one that passed by no more than this. */
@@ -46,7 +46,7 @@ public final class Search {
     private static final double NEAR = 1.3;
     private static final double DESCENT = 0.8;
 
-    /** So much around what was carried after a perturbation, that rate is looked for. */
+    /** Distance around the previously carried rate within which it is searched for after a perturbation. */
     private static final double AROUND = 0.04;
 
     /** Lifting ends when the lowest rate that was not confirmed is the highest that was by no more than this. */
@@ -269,7 +269,7 @@ public final class Search {
         beginConfirm(low);
     }
 
-    /** At the lower end of the interval of a bracket that begins there. */
+    /** Begins a confirmation at the lower end of a bracket that begins there. */
     private void beginConfirm(double from) {
         candidate = from * (1 - MARGIN);
         phase = Phase.CONFIRM;
@@ -348,7 +348,7 @@ public final class Search {
         askLower();
     }
 
-    /** Below what was unstable. */
+    /** Tries a rate below the unstable one. */
     private void askLower() {
         if (high <= low * WIDEST || ++lowerings > MAX_LOWERINGS) {
             end(Verdict.UNSTABLE_AT);
@@ -377,7 +377,7 @@ public final class Search {
         askHigher();
     }
 
-    /** Between what is confirmed and what is not. */
+    /** Tries a rate between the confirmed one and the lowest that failed. */
     private void askHigher() {
         Verdict confirmed = confirmed();
         boolean isLifted = Double.isNaN(unlifted) || unlifted <= candidate * LIFTED;

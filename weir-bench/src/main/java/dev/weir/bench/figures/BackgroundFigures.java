@@ -24,7 +24,7 @@ public final class BackgroundFigures {
     private int losses; // of brokers, before
 
     /**
-     * Of these brokers.
+     * Reads the figures of these brokers.
      *
      * @param takesSeries whether {@link #series} asks anybody
      */
@@ -70,12 +70,12 @@ public final class BackgroundFigures {
         return figures;
     }
 
-    /** To be called now and then. */
+    /** Takes a sample. Call it now and then. */
     public void sample() {
         host.sample();
     }
 
-    /** Since the beginning, by name; what is not known is missing. */
+    /** Figures since the beginning, by name; unknown ones are missing. */
     public Map<String, Double> figures() {
         Map<String, Double> figures = new LinkedHashMap<>(host.figures());
         BrokerTimes.Reading before = losses == cluster.losses().count() ? from : null;

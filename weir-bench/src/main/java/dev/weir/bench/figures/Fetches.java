@@ -19,7 +19,7 @@ public record Fetches(FetchCounter.Count count, long records, long bytes, long n
     }
 
     /**
-     * Adds what those of several passes say together, if they say anything.
+     * Adds what several passes say together, if they say anything.
      *
      * @param isCompressed whether less is sent than is delivered
      */

@@ -20,7 +20,7 @@ public final class GroupLedger {
     private final long[] foreign;
     private long retried;
 
-    /** Of so many partitions, which belong to so many topics. */
+    /** Ledger of partitions that are divided evenly among topics. */
     public GroupLedger(int partitions, int topics) {
         this.partitions = new NumberRuns[partitions];
         this.ofTopic = partitions / topics;

@@ -19,7 +19,7 @@ public final class GroupPulse implements AutoCloseable {
     private final Queue<Look> looks = new ConcurrentLinkedQueue<>(); // in the order of their times
     private @Nullable Thread looking;
 
-    /** The number of records that had come by then, each once, and of those that had come again, if that is known. */
+    /** Number of records that had come by then, each once, and number of repeats if that is known. */
     public record Look(long nanos, long came, long again) {
         public static Look at(GroupNumbers numbers) {
             return new Look(System.nanoTime(), numbers.came(), numbers.again());
@@ -44,7 +44,7 @@ public final class GroupPulse implements AutoCloseable {
         looks.add(now.get());
     }
 
-    /** The first look since that time, which is no earlier than that of the call before. */
+    /** First reading since that time, which is no earlier than the time of the previous call. */
     public Look at(long nanos) {
         for (Look next = looks.peek(); next != null; next = looks.peek()) {
             if (next.nanos() - nanos >= 0) {

@@ -24,7 +24,7 @@ public record IntervalSums(long records, long bytes, long nanos, long brokerCpuN
         return new IntervalSums(records, bytes, TimeUnit.MILLISECONDS.toNanos(millis), broker);
     }
 
-    /** With what the process used meanwhile; context switches are not counted by interval. */
+    /** Totals with what the process used meanwhile; context switches are not counted by interval. */
     public Totals with(Usage used, Map<String, Double> metrics) {
         return new Totals(
                 records,

@@ -104,14 +104,16 @@ public final class LiveFigures {
             return figures;
         }
 
-        /** Of however few came: a second with one late record is not one of which nothing is known. */
+        /**
+         * Percentile of the latencies, even of very few: a second with one late record is not a second without data.
+         */
         double percentileMillis(double percentile) {
             return timings.getTotalCount() == 0 ? Double.NaN : timings.getValueAtPercentile(percentile) / 1e6;
         }
     }
 
     /**
-     * Of intervals that processes report so often.
+     * Collects intervals of this length from the processes.
      *
      * @param there how many records are there before the first one is sent
      */
@@ -119,7 +121,7 @@ public final class LiveFigures {
         this(partitions, intervalMillis, there, 1);
     }
 
-    /** The same of several groups together, to each of which each record is due. */
+    /** Figures of several groups together; each record is due to each of them. */
     public LiveFigures(int partitions, int intervalMillis, long there, int groups) {
         this.groupCount = groups;
         this.partitionCount = partitions;
@@ -262,8 +264,8 @@ public final class LiveFigures {
     }
 
     /**
-     * At the end of that interval of the generator: how many records had come, each once,
-     * and how often one had again, if that is known.
+     * Records, at the end of an interval of the generator, how many records had arrived and, if known, how many had
+     * arrived again.
      */
     public void ofGroup(long startNanos, long endNanos, long cameSoFar, long againSoFar) {
         Slot slot = slot(Math.max(0, index(startNanos, endNanos)));
@@ -394,7 +396,7 @@ public final class LiveFigures {
     }
 
     /**
-     * The number of these records sent in each second; the last count is of those that were sent later.
+     * Counts these records by the second in which they were sent; the last count is of later ones.
      *
      * @param numbers by partition; number 0 was there before
      */
@@ -573,7 +575,7 @@ public final class LiveFigures {
         return last < 0 || last >= slots.size() ? Map.of() : slots.get(last).figures();
     }
 
-    /** The second before the last, of which all processes have reported. */
+    /** Second before the last, for which all processes have reported. */
     public Phase latest(double nowMillis, LiveSettings settings) {
         double to = Math.max(0, Math.floor(nowMillis / slotMillis) - 1) * slotMillis;
         return phase(Math.max(0, to - slotMillis), to, "", settings);

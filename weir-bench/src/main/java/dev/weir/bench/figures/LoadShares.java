@@ -22,7 +22,7 @@ public final class LoadShares {
     private final List<long[]> cameTo;
 
     /**
-     * Of what was counted.
+     * Compares the records that were sent with those that arrived.
      *
      * @param sentTo records by partition
      * @param cameTo records by process, of each group that everything is sent to

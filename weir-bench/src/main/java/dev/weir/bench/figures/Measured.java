@@ -33,7 +33,7 @@ public record Measured(
         List<Disturbance> disturbances,
         List<LedgerFigures> groups) {
 
-    /** Of a run that nobody changed. */
+    /** Result of a run that nobody changed. */
     public Measured(
             int warmUpIntervals,
             List<Interval> intervals,

@@ -5,10 +5,13 @@ import java.util.List;
 
 /** Tells from the seconds of a run when a group has recovered from a disturbance. Immutable. */
 record Recovery(LatencyTarget target) {
-    /** In a row. Fewer may be the time in which a member is not missed yet. */
+    /**
+     * Good seconds in a row that end a recovery. Fewer may lie in the time before a member is missed. Fewer may be the
+     * time in which a member is not missed yet.
+     */
     static final int GOOD_SECONDS = 3;
 
-    /** A partition of which nothing came while fewer records were sent to it may have none by chance. */
+    /** Least records sent to a silent partition: with fewer, it may have none by chance. */
     static final int LEAST_SENT = 5;
 
     /**

@@ -10,7 +10,7 @@ import java.util.TreeMap;
  * Confined to one thread.
  */
 public final class SeriesBook {
-    /** Of what tells by itself: brokers and the machine. */
+    /** Source of series that report by themselves: brokers and the machine. */
     static final int AROUND = -1;
 
     private final Map<String, Map<Integer, double[]>> told = new TreeMap<>(); // by name and process: sum, count, most
@@ -25,7 +25,7 @@ public final class SeriesBook {
         });
     }
 
-    /** By name. */
+    /** Figures by name. */
     public Map<String, Double> figures() {
         Map<String, Double> figures = new TreeMap<>();
         told.forEach((name, byProcess) -> {
@@ -49,7 +49,7 @@ public final class SeriesBook {
         return name.endsWith("longest ms") || name.equals(PolledSizes.MAX);
     }
 
-    /** The mean of each figure over some slices, of those that have it. */
+    /** Mean of each figure over the slices that have it. */
     public static Map<String, Double> means(Iterable<Map<String, Double>> slices) {
         SeriesBook book = new SeriesBook();
         slices.forEach(slice -> book.add(AROUND, slice));

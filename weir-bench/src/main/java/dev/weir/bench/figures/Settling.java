@@ -21,7 +21,7 @@ public final class Settling {
     private HandlerTime handlers = HandlerTime.NONE;
     private @Nullable Usage usage;
 
-    /** So long after the first record; 0 for none. */
+    /** Settles this long after the first record; 0 for none. */
     public Settling(double seconds) {
         this.seconds = seconds;
         this.isOver = seconds == 0;

@@ -33,7 +33,7 @@ public final class TopicFill {
     private final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
 
     /**
-     * Of one topic.
+     * Describes the filling of one topic.
      *
      * @param index of the topic among those that are read together, from 0
      */
@@ -109,7 +109,7 @@ public final class TopicFill {
         }
     }
 
-    /** So many records to each partition. */
+    /** Sends a block of records to each partition. */
     private void block(Producer<byte[], byte[]> producer, long from, long to, boolean isAborted) {
         if (isStopped.getAsBoolean()) {
             throw new BenchException("stopped while topic " + topic + " was being filled");

@@ -23,13 +23,13 @@ public record Answer(
 
     private static final String ACCEPTED = "accepted";
 
-    /** Of an order that was done: the last entry of the timeline. */
+    /** Accepts an order that was done: the last entry of the timeline. */
     public static Answer accepted(List<TimelineEntry> timeline) {
         TimelineEntry last = timeline.getLast();
         return new Answer(ACCEPTED, last.did(), (long) last.atMillis(), List.copyOf(timeline), null);
     }
 
-    /** Of an order that changed nothing. */
+    /** Refuses an order that changed nothing. */
     public static Answer refused(String why, long atMs, List<TimelineEntry> timeline) {
         return new Answer("refused", Map.of(), atMs, List.copyOf(timeline), why);
     }

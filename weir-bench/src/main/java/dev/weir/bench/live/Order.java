@@ -21,13 +21,13 @@ public sealed interface Order
                 Order.End,
                 Fault {
 
-    /** Of {@link Set}: how many records are due in a second. */
+    /** Key of {@link Set}: how many records are due in a second. */
     String PRODUCER_RATE = "producerRate";
 
-    /** Of {@link Set}: how long a handler blocks. */
+    /** Key of {@link Set}: how long a handler blocks. */
     String WORK = "work";
 
-    /** Of {@link Set}: how many consumers the group has. */
+    /** Key of {@link Set}: how many consumers the group has. */
     String CONSUMERS = "consumers";
 
     /** Begins the other keys of {@link Set}: a property of the members' Kafka clients follows. */
@@ -131,7 +131,7 @@ public sealed interface Order
     }
 
     /**
-     * So many consumers leave and join again.
+     * Order that this number of consumers leaves and joins again.
      *
      * @param count a number, or a share such as {@code 50%}
      */

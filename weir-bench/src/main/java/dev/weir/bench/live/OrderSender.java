@@ -47,7 +47,7 @@ public final class OrderSender {
         }
     }
 
-    /** To the run of that folder of results; null if none is under way there. */
+    /** Sender to the run of that results folder; null if none is under way there. */
     public static @Nullable OrderSender to(Path results) {
         LiveFolder folder = LiveFolder.of(results);
         try {

@@ -16,7 +16,7 @@ public final class GeneratorFailure extends RuntimeException {
         T run() throws InterruptedException;
     }
 
-    /** Tells its failures apart from those of members. */
+    /** Distinguishes its failures from failures of members. */
     public static <T> T tellingApart(Step<T> step) throws InterruptedException {
         try {
             return step.run();

@@ -16,7 +16,7 @@ public final class GeneratorPlan {
 
     private GeneratorPlan() {}
 
-    /** Options of a plan of which no record is due yet. */
+    /** Options of a plan without any due record yet. */
     public static Map<String, String> held(WorkloadPoint point, long seed) {
         return Map.ofEntries(
                 Map.entry(SendPlan.RATE, "0"),

@@ -15,7 +15,7 @@ public record GroupSize(WorkloadPoint point, boolean isShared) {
         return isShared || point.consumers() == 0 ? point.members() : point.consumers();
     }
 
-    /** Of which process; those in front have one more where it does not come out even. */
+    /** Number of consumers of one process; the first processes have one more if the division leaves a remainder. */
     public int consumers(int process) {
         if (!isShared) {
             return 1;

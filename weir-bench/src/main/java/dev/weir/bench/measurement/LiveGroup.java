@@ -58,7 +58,7 @@ public final class LiveGroup implements AutoCloseable {
     private boolean hasConsumers;
 
     /**
-     * Of members that are started by {@link #join}.
+     * Group of members that are started by {@link #join}.
      *
      * @param numbers takes what comes to them
      */
@@ -222,8 +222,8 @@ public final class LiveGroup implements AutoCloseable {
     }
 
     /**
-     * Has so many consumers; returns what was done, for people. Those that stay are not restarted,
-     * but for a part of a process.
+     * Changes the number of consumers; returns what was done, for people. Those that stay are not restarted, but for a
+     * part of a process.
      */
     String resize(LiveSettings settings) throws InterruptedException {
         int before = consumers();
@@ -261,7 +261,7 @@ public final class LiveGroup implements AutoCloseable {
         }
     }
 
-    /** By SIGKILL, whatever it does. */
+    /** Ends a process by SIGKILL, whatever it is doing. */
     void end(LivePart part) {
         parts.remove(part);
         members.remove(part.member);
@@ -296,7 +296,7 @@ public final class LiveGroup implements AutoCloseable {
         return parts.size() + more <= MOST_PROCESSES;
     }
 
-    /** So many processes join; returns which, for people, when they have. */
+    /** Starts processes and returns their names once they have joined. */
     String grow(int count, LiveSettings settings) throws InterruptedException {
         List<LivePart> more = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -340,7 +340,7 @@ public final class LiveGroup implements AutoCloseable {
         return members.settles(this::isSettled) ? "" : ", and not all have joined after a minute";
     }
 
-    /** The number of records that are there that the group has not committed. */
+    /** Number of existing records that the group has not committed. */
     long lag() {
         return cluster.groups().lag(group, topic);
     }

@@ -31,7 +31,7 @@ final class LiveGroups implements AutoCloseable {
     }
 
     /**
-     * Of processes that are started by {@link #join}, but for the generator's.
+     * Groups of processes that {@link #join} starts; the generator is separate.
      *
      * @param numbers takes what comes to each group
      * @param listeners hear of the members of each group; the first one of the generator and the reader too
@@ -125,7 +125,7 @@ final class LiveGroups implements AutoCloseable {
         return each(group -> group.resize(settings));
     }
 
-    /** Of each group, whole processes leave and join again, with these settings; returns what was done. */
+    /** Restarts whole processes of each group with these settings and returns what was done. */
     String restart(Order.RestartConsumers restart, LiveSettings settings) throws InterruptedException {
         return each(group -> group.restart(restart.of(group.consumers()), settings));
     }

@@ -68,7 +68,7 @@ public final class LiveMeasurement implements Orders.Target {
     private long brokerNanos;
 
     /**
-     * Of a phase: the order that began it, and what was set from then on.
+     * Start of a phase: the order that began it, and the settings from then on.
      *
      * @param isOther whether that order changed anything: else the result of the phase before goes on
      */
@@ -116,7 +116,7 @@ public final class LiveMeasurement implements Orders.Target {
         return Double.parseDouble(point.options().getOrDefault(HandlerWork.MILLIS, "0"));
     }
 
-    /** Receives the reports of a group's processes; the first one receives also those that belong to no group. */
+    /** Receives the reports of a group's processes; the first one also receives reports that belong to no group. */
     private final class Ears implements TrialMembers.Listener {
         private final int group;
 
@@ -360,8 +360,8 @@ public final class LiveMeasurement implements Orders.Target {
     }
 
     /**
-     * Nothing is sent and handlers take no time until the group has committed all; then as before.
-     * Returns what was done.
+     * Stops sending and the handlers' work until the group has committed everything; returns what was done. Returns
+     * what was done.
      */
     private String drain() throws InterruptedException {
         LiveSettings loaded = settings;
@@ -413,7 +413,7 @@ public final class LiveMeasurement implements Orders.Target {
         surroundings.next(isOther);
     }
 
-    /** From each order to the next one: known when all processes have reported. */
+    /** Phases from each order to the next one; known when all processes have reported. */
     private List<Phase> phases(LiveResult result, double handlersOfConsumer) {
         List<Phase> phases = new ArrayList<>();
         int whole = books.all().whole(endMillis);

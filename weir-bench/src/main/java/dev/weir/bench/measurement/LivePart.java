@@ -28,7 +28,7 @@ final class LivePart {
         this.consumers = consumers;
     }
 
-    /** Some of them, for people. */
+    /** Names parts for people. */
     static String names(List<LivePart> some) {
         return (some.size() == 1 ? "process " : "processes ")
                 + some.stream().map(part -> Long.toString(part.process.pid())).collect(Collectors.joining(", "));

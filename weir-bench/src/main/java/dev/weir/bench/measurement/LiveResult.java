@@ -112,7 +112,7 @@ public record LiveResult(
         return all;
     }
 
-    /** At most once, a record may get lost where somebody was disturbed at work, and none may come again. */
+    /** Judges the ledger: at most once, disturbed members may lose records, but nothing may come again. */
     static boolean isBroken(Scenario scenario, LedgerFigures ledger, boolean isUnchanged) {
         return scenario == Scenario.AT_MOST_ONCE
                 ? ledger.redelivered() > 0 || ledger.foreign() > 0 || (isUnchanged && ledger.missing() > 0)
@@ -129,7 +129,7 @@ public record LiveResult(
     }
 
     /**
-     * Some seconds in a row of which nothing but the load is different.
+     * Consecutive seconds that differ only in load.
      *
      * @param to past the last second
      * @param producerRate records that were due in a second
@@ -140,7 +140,7 @@ public record LiveResult(
             int from, int to, double producerRate, double handlers, Map<String, Double> given, int members) {}
 
     /**
-     * The result of a phase, or null if it had no whole second of which a member told anything.
+     * Result of a phase, or null if no member reported a whole second of it.
      *
      * @param from its first second
      * @param to past its last one

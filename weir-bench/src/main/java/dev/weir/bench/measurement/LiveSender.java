@@ -47,7 +47,7 @@ final class LiveSender implements AutoCloseable {
         GeneratorPlan.change(session, System.nanoTime(), rate);
     }
 
-    /** One rate for so long from now on, then another: as long as that is by the plan, whenever anybody looks. */
+    /** Sends at one rate for this long by the plan, then at another. */
     void send(double rate, double seconds, double then) {
         long nanos = System.nanoTime();
         GeneratorPlan.change(session, nanos, rate);

@@ -56,7 +56,7 @@ public final class LiveSteady implements Orders.Target {
         LEAVING
     }
 
-    /** Of a phase: what had come and was due until then. */
+    /** Start of a phase: records received and due until then. */
     private record Begin(double atMillis, String by, double rate, long came, long due) {}
 
     /**
@@ -326,7 +326,7 @@ public final class LiveSteady implements Orders.Target {
                 List.of());
     }
 
-    /** From each order to the next one, by what the driver had told until then. */
+    /** Phases from each order to the next one, by what the driver had reported until then. */
     private List<Phase> phases() {
         List<Phase> phases = new ArrayList<>();
         for (int i = 0; i + 1 < begins.size(); i++) {

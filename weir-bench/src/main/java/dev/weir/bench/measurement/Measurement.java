@@ -362,7 +362,7 @@ public final class Measurement {
         SeriesBook.means(measured.stream().map(Interval::figures).toList()).forEach(metrics::putIfAbsent);
     }
 
-    /** By how long handlers did block, which is longer than they were told to. */
+    /** Stores the ceiling by the time that handlers did block, which is longer than they were told to. */
     private void putCeiling(Map<String, Double> metrics, double recordsPerSecond) {
         double handlerMillis = measured.stream()
                 .map(outcome -> outcome.passed().handlers())
@@ -387,7 +387,7 @@ public final class Measurement {
         }
     }
 
-    /** Of each figure the mean over the passes that have it. */
+    /** Stores the mean of each figure over the passes that have it. */
     private void putClient(Map<String, Double> metrics) {
         Map<String, List<Double>> figures = new LinkedHashMap<>();
         for (Outcome outcome : measured) {
@@ -399,7 +399,10 @@ public final class Measurement {
         figures.forEach((name, all) -> metrics.put(name, ofAll(name, all)));
     }
 
-    /** A figure of several passes: the mean, but for those of clocks: their worst, and all early records. */
+    /**
+     * Combines a figure of several passes: the mean, except for clocks, of which the worst counts, and early records,
+     * which are added.
+     */
     public static double ofAll(String name, List<Double> all) {
         DoubleStream figures = all.stream().mapToDouble(figure -> figure);
         OptionalDouble one = switch (name) {

@@ -24,7 +24,7 @@ interface MemberNetwork extends AutoCloseable {
     @Override
     void close();
 
-    /** Of a member on this machine, in this process. */
+    /** Network of a member on this machine, in this process. */
     static MemberNetwork here(String brokers) {
         FaultProxy proxy = FaultProxy.to(brokers);
         return new MemberNetwork() {
@@ -53,7 +53,7 @@ interface MemberNetwork extends AutoCloseable {
         };
     }
 
-    /** Of a member elsewhere, in a process beside it. */
+    /** Network of a remote member, in a process beside it. */
     static MemberNetwork there(NetworkProcess proxy) {
         return new MemberNetwork() {
             @Override

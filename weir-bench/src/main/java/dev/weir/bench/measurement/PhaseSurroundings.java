@@ -41,7 +41,7 @@ final class PhaseSurroundings {
         }
     }
 
-    /** To be called now and then. */
+    /** Takes a sample. Call it now and then. */
     void sample() {
         BackgroundFigures figures = current;
         if (figures != null) {
@@ -49,7 +49,7 @@ final class PhaseSurroundings {
         }
     }
 
-    /** Of a phase that is over, from 0. */
+    /** Figures of a finished phase; phases count from 0. */
     Map<String, Double> of(int phase) {
         return phases.get(phase);
     }

@@ -41,7 +41,7 @@ public final class RunNumbers {
     private final AtomicLong toldSoFar = new AtomicLong(); // records
     private final List<Reading> readings = new ArrayList<>(); // under way
 
-    /** Of what a killed process had noted, which had told of so many records of that. */
+    /** Numbers that a killed process left in its file, and the number of records that it had reported. */
     private record Reading(CompletableFuture<NotedNumbers> noted, long toldRecords) {}
 
     private RunNumbers(Path file, @Nullable GroupNumbers shared, WorkloadPoint point) {
@@ -52,7 +52,7 @@ public final class RunNumbers {
     }
 
     /**
-     * Of processes that a launcher starts.
+     * Reads the numbers of processes that a launcher starts.
      *
      * @param file not there yet, for those of this machine
      * @throws RunFailure if it cannot be made
@@ -72,7 +72,7 @@ public final class RunNumbers {
                 + " records to each partition: let it run shorter, or at a lower rate");
     }
 
-    /** The options with which a process notes or tells the records that come to it. */
+    /** Options that make a process note or report the records that it receives. */
     Map<String, String> options() {
         return options("");
     }
@@ -92,7 +92,7 @@ public final class RunNumbers {
         return options;
     }
 
-    /** So many more records came, as a process told in an interval. */
+    /** Adds records that a process reported in an interval. */
     void told(long records) {
         toldSoFar.addAndGet(records);
     }

@@ -48,7 +48,7 @@ final class SteadyBook {
     private @Nullable RunNumbers numbers; // of a run that ends by time
 
     /**
-     * One of a run that has not begun.
+     * Book of a run that has not begun.
      *
      * @param driverSends whether the driver tells how late it sends, and no generator does
      */
@@ -243,7 +243,7 @@ final class SteadyBook {
         return warmUpIntervals;
     }
 
-    /** By interval and tag. */
+    /** Latencies by interval and tag. */
     List<Histogram> latencies() {
         return latencies;
     }

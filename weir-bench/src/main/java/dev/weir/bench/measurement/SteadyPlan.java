@@ -27,7 +27,7 @@ final class SteadyPlan {
         AFTER
     }
 
-    /** One of that point, which {@link #begin} begins. */
+    /** Plan of that point; {@link #begin} begins it. */
     SteadyPlan(WorkloadPoint point) {
         this.point = point;
         this.load = point.load();
@@ -46,7 +46,7 @@ final class SteadyPlan {
         return (long) (seconds * TimeUnit.SECONDS.toNanos(1));
     }
 
-    /** Since it began. */
+    /** Milliseconds since it began. */
     double millisSince(long nanos) {
         return (nanos - startNanos) / 1e6;
     }
@@ -98,7 +98,7 @@ final class SteadyPlan {
         measureToNanos = Math.min(measureToNanos, nanos);
     }
 
-    /** Nothing before is measured. */
+    /** Excludes everything before this time from the measurement. */
     void measureFrom(long nanos) {
         measureFromNanos = Math.max(measureFromNanos, nanos);
     }

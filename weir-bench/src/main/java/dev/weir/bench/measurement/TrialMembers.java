@@ -41,7 +41,7 @@ public final class TrialMembers {
 
         void ofGenerator(long startNanos, long endNanos, Report.Interval interval, List<Histogram> lateness);
 
-        /** Of who reads what the members write, where somebody does. */
+        /** Receives an interval of the process that reads the members' output, if there is one. */
         default void ofReader(long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {}
 
         /** The numbers of all records of a member's pass that is ending, where that is asked for. */
@@ -75,7 +75,7 @@ public final class TrialMembers {
             this.listener = listener;
         }
 
-        /** Of how many records of its pass it has told. */
+        /** Number of records of the pass that it has reported. */
         long told() {
             return told;
         }
@@ -104,14 +104,14 @@ public final class TrialMembers {
         }
     }
 
-    /** One more, which is not started yet; who hears of its group hears of it. */
+    /** Adds a member, which is not started yet; the listener hears of its group. */
     public Member add(DriverSession session, Listener ofGroup) {
         Member member = new Member(session, made++, ofGroup);
         members.add(member);
         return member;
     }
 
-    /** One less, whose pass is over. */
+    /** Removes a member whose pass is over. */
     public void remove(Member member) {
         members.remove(member);
     }
@@ -187,7 +187,7 @@ public final class TrialMembers {
         }
     }
 
-    /** These leave their group; returns when they have. */
+    /** Makes these members leave their group; returns when they have. */
     public void leave(List<Member> some) throws InterruptedException {
         some.forEach(member -> member.session.end());
         await(() -> some.stream().noneMatch(member -> member.isInPass), "a member did not leave");
@@ -215,7 +215,7 @@ public final class TrialMembers {
         }
     }
 
-    /** One that does not hear of it keeps no other halted. */
+    /** Thaws members; one that does not respond keeps no other halted. */
     private static void thaw(List<Member> some) throws InterruptedException {
         RunFailure first = null;
         for (Member member : some) {

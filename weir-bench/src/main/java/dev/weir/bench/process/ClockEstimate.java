@@ -16,9 +16,7 @@ package dev.weir.bench.process;
  * drifted since. A clock that has moved further than one can drift was set, and no error is stated for that.
  */
 final class ClockEstimate {
-    /**
-     * By how much two clocks left to themselves drift apart at most: a hundred millionths each, as crystals are sold.
-     */
+    /** Largest relative drift between two unadjusted clocks: each errs by up to a hundred millionths. */
     private static final double DRIFT = 200e-6;
 
     /** The same while both are set gently, each by a twentieth of a per cent at most. */
@@ -36,7 +34,7 @@ final class ClockEstimate {
     private long middleNanos;
     private long lookedOffsetNanos;
 
-    /** One exchange of a look; {@code asked} and {@code heard} are of the same clock. */
+    /** Adds an exchange; {@code asked} and {@code heard} are of the same clock. */
     void exchanged(long askedNanos, long theirNanos, long heardNanos) {
         long took = heardNanos - askedNanos;
         if (took >= 0 && took < leastNanos) {
@@ -78,7 +76,7 @@ final class ClockEstimate {
         return offsetNanos;
     }
 
-    /** By how much the offset was wrong at most, since the last {@link #restart} or the first look. */
+    /** Largest error of the offset since the last {@link #restart} or the first reading. */
     long errorNanos(long nowNanos) {
         return Math.max(errorNanos, agedNanos(nowNanos));
     }

@@ -42,7 +42,7 @@ public final class DriverLauncher implements AutoCloseable {
 
     private volatile boolean isStopped;
 
-    /** On this machine. */
+    /** Launches drivers on this machine. */
     public DriverLauncher(DriverCatalog catalog) {
         this(catalog, BenchEnvironment.HERE);
     }

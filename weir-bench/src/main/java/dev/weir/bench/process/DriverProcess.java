@@ -255,8 +255,8 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * By how much a time between the plan of who sends and this process was wrong at most since {@link #passBegins}:
-     * the errors of both clocks. Null where all processes share a clock.
+     * Largest error of a time between the sender's plan and this process since {@link #passBegins}: the errors of both
+     * clocks. Null where all processes share a clock. Null where all processes share a clock.
      *
      * @throws RunFailure if one of these clocks was set meanwhile
      */
@@ -314,7 +314,7 @@ public final class DriverProcess implements AutoCloseable {
         return report;
     }
 
-    /** Its own id at the operating system; 0 of one that runs elsewhere, for which another process stands here. */
+    /** Process id at the operating system; 0 for a remote one, which another process stands for here. */
     public long pidHere() {
         return host.isHere() ? process.pid() : 0;
     }

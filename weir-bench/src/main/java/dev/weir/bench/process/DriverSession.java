@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The exchange between the harness and a driver's process about one point. Confined to one thread. */
 public final class DriverSession {
-    /** To join a group and get a first record, or to close down. */
+    /** Longest wait for joining a group and getting a first record, or for closing down. */
     public static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    /** Figure of a pass: by how much its latencies are wrong at most, by its clock and that of who sends together. */
+    /** Figure of a pass: largest error of its latencies, from its clock and the sender's together. */
     public static final String CLOCK_ERROR = "clock: error ms";
 
     private final DriverProcess process;
@@ -45,7 +45,7 @@ public final class DriverSession {
         bootstrapServers = addresses;
     }
 
-    /** That of a driver which has what the point asks for. */
+    /** Greeting of a driver; fails if the driver lacks what the point asks for. */
     public Report.Hello hello() throws InterruptedException {
         Report.Hello hello = hello(point.scenario());
         for (Feature wanted : point.features()) {
@@ -57,7 +57,7 @@ public final class DriverSession {
         return hello;
     }
 
-    /** That of a driver which has the scenario. */
+    /** Greeting of a driver; fails if the driver lacks the scenario. */
     public Report.Hello hello(Scenario scenario) throws InterruptedException {
         if (!(receive() instanceof Report.Hello hello)) {
             throw new RunFailure("it did not say hello first");
@@ -75,12 +75,12 @@ public final class DriverSession {
         return hello;
     }
 
-    /** With how many members it joins a group, if it has so many workers. */
+    /** Number of members with which it joins a group, given its workers. */
     public int groupMembers(int workers) {
         return hasConsumers ? ShareOptions.consumers(point.options(), workers) : 1;
     }
 
-    /** By which kind of group it reads; known after {@link #hello}. */
+    /** Kind of group by which it reads; known after {@link #hello}. */
     public GroupType groupType() {
         return groupType;
     }
@@ -147,7 +147,7 @@ public final class DriverSession {
         return newGroupBeside();
     }
 
-    /** The same, beside those of the run. */
+    /** Creates another new group beside the groups of the run. */
     public String newGroupBeside() {
         return groupType == GroupType.SHARE
                 ? cluster.groups().makeShared(point.shareGroup())
@@ -257,7 +257,7 @@ public final class DriverSession {
         return process.cores();
     }
 
-    /** The end of a pass of which nothing else is asked. */
+    /** Ends a pass without further questions. */
     public Report.Passed passed() throws InterruptedException {
         while (true) {
             if (receive(PATIENCE.multipliedBy(2)) instanceof Report.Passed passed) {

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  * apply. Thread-safe.
  */
 public final class LibraryVersions {
-    /** Has the server as its dependency, of the version that it is given. */
+    /** POM that depends on the server in the version it is given. */
     private static final String SERVER_POM = "checks/broker-release/pom.xml";
 
     private static final String SERVER = "org.apache.kafka:kafka_2.13:";

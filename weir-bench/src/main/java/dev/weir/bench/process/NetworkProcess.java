@@ -30,7 +30,7 @@ public final class NetworkProcess implements AutoCloseable {
     }
 
     /**
-     * One that passes everything on between a member and the brokers of a cluster.
+     * Starts a proxy that passes everything on between a member and the brokers of a cluster.
      *
      * @throws RunFailure if it does not come up
      */

@@ -35,7 +35,7 @@ final class PlaceCommand {
         this(doing, place.label(), place.command(arguments), isStopped);
     }
 
-    /** One that runs here about the place of that label. */
+    /** Command that runs here on behalf of the place with that label. */
     PlaceCommand(String doing, String label, List<String> command, BooleanSupplier isStopped) {
         this.doing = doing;
         this.label = label;

@@ -32,7 +32,7 @@ final class WorkerClock implements AutoCloseable {
     private record Answer(Report.Clock said, long heardNanos) {}
 
     /**
-     * Of a process that is being started.
+     * Clock of a process that is being started.
      *
      * @param worker takes what it is told, on any thread
      */
@@ -113,7 +113,7 @@ final class WorkerClock implements AutoCloseable {
         }
     }
 
-    /** By how much the process's time was wrong at most. */
+    /** Largest error of the process's time. */
     long errorNanos() {
         lock.lock();
         try {

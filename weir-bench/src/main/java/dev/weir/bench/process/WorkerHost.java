@@ -104,7 +104,7 @@ final class WorkerHost implements AutoCloseable {
     private int scratchFiles; // so far
 
     /**
-     * Not opened yet.
+     * Creates a host that is not opened yet.
      *
      * @param root the checkout or archive here
      */
@@ -226,7 +226,7 @@ final class WorkerHost implements AutoCloseable {
         }
     }
 
-    /** One that is up, or never will be. */
+    /** Notes that a process is up, or never will be. */
     void started() {
         if (!isHere()) {
             starting.release();

@@ -177,7 +177,7 @@ final class HtmlReport {
         seriesByIndex(series, "longest", run, step, (from, to) -> longestMillis(responses.of(from, to)));
     }
 
-    /** Of all figures that were taken of a run. */
+    /** Names of all figures recorded in a run. */
     static SortedSet<String> names(List<Interval> intervals) {
         SortedSet<String> names = new TreeSet<>();
         intervals.forEach(interval -> names.addAll(interval.figures().keySet()));

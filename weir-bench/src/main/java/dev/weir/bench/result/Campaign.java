@@ -30,10 +30,10 @@ public record Campaign(
         List<Point> points,
         Environment environment) {
 
-    /** A setting among those of {@link Environment}: which points are run. */
+    /** Key in {@link Environment}: which points are run. */
     public static final String DESIGN = "design";
 
-    /** A setting among those of {@link Environment}: that nothing of it was measured. */
+    /** Key in {@link Environment}: nothing was measured. */
     public static final String SIMULATED = "simulation";
 
     /** A setting among those: which cluster it is at, where that was there already. */
@@ -72,7 +72,7 @@ public record Campaign(
         return environment.settings().containsKey(SIMULATED);
     }
 
-    /** Returns whether it runs those of its points that show where a verdict changes, and maybe not all. */
+    /** Returns whether it runs only the points that show where a verdict changes. */
     public boolean choosesPoints() {
         return "adaptive".equals(environment.settings().get(DESIGN));
     }

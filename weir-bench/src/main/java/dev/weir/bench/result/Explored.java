@@ -31,7 +31,7 @@ public record Explored(
         @Nullable Limiter limiter,
         List<TimelineEntry> timeline) {
 
-    /** Of a search that nobody changed. */
+    /** Result of a search that nobody changed. */
     public Explored(
             String point,
             String driver,

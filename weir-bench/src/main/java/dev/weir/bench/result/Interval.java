@@ -39,7 +39,7 @@ public record Interval(
     /** Was not taken. */
     public static final long UNKNOWN = -1;
 
-    /** One without {@link #figures} and {@link #polls}. */
+    /** Interval without {@link #figures} and {@link #polls}. */
     public Interval(
             long startMillis,
             long lengthMillis,

@@ -16,13 +16,16 @@ import org.HdrHistogram.HistogramLogWriter;
 /** The tags of a run's histograms, and the form in which they are kept. Stateless, thread-safe. */
 public final class LatencyTags {
 
-    /** From the planned time of sending to the end of the handler: what a user of the system waits. */
+    /** Latency from the planned time of sending to the end of the handler: what a user of the system waits. */
     public static final String RESPONSE = "response";
 
-    /** From the actual time of sending: what hides that the sender was held up. Never quoted alone. */
+    /**
+     * Latency from the actual time of sending, which hides that the sender was held up. Never quoted alone. Never
+     * quoted alone.
+     */
     public static final String SERVICE = "service";
 
-    /** From the planned to the actual time of sending: whether the generator kept up. */
+    /** Delay from the planned to the actual time of sending: whether the generator kept up. */
     public static final String LATENESS = "lateness";
 
     private static final String WARM_UP = "warm-up/";

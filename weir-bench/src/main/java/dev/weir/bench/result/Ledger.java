@@ -41,7 +41,7 @@ public record Ledger(
         this(expected, delivered, lost, duplicates, outOfOrder, 0, 0, List.of(), List.of());
     }
 
-    /** Of both together. */
+    /** Adds two ledgers. */
     public Ledger plus(Ledger other) {
         return new Ledger(
                 expected + other.expected,

@@ -43,7 +43,7 @@ public record Run(
         List<Phase> phases,
         List<Disturbance> disturbances) {
 
-    /** Of a run that nobody changed. */
+    /** Describes a run that nobody changed. */
     public Run(
             String point,
             String driver,

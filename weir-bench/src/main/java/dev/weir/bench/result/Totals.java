@@ -25,43 +25,40 @@ public record Totals(
         long brokerCpuNanos,
         Map<String, Double> metrics) {
 
-    /**
-     * In {@code metrics}: bytes that brokers sent to consumers, headers of batches included,
-     * by bytes of delivered values.
-     */
+    /** Metric: bytes that brokers sent to consumers, batch headers included, per byte of delivered values. */
     public static final String SENT_PER_BYTE = "sent per byte";
 
-    /** In {@code metrics}: delivered records by answered fetch requests. */
+    /** Metric: delivered records per answered fetch request. */
     public static final String RECORDS_PER_FETCH = "records per fetch";
 
-    /** In {@code metrics}: fetch requests that brokers answered. */
+    /** Metric: fetch requests that brokers answered. */
     public static final String FETCHES_PER_SECOND = "fetches per second";
 
     /**
-     * In {@code metrics}: how many records a second as many handlers as may block at a time can take, by how long one
-     * was measured to block.
+     * Metric: records per second that the permitted number of blocking handlers can take, by their measured blocking
+     * time.
      */
     public static final String CEILING = "ceiling";
 
-    /** In {@code metrics}: the rate by the ceiling of handlers that block as long as they are told to, in percent. */
+    /** Metric: rate in percent of the ceiling of handlers that block exactly as long as they are told to. */
     public static final String NOMINAL = "% of ceiling";
 
     /**
-     * In {@code metrics}: the rate by {@link #CEILING}, in percent. Drivers are not compared by it: one that keeps
-     * handlers from waking lowers its own ceiling.
+     * Metric: rate in percent of {@link #CEILING}. Drivers are not compared by it: one that keeps handlers from waking
+     * lowers its own ceiling.
      */
     public static final String EFFICIENCY = "efficiency";
 
-    /** In {@code metrics}: how long a handler was measured to block, by the mean, in milliseconds. */
+    /** Metric: measured mean blocking time of a handler in milliseconds. */
     public static final String HANDLER_MILLIS = "handlerMillis";
 
     /**
-     * In {@code metrics}: from the order to join, in a fresh process,
-     * to the end of the first second at 98 % of the ceiling.
+     * Metric: seconds from the order to join, in a fresh process, to the end of the first second at 98 % of the
+     * ceiling.
      */
     public static final String SECONDS_TO_98 = "secondsTo98";
 
-    /** Of a run without figures. */
+    /** Totals of a run without figures. */
     public static final Totals NONE = new Totals(0, 0, 0, -1, -1, -1, -1, -1, Map.of());
 
     public Totals {

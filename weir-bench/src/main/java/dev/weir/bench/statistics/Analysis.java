@@ -31,10 +31,10 @@ import org.jspecify.annotations.Nullable;
  */
 public record Analysis(Campaign campaign, List<PointResult> points) {
 
-    /** Of all intervals. */
+    /** Confidence level of all intervals. */
     public static final double CONFIDENCE = 0.95;
 
-    /** Below so many rounds there is an interval, but no verdict. */
+    /** Rounds below which there is an interval, but no verdict. */
     public static final int MIN_ROUNDS = 3;
 
     /** The number of drivers from which the usual deviation is known. */

@@ -26,12 +26,12 @@ public final class ChangePoints {
     public static final int MIN_LENGTH = 3;
 
     /**
-     * So many figures it takes to find a change of {@link #MIN_LENGTH} of them: of fewer, one order in a hundred looks
-     * as divided by chance as any can, 2 of 12 choose 3.
+     * Least figures needed to find a change of {@link #MIN_LENGTH} of them. With fewer, one order in a hundred looks as
+     * divided as any can by chance: 2 of 12 choose 3.
      */
     public static final int FEWEST = 12;
 
-    /** Of series without any change, at most this share is said to have one. */
+    /** Highest share of series without a change that may be reported as having one. */
     public static final double ALPHA = 0.01;
 
     private static final int PERMUTATIONS = 4_999;
@@ -64,7 +64,7 @@ public final class ChangePoints {
         return find(series, 0);
     }
 
-    /** Of a part of a series that begins there. */
+    /** Searches a part of a series; {@code from} is its offset. */
     private static Finding find(double[] part, int from) {
         double p = 1;
         if (part.length >= 2 * MIN_LENGTH) {
@@ -89,15 +89,15 @@ public final class ChangePoints {
     private static final class Energy {
         private final double[][] distances;
 
-        /** Of a rectangle from the first row and column on, as wide as it is high or wider. */
+        /** Sums of rectangles from the first row and column on that are at least as wide as high. */
         private final double[][] sums;
 
         private final int[] order;
 
-        /** By the length of a side, and that of the other: what the distances within the first one count. */
+        /** Weight of the distances within the first side, by its length and that of the other. */
         private final double[][] within;
 
-        /** By the length of both sides together: what the distances between them count. */
+        /** Weight of the distances between the sides, by their total length. */
         private final double[] across;
 
         Energy(double[] part) {
@@ -121,7 +121,7 @@ public final class ChangePoints {
             }
         }
 
-        /** Of all figures up to a place, and all from there up to another one, those that are farthest apart. */
+        /** Division whose two parts differ most: the figures before a place, and those from there up to another. */
         Division best() {
             int n = order.length;
             for (int i = 0; i < n; i++) {

@@ -8,7 +8,7 @@ package dev.weir.bench.statistics;
  */
 public record Comparison(RatioInterval interval, double adjustedP, Verdict verdict, boolean isBound) {
 
-    /** Of a bound, only that it is above 1 can be said. */
+    /** A bound allows only one statement: the ratio is above 1. */
     public Comparison {
         if (isBound && verdict != Verdict.BETTER && verdict != Verdict.NOT_MEASURED) {
             verdict = Verdict.UNCLEAR;

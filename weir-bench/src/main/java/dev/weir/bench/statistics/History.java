@@ -30,7 +30,7 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
     /** The begin of a level may be found so many campaigns too late. */
     private static final int UNSURE_CAMPAIGNS = 2;
 
-    /** Of the series that are said to have changed, at most this share did not. */
+    /** Highest share of false findings among the series reported as changed. */
     public static final double FALSE_DISCOVERIES = 0.05;
 
     /**
@@ -79,7 +79,7 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
             return best;
         }
 
-        /** By which share the level of now is worse than another one; negative if it is better. */
+        /** Share by which the current level is worse than another one; negative if it is better. */
         private double worse(Level than) {
             return metric.higherIsBetter() ? than.value() / now().value() - 1 : now().value() / than.value() - 1;
         }
@@ -117,7 +117,7 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
      */
     public record Snapshot(Campaign campaign, boolean isRatio, Map<Key, Reading> readings) {
 
-        /** Of these metrics. */
+        /** Takes the figures of these metrics. */
         public static Snapshot of(Analysis analysis, Set<Metric> metrics) {
             Campaign campaign = analysis.campaign();
             boolean isRatio = campaign.drivers().stream()

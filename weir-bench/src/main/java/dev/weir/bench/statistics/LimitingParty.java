@@ -23,13 +23,13 @@ public final class LimitingParty {
     /** A process that runs less than this share of the time mostly waits. */
     static final double IDLE = 0.5;
 
-    /** Of the time, so much waiting makes a rate less than the library's own by more than a ratio may be off. */
+    /** Share of waiting time from which a rate is noticeably below what the library could do. */
     static final double HELD_BACK = 0.2;
 
     /** All cores are busy from this share of them on. */
     private static final double SATURATED = 0.95;
 
-    /** Of the cores, what brokers take of a busy machine without being to blame for it. */
+    /** Share of the cores that brokers may take on a busy machine without being blamed. */
     private static final double SMALL_PART = 0.1;
 
     /** The share of the time below which a party that asks may have waited for records it had not asked for. */
@@ -38,7 +38,7 @@ public final class LimitingParty {
     /** Figure of Kafka's producers. */
     public static final String BATCH_KILOBYTES = "client: kB per batch";
 
-    /** Below so much, a batch costs a broker more than its records do. */
+    /** Size below which a batch costs a broker more than its records do. */
     public static final double SMALL_BATCH_KB = 4;
 
     private LimitingParty() {}
@@ -61,14 +61,14 @@ public final class LimitingParty {
         return totals.metrics().getOrDefault(BATCH_KILOBYTES, Double.NaN) < SMALL_BATCH_KB;
     }
 
-    /** By processor time, of a driver that asks always. */
+    /** Judges by processor time a driver that always asks for more. */
     public static Set<Flag> ofProcessorTime(
             Totals totals, int cores, int brokers, boolean streams, boolean isBaseline) {
         return ofProcessorTime(totals, cores, brokers, streams, isBaseline, true);
     }
 
     /**
-     * By processor time. Counts that were not taken say nothing.
+     * Judges by processor time. Counts that were not taken are ignored. Counts that were not taken say nothing.
      *
      * @param streams whether a driver waits for nobody but the brokers: neither for handlers nor for a plan
      * @param isBaseline whether others are divided by this run

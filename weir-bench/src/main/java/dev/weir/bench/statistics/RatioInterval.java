@@ -22,7 +22,7 @@ public record RatioInterval(
         double ratio, double medianRatio, double low, double high, int rounds, double confidence, double p) {
 
     /**
-     * Of figures that pair by index. A pair with a figure that is not finite and positive is left out.
+     * Interval of figures paired by index. index. A pair with a figure that is not finite and positive is left out.
      *
      * @param confidence in (0, 1), e.g. 0.95
      */
@@ -57,7 +57,7 @@ public record RatioInterval(
                 Math.exp(mean), median, Math.exp(mean - half), Math.exp(mean + half), rounds, confidence, p);
     }
 
-    /** Of the rounds that have both figures. */
+    /** Logarithms of the ratios of the rounds that have both figures. */
     private static double[] logs(double[] driver, double[] baseline) {
         double[] logs = new double[driver.length];
         int rounds = 0;

@@ -15,7 +15,7 @@ import java.util.Arrays;
  */
 public final class SteadyState {
 
-    /** Below so many intervals nothing is said to be steady. */
+    /** Intervals below which nothing is said to be steady. */
     public static final int MIN_INTERVALS = 8;
 
     /** A change over the steady part that does not matter. */

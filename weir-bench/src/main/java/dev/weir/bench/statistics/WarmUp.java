@@ -27,7 +27,7 @@ public final class WarmUp {
     }
 
     /**
-     * One more interval.
+     * Adds an interval.
      *
      * @param compileMillis -1 where a virtual machine does not say
      */

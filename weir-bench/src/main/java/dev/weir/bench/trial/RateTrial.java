@@ -52,8 +52,8 @@ public final class RateTrial implements Trials {
     private static final double LOST_FACTOR = 10;
 
     /**
-     * Of the rate, for the first half of the warm-up: what a process that is still being compiled falls behind is no
-     * backlog of the rate, and near the limit it would take minutes to go.
+     * Share of the rate in the first half of the warm-up. A process that is still being compiled falls behind, and near
+     * its limit it would take minutes to catch up.
      */
     private static final double WARMING_SHARE = 0.5;
 
@@ -64,7 +64,7 @@ public final class RateTrial implements Trials {
     private final ExploreSettings settings;
     private final Path log;
 
-    /** Of that driver; {@code log} takes what its processes print. */
+    /** Trial of one driver; {@code log} receives what its processes print. */
     public RateTrial(
             DriverLauncher launcher,
             String driver,
@@ -114,7 +114,7 @@ public final class RateTrial implements Trials {
         return new DriverSession(process, cluster, point);
     }
 
-    /** One trial under way. */
+    /** A trial under way. */
     private final class Running implements TrialMembers.Listener {
         private final Attempt attempt;
         private final long seed;

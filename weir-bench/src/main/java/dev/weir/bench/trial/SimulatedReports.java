@@ -27,7 +27,7 @@ final class SimulatedReports {
     private final Tally[] members;
     private long reportedNanos;
 
-    /** One process, since it reported last. */
+    /** Counts of one process since its last report. */
     private static final class Tally {
         private final Histogram[] timings; // by partition
         private long records;
@@ -53,7 +53,7 @@ final class SimulatedReports {
     }
 
     /**
-     * Of so many processes, and a generator.
+     * Simulates reports of {@code processes} and a generator.
      *
      * @param handlersBlock whether calls of handlers take time that is reported
      */

@@ -23,7 +23,7 @@ public final class SimulatedTrial implements Trials {
     private final WorkloadPoint point;
     private final ExploreSettings settings;
 
-    /** Of the group that the driver's name stands for. */
+    /** Simulates trials of the group that the driver's name stands for. */
     public SimulatedTrial(String driver, WorkloadPoint point, ExploreSettings settings) {
         this.driver = driver;
         this.point = point;

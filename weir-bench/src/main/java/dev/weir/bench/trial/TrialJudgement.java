@@ -42,7 +42,7 @@ final class TrialJudgement {
 
     private static final double TOLERATED_SHARE = 0.1;
 
-    /** Of each second, members may fall behind by so much, and recover if they catch up by so much more. */
+    /** Share of a second by which members may fall behind; they have recovered when they catch up by that much more. */
     private static final double FALLING_BEHIND = 0.025;
 
     private static final double CATCHING_UP = 0.005;
@@ -55,7 +55,7 @@ final class TrialJudgement {
     /** A generator that was seen to send less than this share of its plan has stalled, or is gone. */
     private static final double MOST_OF_THE_PLAN = 0.9;
 
-    /** By how many standard deviations arrivals may be fewer by chance. */
+    /** Standard deviations by which arrivals may fall short by chance. */
     private static final double DEVIATIONS = 4;
 
     private final Attempt attempt;
@@ -70,7 +70,7 @@ final class TrialJudgement {
     private final List<TrialWindow> looks = new ArrayList<>();
 
     /**
-     * From that time of {@link System#nanoTime} on, for so long.
+     * Judges the time from that value of {@link System#nanoTime} on, for this duration.
      *
      * @param handlers that may block at a time, in all members together; 0 where handlers do not block
      */
@@ -189,7 +189,7 @@ final class TrialJudgement {
         return objection == null ? new Outcome(Result.PASSED, latency(whole)) : new Outcome(Result.FAILED, objection);
     }
 
-    /** From the middle of a third to the middle of another one so many thirds later, in milliseconds. */
+    /** Milliseconds from the middle of one third to the middle of another. */
     private double betweenThirds(int apart) {
         return apart * thirds[0].seconds() * 1e3;
     }
@@ -232,7 +232,7 @@ final class TrialJudgement {
         return window.records() >= due && window.silentPartition(attempt.rate()) < 0;
     }
 
-    /** Until the last look before the last third that was later than the target was over. */
+    /** Time to the last reading before the last third that was later than the target. */
     private double recoveryMillis() {
         double millis = 0;
         for (TrialWindow look : looks) {

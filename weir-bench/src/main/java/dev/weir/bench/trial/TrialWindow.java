@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
  * middle lies in it.
  */
 final class TrialWindow {
-    /** Of the records that are due, fewer need not come in a window: intervals of members lie across its edges. */
+    /** Share of the due records that must arrive in a window; intervals of members overlap its edges. */
     private static final double MOST_OF_THEM = 0.9;
 
-    /** The number due from which none at all is no chance. */
+    /** Number of due records from which their complete absence is no chance. */
     private static final double CERTAIN = 10;
 
     private final long fromNanos;
@@ -38,7 +38,7 @@ final class TrialWindow {
     private @Nullable Usage usage;
 
     /**
-     * Of that time of {@link System#nanoTime}.
+     * Window between two times of {@link System#nanoTime}.
      *
      * @param shares of the load that each of the partitions gets which are told apart; none for none
      */
@@ -90,7 +90,7 @@ final class TrialWindow {
         return handlers;
     }
 
-    /** Of all members together; null if none reported. */
+    /** Sum over all members; null if none reported. */
     @Nullable
     Usage usage() {
         return usage;
@@ -154,7 +154,7 @@ final class TrialWindow {
                         millis);
     }
 
-    /** The first partition of which no record came though some were due at that rate; -1 for none. */
+    /** First partition without any record although some were due at that rate; -1 for none. */
     int silentPartition(double rate) {
         for (int partition = 0; partition < partitions.length; partition++) {
             if (rate * seconds() * shares[partition] >= CERTAIN && partitions[partition].getTotalCount() == 0) {

@@ -68,7 +68,7 @@ public final class AcceptedOrders {
         return new WorkloadPoint(point.dimensions(), Collections.unmodifiableMap(changed));
     }
 
-    /** One process reads, which commits nothing and keeps its settings. */
+    /** Checks an order to a live run, in which one process reads, commits nothing and keeps its settings. */
     private static void checkOfLive(Order order) {
         boolean isRateAlone =
                 order instanceof Order.Set set && set.values().keySet().equals(Set.of(Order.PRODUCER_RATE));

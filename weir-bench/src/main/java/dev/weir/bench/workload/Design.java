@@ -14,9 +14,9 @@ public enum Design {
     GRID,
     /** Each value of a dimension with the first ones of the others. */
     ONE_AT_A_TIME,
-    /** So many that any two values of two dimensions meet in one of them. */
+    /** As few points as it takes for any two values of two dimensions to meet. */
     FRACTIONAL,
-    /** The grid, of which those are left out around which the verdict is the same: {@link Refinement}. */
+    /** The grid without the points whose neighbours all have one verdict: {@link Refinement}. {@link Refinement}. */
     ADAPTIVE;
 
     static List<String> labels() {
@@ -133,7 +133,10 @@ public enum Design {
         return from + point[one] * sizes[other] + point[other];
     }
 
-    /** Of all dimensions before that one with all later ones; of a single dimension with itself. */
+    /**
+     * Number of pairs of a dimension with all later ones, for all dimensions before {@code end}; a single dimension
+     * pairs with itself.
+     */
     private static int pairsBefore(int[] sizes, int end) {
         if (sizes.length == 1) {
             return end * sizes[0] * sizes[0];

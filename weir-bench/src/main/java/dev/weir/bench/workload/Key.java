@@ -42,7 +42,7 @@ record Key(
         TARGET,
         /** A file or folder that is there; none if empty. */
         PATH,
-        /** That of a library, as {@link Spelling#VERSION}; none if empty. */
+        /** Version of a library, as {@link Spelling#VERSION}; none if empty. */
         VERSION
     }
 

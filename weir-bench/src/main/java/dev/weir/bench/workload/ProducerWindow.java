@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The number of bytes that may be on their way to the brokers, the same for all drivers: as {@code buffer.memory} of
- * those whose client counts bytes, as records of that length of those that count records. Stateless.
+ * Bytes that may be in flight to the brokers, the same for all drivers: as {@code buffer.memory} where a client counts
+ * bytes, as records of that length where it counts records. Stateless.
  */
 final class ProducerWindow {
     /** Option of a workload file; drivers are told what follows from it. */

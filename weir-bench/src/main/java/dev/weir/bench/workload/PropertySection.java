@@ -27,21 +27,21 @@ import org.jspecify.annotations.Nullable;
 record PropertySection(
         String name, Map<String, ConfigDef.ConfigKey> known, Set<String> secrets, Set<String> own, String about) {
 
-    /** Of the drivers' clients. */
+    /** Properties of the drivers' clients. */
     static final PropertySection CLIENT = of(
             "client",
             List.of(ConsumerConfig.configDef(), ProducerConfig.configDef()),
             Set.of(),
             "Properties of the Kafka clients of all drivers, over the drivers' own.");
 
-    /** Of who sends and fills. */
+    /** Properties of the producers that send and fill. */
     static final PropertySection PRODUCER = of(
             "producer",
             List.of(ProducerConfig.configDef()),
             Set.of("bootstrap.servers", "key.serializer", "value.serializer", "transactional.id", "partitioner.class"),
             "Properties of the producers that send by a plan while a group reads.");
 
-    /** Of the groups that read. */
+    /** Settings of the groups that read. */
     static final PropertySection GROUP = of(
             "group",
             List.of(GroupConfig.CONFIG_DEF),
@@ -49,7 +49,7 @@ record PropertySection(
             "Settings of the groups that read, which brokers keep for them: consumer.* of consumer groups of the new"
                     + " protocol, share.* of share groups.");
 
-    /** Of the brokers that a campaign starts. */
+    /** Settings of the brokers that a campaign starts. */
     static final PropertySection BROKER = of(
             "broker",
             List.of(AbstractKafkaConfig.CONFIG_DEF),
@@ -86,7 +86,7 @@ record PropertySection(
         return new PropertySection(name, known, secrets, own, about);
     }
 
-    /** That of a dotted path, or of the name alone; null for none. */
+    /** Section of a dotted path, or of the name alone; null for none. */
     static @Nullable PropertySection ofPath(String path) {
         return ALL.stream()
                 .filter(section -> path.equals(section.name) || path.startsWith(section.name + "."))

@@ -23,7 +23,7 @@ public final class Refinement {
     private final Deque<Box> open = new ArrayDeque<>();
     private Set<Integer> asked = Set.of();
 
-    /** From one corner to the other, both of it. */
+    /** Box from one corner to the other, both included. */
     private static final class Box {
         private final int[] from;
         private final int[] to;
@@ -35,7 +35,7 @@ public final class Refinement {
     }
 
     /**
-     * Of a grid.
+     * Refines a grid.
      *
      * @param sizes how many values each dimension has
      */

@@ -20,7 +20,7 @@ public record ValueSizes(List<Size> sizes) {
 
     private static final double ROUNDING = 1e-6;
 
-    /** Some of the values. */
+    /** Size of a share of the values. */
     public record Size(int bytes, double share) {}
 
     public ValueSizes {

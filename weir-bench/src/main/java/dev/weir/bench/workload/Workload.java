@@ -80,7 +80,7 @@ public record Workload(
                 name, about, text, drivers, baseline, newControl, newRounds, points, timeline, design, sizes);
     }
 
-    /** The same of which nothing is ordered at planned times, so that orders can be typed. */
+    /** The same workload without orders at planned times, so that orders can be typed. */
     public Workload withoutTimeline() {
         String quick = isQuick() ? QUICK_MARK + "\n" : "";
         String file = text.substring(0, text.length() - quick.length());
@@ -109,8 +109,7 @@ public record Workload(
     }
 
     /**
-     * One round with some of its drivers, all of them if none is named; nobody is compared,
-     * so it takes no baseline among them.
+     * The same workload for one round with some of its drivers, all of them if none is named, and without a baseline.
      *
      * @throws WorkloadException if one is none of the workload's
      */
@@ -218,7 +217,7 @@ public record Workload(
         }
     }
 
-    /** The dimensions but those that the quick part sets to one value. */
+    /** Dimensions without those that the quick part sets to one value. */
     private static List<Map<String, List<Setting>>> withoutQuick(WorkloadFile file) {
         return file.vary().stream()
                 .filter(dimension ->

@@ -73,17 +73,17 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return integer(Key.TOPICS);
     }
 
-    /** Of all topics together. */
+    /** Number of partitions over all topics. */
     public int partitions() {
         return topics() * partitionsOfTopic();
     }
 
-    /** Of each topic. */
+    /** Number of partitions per topic. */
     public int partitionsOfTopic() {
         return integer("topic.partitions");
     }
 
-    /** Of each partition; the total of a topic is rounded up to a multiple of its partitions. */
+    /** Number of records per partition; the total of a topic is rounded up to a multiple of its partitions. */
     public long recordsPerPartition() {
         return isPlanned()
                 ? Math.ceilDiv(plannedRecords(), partitions())

@@ -60,7 +60,7 @@ final class BenchConsole implements AutoCloseable {
         return shown == null ? terminal : new Both(terminal, shown);
     }
 
-    /** By the name in results, the name on the page. */
+    /** Name on the page by name in results. */
     private static final Map<String, String> SERIES = Map.of(
             "client: fetch ms",
             RunConsole.FETCH_MILLIS,

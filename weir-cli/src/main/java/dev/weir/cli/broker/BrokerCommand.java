@@ -106,7 +106,7 @@ public final class BrokerCommand implements Callable<Integer> {
         return weir.shutdown().isRequested() ? ExitCode.DONE : ExitCode.FAILED;
     }
 
-    /** One of several has ended, and nobody asked for it; the command ends with the last one. */
+    /** Reports that one of several brokers has ended unasked; the command ends with the last one. */
     private void ended(KafkaCluster cluster, Broker broker, int status, CompletableFuture<Void> end) {
         if (weir.shutdown().isRequested()) {
             return;

@@ -116,7 +116,7 @@ public record ClientFault(
                 .replaceAll("\\.$", "");
     }
 
-    /** The message of a fault with that of its root cause, unless it says that itself. */
+    /** Message of a fault with its root cause's message, unless it already contains that. */
     public static String withCause(Throwable fault) {
         String message = oneLine(message(fault));
         String reason = reason(chain(fault));

@@ -151,7 +151,7 @@ final class DemoRun {
         }
     }
 
-    /** The number of records the broker has of those that the pipeline sent. */
+    /** Number of the pipeline's records that the broker has. */
     private static long acknowledged(List<StageSnapshot> stages) {
         return stages.getLast().elementsOut();
     }

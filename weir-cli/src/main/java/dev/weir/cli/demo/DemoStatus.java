@@ -14,7 +14,7 @@ import java.util.function.LongSupplier;
  */
 final class DemoStatus {
 
-    /** The rate is that of the last seconds: what the eye sees. */
+    /** Window of the rate, which shows the last seconds. */
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private record Sample(long nanos, long acknowledged) {}

@@ -106,7 +106,7 @@ final class DemoVerifier {
         return latencyMillis;
     }
 
-    /** From when the first event was made to when the last output was written. */
+    /** Time from the first event made to the last output written. */
     long elapsedMillis() {
         return Math.max(0, lastWrittenMillis - Math.min(lastWrittenMillis, firstCreatedMillis));
     }

@@ -54,7 +54,7 @@ final class FleetMember {
         return state().path("reads").asText("");
     }
 
-    /** The pipeline it belongs to: that of its group, or that of its name and subscription. */
+    /** Key of its pipeline: from its group, or from its name and subscription. */
     String pipelineKey() {
         String group = answer.address().group();
         if (group != null) {

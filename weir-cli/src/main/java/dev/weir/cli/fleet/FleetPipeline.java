@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** The members that do the same work, as one. Immutable. */
 final class FleetPipeline {
 
-    /** Fewer seconds of work are those that any pipeline has in front of it. */
+    /** Seconds of work that any pipeline has in front of it. */
     static final double KEEPS_UP_SECONDS = 5;
 
     /** Field of a limiter: how many members name it. */
@@ -65,7 +65,7 @@ final class FleetPipeline {
         return topics;
     }
 
-    /** Of the whole group as the brokers count it, or the sum of what its members say. */
+    /** Lag of the whole group: as the brokers count it, or the sum of what its members report. */
     long lag() {
         if (group != null) {
             boolean known =
@@ -75,12 +75,12 @@ final class FleetPipeline {
         return (long) sum(told().stream().map(each -> (double) each.lag()).toList());
     }
 
-    /** Of the members that say it: at least so much. */
+    /** Records in per second, a lower bound: the sum over the members that report it. */
     double inPerSecond() {
         return atLeast(told().stream().map(FleetMember::inPerSecond).toList());
     }
 
-    /** Of the members that say it: at least so much. */
+    /** Records out per second, a lower bound: the sum over the members that report it. */
     double outPerSecond() {
         return atLeast(told().stream().map(FleetMember::outPerSecond).toList());
     }
@@ -95,7 +95,7 @@ final class FleetPipeline {
                 - told().stream().filter(each -> each.inPerSecond() >= 0).count();
     }
 
-    /** One member of each console: it tells of one pipeline, however many members name it. */
+    /** Members that report figures: one of each console, which reports one pipeline however many members name it. */
     private List<FleetMember> told() {
         Set<URI> seen = new HashSet<>();
         return members.stream()

@@ -94,7 +94,7 @@ final class FleetView {
         }
     }
 
-    /** The pipeline with the most work in front of it, in seconds of its own rate, or those that may be it. */
+    /** Pipeline with the most work in front of it, in seconds of its own rate, or the candidates. */
     private ObjectNode limits() {
         ObjectNode limits = JsonNodeFactory.instance.objectNode();
         List<FleetPipeline> known = pipelines.stream()

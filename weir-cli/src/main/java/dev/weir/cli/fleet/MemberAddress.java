@@ -29,12 +29,15 @@ record MemberAddress(
 
     private static final int MAX_PORT = 65_535;
 
-    /** One that was given. */
+    /** Address that the user gave. */
     static MemberAddress given(URI console) {
         return new MemberAddress(console, null, "", "", null);
     }
 
-    /** One of a group: the port is what its client id says, the host what the broker sees. See ADR 241. */
+    /**
+     * Address of a group's member: its port from the client id, its host as the broker sees it. See ADR 241. See ADR
+     * 241.
+     */
     static MemberAddress of(GroupMember member, String group) {
         Matcher matcher = PORT.matcher(member.clientId());
         int port = matcher.find() ? Integer.parseInt(matcher.group(1)) : 0;
@@ -64,7 +67,7 @@ record MemberAddress(
         return consoles;
     }
 
-    /** Two with the same one are the same member; a console may be that of several. */
+    /** Identity of a member: equal for two addresses of the same one. A console may serve several members. */
     String identity() {
         return group == null ? String.valueOf(console) : group + "\n" + memberId;
     }

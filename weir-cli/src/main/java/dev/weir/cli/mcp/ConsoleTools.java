@@ -22,7 +22,7 @@ final class ConsoleTools {
 
     private static final List<String> STAGE_SHARES = List.of("busy_share", "blocked_up_share", "blocked_down_share");
 
-    /** By share, also of an older process, which tells three alone; the first of equal ones counts. */
+    /** Description by share, also of an older process, which reports only three; the first of equal ones counts. */
     private static final Map<String, String> WAITS_FOR = waitsFor();
 
     private static final String NO_LIMITER = "the process has not said what limits it: it has not measured for long"

@@ -131,7 +131,7 @@ public final class McpCommand implements Callable<Integer> {
         return spec.version()[0].replaceFirst("^Weir ", "");
     }
 
-    /** Until the input ends, or a signal comes: a read of standard input cannot be interrupted. */
+    /** Serves until the input ends or a signal comes: a read of standard input cannot be interrupted. */
     private void serve(McpServer server) throws InterruptedException {
         FutureTask<Void> work = new FutureTask<>(() -> {
             server.serve(System.in);

@@ -13,7 +13,7 @@ final class MessageReader {
 
     private static final int BUFFER_BYTES = 8 * 1024;
 
-    /** One line. */
+    /** A line of input. */
     sealed interface Line {
 
         /** A line that fits. */

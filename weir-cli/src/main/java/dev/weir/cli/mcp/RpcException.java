@@ -11,7 +11,7 @@ final class RpcException extends Exception {
     static final int INVALID_PARAMS = -32_602;
     static final int INTERNAL_ERROR = -32_603;
 
-    /** Of the range that JSON-RPC leaves to servers. */
+    /** Error code for a busy server, from the range that JSON-RPC leaves to servers. */
     static final int BUSY = -32_000;
 
     private final int code;

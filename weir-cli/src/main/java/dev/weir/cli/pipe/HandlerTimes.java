@@ -12,7 +12,7 @@ final class HandlerTimes {
     /** For which each second is kept. */
     private static final int SECONDS = 3600;
 
-    /** Of the ceiling, at which a pipe counts as up to speed. */
+    /** Share of the ceiling at which a pipe counts as up to speed. */
     private static final double UP_TO_SPEED = 0.98;
 
     private final long startNanos = System.nanoTime();

@@ -62,7 +62,7 @@ public final class PipeCommand implements Callable<Integer> {
     /** The last commit takes 10 s at most, the goodbye to the group 8 s. */
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(25);
 
-    /** Of a pipe over a share group, which has none. */
+    /** Snapshot of a pipe over a share group, which has no consumer. */
     private static final ConsumerSnapshot NO_CONSUMER = ConsumerSnapshot.of(List.of(), 0, 0, 0, 0);
 
     @ParentCommand

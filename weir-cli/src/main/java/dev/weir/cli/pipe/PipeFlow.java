@@ -163,7 +163,7 @@ final class PipeFlow implements AutoCloseable {
                         : via(worked(consumed)));
     }
 
-    /** One handler does it all for a record, so that it can be tried again and given up alone. */
+    /** Pipeline in which one handler does everything for a record, so that it can be tried again and given up alone. */
     private Pipeline perRecord(KafkaFlow<byte[], byte[]> flow, ProducerSettings<byte[], byte[]> producer) {
         var handled = flow.handle(options.handlers(), ordering(), this::workOn);
         return withRules(handled, topic -> DeadLetters.to(topic, flow.settings()))
@@ -242,7 +242,7 @@ final class PipeFlow implements AutoCloseable {
         };
     }
 
-    /** One lane sends and one receives, so that lines and answers keep the order of the input. */
+    /** Source whose one worker sends and another receives, so that lines and answers keep the order of the input. */
     private Source<ProducerRecord<byte[], byte[]>> throughProcess(Source<ConsumerRecord<byte[], byte[]>> consumed) {
         LineProcess lines = Objects.requireNonNull(process);
         return consumed.mapBlocking(1, Ordering.input(), record -> send(lines, record))

@@ -32,7 +32,7 @@ final class PipeProgress {
     private final LongSupplier nanoClock;
     private final PipelineCounts counts = new PipelineCounts();
 
-    /** From the newest that is at least a window old on. */
+    /** Samples from the newest that is at least a window old on. */
     private final ArrayDeque<Sample> samples = new ArrayDeque<>();
 
     private PipelineCounts.Moment lastMoment = new PipelineCounts.Moment(0, 0, 0, 0);

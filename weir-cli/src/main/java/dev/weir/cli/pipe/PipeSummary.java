@@ -54,7 +54,7 @@ record PipeSummary(
         TransactionHandle.@Nullable Snapshot transactions,
         @Nullable String failure) {
 
-    /** In the text; in JSON are all. */
+    /** Limit of partitions in the text; JSON has all. */
     private static final int MAX_PARTITIONS_SHOWN = 20;
 
     private static final int MAX_RANGES_SHOWN = 20;
@@ -123,7 +123,7 @@ record PipeSummary(
         });
     }
 
-    /** Without a value if no record with a timestamp was acknowledged. */
+    /** Writes the latency, without a value if no record with a timestamp was acknowledged. */
     private void writeLatency(JsonGenerator line) throws IOException {
         line.writeObjectFieldStart("latency_ms");
         if (latency == null || latency.count() == 0) {
@@ -161,7 +161,7 @@ record PipeSummary(
         return rounded(time.toNanos() / 1e6);
     }
 
-    /** Writes the place where the next run begins, of each partition for which this one has committed. */
+    /** Writes where the next run begins, for each partition for which this one has committed. */
     private void writeNextRun(JsonGenerator line) throws IOException {
         line.writeArrayFieldStart("next_run");
         for (PartitionSnapshot partition : consumer.partitions()) {

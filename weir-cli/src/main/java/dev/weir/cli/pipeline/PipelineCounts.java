@@ -11,7 +11,7 @@ package dev.weir.cli.pipeline;
 public final class PipelineCounts {
 
     /**
-     * One moment.
+     * Counts of one moment.
      *
      * @param in records read
      * @param out records written, without dead letters
@@ -44,7 +44,7 @@ public final class PipelineCounts {
         return last;
     }
 
-    /** Nothing is in flight: what is missing of the last moment is not to be expected any more. */
+    /** Counts once nothing is in flight: what is missing will not come any more. */
     public Moment settled() {
         givenUp = last.in - last.out - last.dead;
         last = new Moment(last.in, last.out, last.dead, 0);

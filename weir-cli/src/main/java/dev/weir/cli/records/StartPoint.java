@@ -14,7 +14,7 @@ sealed interface StartPoint {
     /** The end that each partition has at the start: only new records. */
     record End() implements StartPoint {}
 
-    /** This offset of each partition. */
+    /** Starts at this offset of each partition. */
     record AtOffset(long offset) implements StartPoint {}
 
     /** The first record of each partition that has this time or a later one. */

@@ -32,7 +32,7 @@ final class PartitionProgress {
     private long horizon;
     private final TreeSet<Long> left = new TreeSet<>();
 
-    /** Goes on where a group has committed; at the begin if it has not. */
+    /** Starts where a group has committed, or at the beginning if it has not. */
     static PartitionProgress of(@Nullable OffsetAndMetadata committed) {
         PartitionProgress progress = new PartitionProgress();
         if (committed == null) {

@@ -26,8 +26,8 @@ import org.apache.kafka.common.errors.UnsupportedForMessageFormatException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The restored records of one poll: sends them together, and tells those that their topic refuses, which no further run
- * can send either, from those that a further run may send. Confined to one thread.
+ * Sends the restored records of one poll together, and separates records that their topic refuses for good from records
+ * that a further run may send. Confined to one thread.
  */
 final class Sending {
 

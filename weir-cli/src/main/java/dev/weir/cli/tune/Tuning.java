@@ -35,7 +35,7 @@ public final class Tuning {
     private static final Map<String, String> DELETED_SOON =
             Map.of("segment.bytes", Integer.toString(64 << 20), "file.delete.delay.ms", "1000");
 
-    /** Of a partition, while the pipeline is tuned. */
+    /** Outputs kept per partition while the pipeline is tuned. */
     private static final long OUTPUTS_KEPT = 10_000;
 
     /** Short, and few steps: a demo has minutes. */
@@ -75,7 +75,7 @@ public final class Tuning {
         }
     }
 
-    /** With this example, which its caller closes, and a tuner with these settings: how tests plant wrong outputs. */
+    /** Runs this example, which its caller closes, with a tuner of these settings; tests plant wrong outputs so. */
     int run(Example example, Tuner.Builder tuner, Endpoints endpoints) throws InterruptedException {
         // From here on a signal ends the run, not the process: the broker's folder is to be deleted.
         weir.shutdown().onStop(() -> {});

@@ -49,12 +49,12 @@ public final class StageProfile {
         return values.allocatedBytes;
     }
 
-    /** By class, the largest first. */
+    /** Allocation by class, the largest first. */
     public List<Allocation> allocation() {
         return values.allocation;
     }
 
-    /** Their waits, the longest first; the parks of virtual threads are not recorded by the JDK. */
+    /** Waits, the longest first; the JDK does not record parks of virtual threads. */
     public List<Wait> blocked() {
         return values.blocked;
     }

@@ -23,7 +23,7 @@ final class Moves {
 
     static final String WINDOW = "source.maxOutstandingRecords";
     static final String BYTES = "source.bufferBytes";
-    /** Before the name of a stage that has other code: 1 uses it, 0 does not. */
+    /** Prefix before the name of a stage that has other code: 1 uses it, 0 does not. */
     static final String ALTERNATIVE = "alternative.";
 
     private static final String STAGE = "stage.";
@@ -42,7 +42,7 @@ final class Moves {
     private static final double DOUBLE = 2;
     private static final double MOST_FACTOR = 8;
 
-    /** After a step that brought this much, the next one of its lever goes twice as far. */
+    /** Gain of a step after which the next one of its lever goes twice as far. */
     private static final double BIG_GAIN = 1.5;
 
     /** Up to here workers may come fast; beyond, a service that they call is given time to show that it is full. */
@@ -62,7 +62,7 @@ final class Moves {
     /** The values that the guard refused, by key: never that high again. */
     private final Map<String, Long> guarded = new HashMap<>();
 
-    /** The value before the last step of each control of which a smaller step may do. */
+    /** Value before the last step of each control that may need a smaller step. */
     private final Map<String, Long> tooFar = new LinkedHashMap<>();
 
     private final Set<String> slower = new HashSet<>();

@@ -10,7 +10,7 @@ import java.util.List;
  */
 record Rate(double perSecond, double noise) {
 
-    /** Two windows of a steady pipeline differ by as much. */
+    /** Least noise: two windows of a steady pipeline differ by as much. */
     static final double LEAST_NOISE = 0.01;
 
     /** Windows are cut into at most this many slices. */

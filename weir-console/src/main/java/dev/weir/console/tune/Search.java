@@ -32,7 +32,7 @@ final class Search {
     /** Windows that are waited for until the rate of the start no longer rises. */
     private static final int MOST_WARM_UPS = 6;
 
-    /** Two windows of warm code differ by less. */
+    /** Ratio above which warm code has become faster; two windows of it differ by less. */
     private static final double RISES = 1.05;
 
     /** Rates of a pipeline that keeps up differ by what arrives: a second's worth is no backlog. */
@@ -41,7 +41,7 @@ final class Search {
     /** A rate that was measured longer ago than this many windows is measured again. */
     private static final int STALE_WINDOWS = 8;
 
-    /** Of a step that was not measured to its end. */
+    /** Result of a step that was not measured to its end. */
     private static final Trial NOT_MEASURED = new Trial(0, 1, 1, 1);
 
     private final TuneTarget target;

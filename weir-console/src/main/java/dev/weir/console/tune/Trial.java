@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The evidence for one change: its rate next to that of the setting before. Immutable.
+ * The evidence for one change: its rate beside the previous setting's. Immutable.
  *
  * @param perSecond the rate with the change
  * @param gain its factor
@@ -13,10 +13,10 @@ import java.util.List;
  */
 record Trial(double perSecond, double gain, double low, double high) {
 
-    /** From here on a step stays, if both settings took turns. */
+    /** Gain from which a step stays, if both settings took turns. */
     private static final double WORTH_IT = 1.03;
 
-    /** From here on, and outside the noise, one measurement is enough. */
+    /** Gain from which, outside the noise, one measurement is enough. */
     private static final double CLEAR = 1.05;
 
     /** The number of times the noise a gain must differ from none. */
@@ -34,7 +34,7 @@ record Trial(double perSecond, double gain, double low, double high) {
         Rate after() throws InterruptedException, Halted;
     }
 
-    /** One measurement of each. */
+    /** Trial with one measurement of each setting. */
     static Trial of(Rate before, Rate after) {
         double gain = after.over(before);
         double noise = after.noiseWith(before);

@@ -46,7 +46,7 @@ public final class TuneStep {
     }
 
     /**
-     * One that was tried.
+     * Step that was tried.
      *
      * @param low the lowest gain that the evidence allows
      * @param high the highest one

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A search for better settings of a running pipeline, of which it knows the controls and nothing else. One tuner serves
+ * A search for better settings of a running pipeline. It knows nothing but the pipeline's controls. One tuner serves
  * one run at a time; {@link #stop} may be called from any thread.
  *
  * <pre>{@code

@@ -26,7 +26,7 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * In which headers a writer of dead letters says where the record came from and why it died. Immutable.
+ * Format of a writer's dead-letter records: the headers that say where a record came from and why it failed. Immutable.
  *
  * <p>Values are text in UTF-8. In letters of Spring Kafka, of Spring Cloud Stream and of a format of your own, a number
  * may be binary as well: four or eight bytes, the highest first.

@@ -28,7 +28,7 @@ public record Message<K, V, P>(List<ProducerRecord<K, V>> records, P passThrough
         return new Message<>(records, passThrough);
     }
 
-    /** Nothing is written for an element; it keeps its place in the order of results. */
+    /** A message that writes nothing: its element keeps its place in the order of results. */
     public static <K, V, P> Message<K, V, P> passThrough(P passThrough) {
         return new Message<>(List.of(), passThrough);
     }

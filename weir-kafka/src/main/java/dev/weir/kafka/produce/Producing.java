@@ -47,14 +47,14 @@ public final class Producing<K, V> {
         this.maxInFlight = maxInFlight;
     }
 
-    /** With a producer of its own for each run. */
+    /** Writes with a producer of its own for each run. */
     public static <K, V> Producing<K, V> with(ProducerSettings<K, V> settings) {
         return new Producing<>(Objects.requireNonNull(settings, "settings"), null, WriteFailures.fail(), 0);
     }
 
     /**
-     * With a producer that several pipelines share. It must stay open until they have ended: they fail if it is closed
-     * before. A record that is refused fails the pipeline that sent it, and no other.
+     * Writes with a producer that several pipelines share. It must stay open until they have ended: they fail if it is
+     * closed before. A record that is refused fails the pipeline that sent it, and no other.
      */
     public static <K, V> Producing<K, V> with(Sender<K, V> sender) {
         return new Producing<>(Objects.requireNonNull(sender, "sender").settings(), sender, WriteFailures.fail(), 0);

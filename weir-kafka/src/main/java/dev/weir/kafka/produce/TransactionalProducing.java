@@ -76,7 +76,10 @@ public final class TransactionalProducing<K, V> {
                 settings, transactionalId, Objects.requireNonNull(interval, "interval"), commitRecords, failures);
     }
 
-    /** Records with which a transaction is committed before its time, kept until then: at least 1, default 10,000. */
+    /**
+     * Sets the number of records at which a transaction is committed before its time; they are kept until then. At
+     * least 1, default 10,000.
+     */
     public TransactionalProducing<K, V> commitRecords(int records) {
         return new TransactionalProducing<>(settings, transactionalId, commitInterval, records, failures);
     }

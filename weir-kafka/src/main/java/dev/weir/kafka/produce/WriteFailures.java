@@ -47,7 +47,7 @@ public final class WriteFailures {
         return new WriteFailures(Action.FAIL, null, true);
     }
 
-    /** Such records are left out, and their inputs acknowledged. */
+    /** Leaves out such records and acknowledges their inputs. */
     public static WriteFailures skip() {
         return new WriteFailures(Action.SKIP, null, true);
     }

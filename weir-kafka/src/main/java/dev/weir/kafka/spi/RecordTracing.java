@@ -61,7 +61,7 @@ public interface RecordTracing {
      */
     interface Attempt extends AutoCloseable {
 
-        /** An attempt of which nobody takes notice. */
+        /** An attempt that nobody observes. */
         Attempt NONE = new Attempt() {
             @Override
             public void succeeded() {}

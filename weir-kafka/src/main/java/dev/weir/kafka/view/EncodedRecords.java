@@ -10,6 +10,6 @@ public interface EncodedRecords {
     /** The number of them; with none, the sink acknowledges at once. */
     int count();
 
-    /** Their size in bytes. */
+    /** Size in bytes. */
     int sizeBytes();
 }

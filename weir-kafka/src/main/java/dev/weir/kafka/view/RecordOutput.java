@@ -11,9 +11,6 @@ public interface RecordOutput {
      */
     LeanRecord record(String topic);
 
-    /**
-     * Copies a record behind those that were sent before: one of {@link #record}, or any other. It leaves when the
-     * sink gets it.
-     */
+    /** Appends a copy of a record: one of {@link #record}, or any other. It leaves when the sink gets it. */
     void send(LeanRecord record);
 }

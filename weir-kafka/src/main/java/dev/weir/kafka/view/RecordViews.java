@@ -33,7 +33,7 @@ public interface RecordViews extends AutoCloseable {
     /** As their producers wrote them; compaction, and a start inside a batch, leave fewer to be seen. At least 0. */
     int recordCount();
 
-    /** In bytes, decompressed. */
+    /** Size in bytes, decompressed. */
     int sizeBytes();
 
     /**
@@ -47,7 +47,7 @@ public interface RecordViews extends AutoCloseable {
     /** The record reached by {@link #next}: always the same object, valid until the next one. */
     RecordView record();
 
-    /** Goes before the first record. */
+    /** Returns to before the first record. */
     void rewind();
 
     /**

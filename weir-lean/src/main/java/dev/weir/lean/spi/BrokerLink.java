@@ -42,7 +42,7 @@ public final class BrokerLink {
     /** Writes a request of one's own making, without an object for it. */
     public interface Encoder {
 
-        /** At most how many bytes it puts, its length and header included, inserted buffers not. */
+        /** Upper bound of the bytes it puts, its length and header included, inserted buffers excluded. */
         int maxBytes();
 
         /**
@@ -58,8 +58,8 @@ public final class BrokerLink {
     public interface Inserts {
 
         /**
-         * Has a buffer sent from its position to its limit, behind what has been put so far. Until the request is
-         * answered or lost, it and its bytes must stay as they are; its position moves.
+         * Sends a buffer from its position to its limit, behind what has been put so far. Until the request is answered
+         * or lost, it and its bytes must stay as they are; its position moves.
          */
         void insert(ByteBuffer bytes);
     }

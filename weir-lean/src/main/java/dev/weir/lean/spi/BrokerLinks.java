@@ -107,7 +107,7 @@ public final class BrokerLinks implements AutoCloseable {
         return clientId;
     }
 
-    /** Chance for choices beside those of the links. */
+    /** Random source for choices of the caller. */
     public SplittableRandom newRandom() {
         return transports.newRandom();
     }

@@ -68,7 +68,7 @@ public final class Division {
         });
     }
 
-    /** One each, then one more to the broker with the most partitions for each of its threads. */
+    /** Gives each broker one thread, then each further thread to the broker with the most partitions per thread. */
     private static SortedMap<Integer, Integer> threadsOfBrokers(SortedMap<Integer, List<Slot>> brokers, int threads) {
         SortedMap<Integer, Integer> counts = new TreeMap<>();
         brokers.keySet().forEach(broker -> counts.put(broker, 1));

@@ -36,7 +36,7 @@ public final class ResponseDeadline {
         }
     }
 
-    /** Nothing is being written now: a stream of events waits for the next one. */
+    /** Stops the clock while nothing is written: a stream of events waits for the next one. */
     public void stop() {
         cancel();
         connection.isNow(Connection.State.WORKING);

@@ -11,7 +11,7 @@ final class CollectionEpoch {
     // Several may be current when threads meet here, which does no harm.
     private static volatile CollectionEpoch current = new CollectionEpoch();
 
-    /** To an object that nobody else refers to: the next collection, however small, clears it. */
+    /** Reference to an object that nobody else refers to: the next collection, however small, clears it. */
     private final WeakReference<Object> untilCollection = new WeakReference<>(new Object());
 
     private CollectionEpoch() {}

@@ -66,9 +66,9 @@ public interface StageContext {
     }
 
     /**
-     * Has the stages below let go of elements that this source, or another, has lost: those that wait for their work
-     * are dropped, and stages that wait with one in hand look at it again. To be called once {@link
-     * AckTarget#isRevoked} is true of them. Does not block; any thread.
+     * Makes the stages below drop elements that this source, or another, has lost: waiting elements are dropped, and
+     * stages that wait with one in hand look at it again. To be called once {@link AckTarget#isRevoked} is true of
+     * them. Does not block; any thread.
      */
     default void dropRevoked() {}
 

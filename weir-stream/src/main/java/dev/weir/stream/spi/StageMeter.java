@@ -292,7 +292,7 @@ public final class StageMeter {
     }
 
     /**
-     * Elements out are also those that somebody else counts, for whom a call per element would be too much.
+     * Adds a counter of elements out that another object counts, because a call per element would cost too much.
      *
      * @param count never falls; called by any thread, must not block
      */

@@ -22,7 +22,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RestProbe {
 
-    /** One look meets each thread at another moment: two may hand work to each other behind its back. */
+    /**
+     * Readings to take: one meets each thread at another moment, and two threads may hand work to each other behind its
+     * back.
+     */
     private static final int LOOKS = 3;
 
     // A thread's state tells that it has been woken only when it has had a processor; with a virtual thread that holds

@@ -81,7 +81,7 @@ public record ClusterLayout(List<Integer> brokerPorts, List<Integer> controllerP
         return addresses(brokerPorts);
     }
 
-    /** Of the listeners that ask who is there; empty if there are none. */
+    /** Addresses of the listeners that require authentication; empty if there are none. */
     public String securedBootstrapServers() {
         return addresses(securedPorts);
     }

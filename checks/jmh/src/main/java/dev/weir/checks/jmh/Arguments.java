@@ -11,16 +11,16 @@ final class Arguments {
 
     final String bootstrap;
 
-    /** That is read; empty if none is. */
+    /** Topic that is read; empty if none is. */
     final String topic;
 
-    /** Of the topic that is read, or of each that is written. */
+    /** Partitions of the topic that is read, or of each that is written. */
     final int partitions;
 
-    /** Of a value that is written. */
+    /** Bytes of a value that is written. */
     final int valueBytes;
 
-    /** Of a pass. */
+    /** Records of a pass. */
     final long records;
 
     final int rounds;
@@ -39,7 +39,7 @@ final class Arguments {
     }
 
     /**
-     * Of one that writes: HOST:PORT PARTITIONS BYTES RECORDS [N].
+     * Parses the arguments of a writer writes: HOST:PORT PARTITIONS BYTES RECORDS [N].
      *
      * @param rounds how many, unless the command line says it
      */
@@ -48,7 +48,7 @@ final class Arguments {
     }
 
     /**
-     * Of one that reads a topic: HOST:PORT TOPIC PARTITIONS RECORDS [N].
+     * Parses the arguments of a reader of reads a topic: HOST:PORT TOPIC PARTITIONS RECORDS [N].
      *
      * @param rounds how many, unless the command line says it
      */

@@ -52,7 +52,7 @@ final class BareLoop {
         /** One lies between two places of a buffer, which stays as it is until {@link #end}. */
         void batch(int partition, ByteBuffer bytes, int from, int to) throws IOException;
 
-        /** That was all of an answer, whose buffer is used again. */
+        /** Ends an answer, whose buffer is used again. */
         void end() throws IOException;
     }
 

@@ -18,7 +18,10 @@ import reactor.core.publisher.Flux;
 @State(Scope.Benchmark)
 public class Contenders {
 
-    /** Or a stream of 100,000 substreams that is not compiled yet loses those that nobody listens to within 5 s. */
+    /**
+     * Setting without which a stream of 100,000 substreams, not compiled yet, loses those without a subscriber within 5
+     * s.
+     */
     private static final String SETTINGS = "pekko.stream.materializer.subscription-timeout.timeout = 60s";
 
     private final ActorSystem system =

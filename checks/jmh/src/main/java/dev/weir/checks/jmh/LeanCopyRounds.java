@@ -56,7 +56,7 @@ public final class LeanCopyRounds {
         records = given.records;
     }
 
-    /** As the class says; RECORDS are those of the topic, as many in each partition. */
+    /** Runs the benchmark; RECORDS are in the topic, equally many in each partition. */
     public static void main(String[] args) throws Exception {
         Arguments given = Arguments.ofReader(args, 16);
         if (given.records % given.partitions != 0) {

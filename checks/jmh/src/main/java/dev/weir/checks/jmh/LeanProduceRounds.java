@@ -45,7 +45,7 @@ public final class LeanProduceRounds {
         records = given.records;
     }
 
-    /** As the class says; RECORDS are those of a pass. */
+    /** Runs the benchmark; RECORDS are written per pass. */
     public static void main(String[] args) throws Exception {
         Arguments given = Arguments.ofWriter(args, 25);
         LeanProduceRounds passes = new LeanProduceRounds(given);

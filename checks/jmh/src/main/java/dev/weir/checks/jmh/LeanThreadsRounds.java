@@ -48,7 +48,7 @@ public final class LeanThreadsRounds {
         }
     }
 
-    /** As the class says; RECORDS are those of the topic. */
+    /** Runs the benchmark; RECORDS are in the topic. */
     public static void main(String[] args) throws Exception {
         Arguments given = Arguments.ofReader(args, 25);
         LeanThreadsRounds passes = new LeanThreadsRounds(given.bootstrap, given.topic, given.records);

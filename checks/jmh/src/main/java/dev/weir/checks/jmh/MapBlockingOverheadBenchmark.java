@@ -14,8 +14,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * Measures what workers cost per element whose handlers hardly do anything: in no order and by key, of which there are
- * 131,072.
+ * Measures what workers cost per element when handlers hardly do anything: unordered, and by key with 131,072 keys.
  *
  * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MapBlockingOverheadBenchmark -prof gc}. Timed, per
  * element: the iterator, the key, the way to a lane and back, adding up. With {@code counts} each handler adds to one

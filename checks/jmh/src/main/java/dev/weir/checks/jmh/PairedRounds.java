@@ -34,7 +34,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 final class PairedRounds {
     private static final int WARM_ROUNDS = 4;
 
-    /** Behind the baseline and the baseline again. */
+    /** Index of the first arm behind the baseline and its repetition. */
     private static final int FIRST_OTHER = 2;
 
     private static final double NANOS_PER_TICK = 1e7;
@@ -76,12 +76,12 @@ final class PairedRounds {
             return machineNanos - cpuNanos;
         }
 
-        /** Of all cores. */
+        /** Share of idle time, over all cores. */
         double idleShare() {
             return 1 - machineNanos / (nanos * SYSTEM.getAvailableProcessors());
         }
 
-        /** Of Linux: all but idle and waiting for a disk, in ticks of 10 ms. */
+        /** Processor time of the machine on Linux: everything but idle time and waits for a disk, in ticks of 10 ms. */
         private static double machineCpuNanos() {
             try (Stream<String> lines = Files.lines(Path.of("/proc/stat"))) {
                 long[] ticks = Stream.of(lines.findFirst().orElse("").split("\\s+"))

@@ -41,10 +41,10 @@ public final class ShareRuns {
     private static final int VALUE_BYTES = 100;
     private static final int BATCH_BYTES = 16_384;
 
-    /** Until when it must be up to speed. */
+    /** Second by which it must be up to speed. */
     private static final int SPEED_SECONDS = 10;
 
-    /** From where on a row counts. */
+    /** First second whose rows count. */
     private static final int FROM_SECOND = Integer.getInteger("from", SPEED_SECONDS);
 
     private static final double UP_TO_SPEED = 0.98;
@@ -222,7 +222,7 @@ public final class ShareRuns {
             return (clientNanos - before.clientNanos) / 1e3 / Math.max(1, calls - before.calls);
         }
 
-        /** In per cent of all workers: the rate by that of workers who never wait. */
+        /** Rate as a percentage of what workers that never wait would reach. */
         double busySince(Moment before) {
             return 100.0 * (nanos - before.nanos) / workers / (atNanos - before.atNanos);
         }

@@ -37,7 +37,7 @@ public final class SinkRounds {
         records = given.records;
     }
 
-    /** As the class says; RECORDS are those of a pass. */
+    /** Runs the benchmark; RECORDS are written per pass. */
     public static void main(String[] args) throws Exception {
         Arguments given = Arguments.ofWriter(args, 30);
         SinkRounds passes = new SinkRounds(given);

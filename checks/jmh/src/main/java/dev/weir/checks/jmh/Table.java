@@ -99,7 +99,7 @@ public final class Table {
         System.out.println(table);
     }
 
-    /** Fills in defaults with which all benchmarks together take less than half an hour. */
+    /** Fills in defaults, so that all benchmarks together take less than half an hour. */
     private static ChainedOptionsBuilder asWeAreUsedTo(Options asked) {
         TimeValue each = TimeValue.milliseconds(700);
         return new OptionsBuilder()
@@ -198,7 +198,7 @@ public final class Table {
         return row.toString();
     }
 
-    /** So that a number sorts by its size. */
+    /** Pads numbers so that they sort by size. */
     private static String withPaddedNumbers(String row) {
         return Pattern.compile("\\d+")
                 .matcher(row)

@@ -36,7 +36,7 @@ public final class Versions {
     private final Map<String, String> pass;
     private final Random random = new Random();
 
-    /** One of what is compared. */
+    /** A version under comparison. */
     private record Arm(
             String name,
             Function<Map<String, String>, long[]> code,

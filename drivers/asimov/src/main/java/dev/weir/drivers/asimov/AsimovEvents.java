@@ -13,8 +13,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Not under test but what fills the topic of events, the same ones each time. They are spread evenly, so that an offset
- * is the number of an event in its partition. Confined to the main thread; callbacks come on the client's.
+ * Fills the topic of events, the same ones each time; not a driver under test. They are spread evenly, so that an
+ * offset is the number of an event in its partition. Confined to the main thread; callbacks come on the client's.
  */
 final class AsimovEvents implements Driver {
     private static final long SEED = 1;

@@ -7,7 +7,7 @@ import dev.weir.stream.Parallelism;
 import dev.weir.stream.Source;
 import java.util.function.Function;
 
-/** On which threads the four steps run. Stateless. */
+/** Threads on which the four steps run. Stateless. */
 enum Shape {
     /** All on one. */
     SEQUENTIAL {
@@ -43,7 +43,7 @@ enum Shape {
                     .with(Attributes.NONE.withDispatcher(Dispatcher.cpu()));
         }
     },
-    /** In the order of the input, each step on threads that no other step has. */
+    /** Keeps the order of the input; each step has threads of its own. */
     DISPATCHERS {
         @Override
         <A, B> Source<B> step(Source<A> above, String name, Function<A, B> step) {
@@ -51,7 +51,7 @@ enum Shape {
                     .with(Attributes.NONE.withDispatcher(Dispatcher.fixed(name, PROCESSORS)));
         }
     },
-    /** In the order of the input, each step on as many as it finds best. */
+    /** Keeps the order of the input; each step finds its best number of threads. */
     ADAPTIVE {
         @Override
         <A, B> Source<B> step(Source<A> above, String name, Function<A, B> step) {

@@ -16,15 +16,15 @@ import java.util.zip.CRC32C;
  * </pre>
  */
 public final class BareRequest {
-    /** Of a batch, before its records. */
+    /** Bytes of a batch, before its records. */
     public static final int BATCH_HEADER = 61;
 
-    /** The position of the attributes, with which a batch's checksum begins. */
+    /** Position of the attributes, where a batch's checksum begins. */
     public static final int BATCH_ATTRIBUTES = 21;
 
     public static final int BATCH_CRC = 17;
 
-    /** Of a request, before its batches, with a topic's name of any length; and of a partition, before its batch. */
+    /** Bytes of a request before its batches, with a topic name of any length, and of a partition before its batch. */
     private static final int OVERHEAD = 1024;
 
     private static final short PRODUCE = 0;
@@ -110,7 +110,7 @@ public final class BareRequest {
                 .flip();
     }
 
-    /** Of a record with so many before it in its batch. */
+    /** Bytes of a record that has this many records before it in its batch. */
     public static int recordBytes(int before, int valueBytes) {
         int body = bodyBytes(before, valueBytes);
         return bytes(body) + body;

@@ -26,7 +26,7 @@ final class CopyWorkers implements AutoCloseable {
                 .toList();
     }
 
-    /** Hands on the records of each partition, once those of the call before are done. */
+    /** Hands on the records of each partition once the previous call's records are done. */
     void run(ConsumerRecords<byte[], byte[]> records, Consumer<List<ConsumerRecord<byte[], byte[]>>> work)
             throws InterruptedException {
         await();

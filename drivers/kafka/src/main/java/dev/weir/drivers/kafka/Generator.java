@@ -18,9 +18,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Not a library under test but what sends to one: each record when the plan says, with that time in its value, whatever
- * became of the ones before. Number 0 of each partition is there already. Confined to the main thread;
- * callbacks come on the client's.
+ * Sends to a library under test: each record when the plan says, with that time in its value, whatever became of the
+ * ones before. Number 0 of each partition exists already. Confined to the main thread; callbacks come on the client's.
  */
 final class Generator implements Driver {
     @Override

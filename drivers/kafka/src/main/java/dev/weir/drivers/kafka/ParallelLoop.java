@@ -43,7 +43,7 @@ final class ParallelLoop implements Driver {
     private static final Duration POLL = Duration.ofMillis(100);
     private static final Duration SHORT_POLL = Duration.ofMillis(5);
 
-    /** So many records of each worker may be fetched and not done. */
+    /** Records of each worker that may be fetched and not done. */
     private static final int AHEAD = 50;
 
     private final boolean isContinuous;

@@ -30,7 +30,7 @@ final class ShareDriver implements Driver {
     private final boolean tuned;
 
     /**
-     * With these properties.
+     * Driver with these client properties.
      *
      * @param tuned whether a poll takes what the published rule says, instead of the client's default
      */
@@ -92,7 +92,7 @@ final class ShareDriver implements Driver {
         }
     }
 
-    /** So few that the locks of a partition are enough for all who read it, with some to spare. */
+    /** Records per poll, few enough that a partition's locks suffice for all its readers. */
     private static int tunedPollRecords(Pass pass, int consumers) {
         int locks = ShareOptions.locks(pass.configuration().options());
         int partitions = pass.configuration().partitions();

@@ -11,7 +11,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Up to where each partition is copied. Told by the producer's thread, committed by the main thread.
+ * Offsets up to which each partition is copied. Told by the producer's thread, committed by the main thread.
  *
  * <p>A record's token is its offset, and its partition that of its copy. The producer tells of the records of a
  * partition in their order, so whatever was acknowledged last has all before it in the output, unless one was refused;

@@ -46,7 +46,7 @@ final class PekkoDriver implements Driver {
     private final boolean commitsByTime;
 
     /**
-     * One of these settings.
+     * Driver with these settings.
      *
      * @param consumer properties of its consumers, below those of the workload
      * @param commitsByTime alone, as all drivers do; else also after as many records as Pekko has by itself
@@ -121,7 +121,7 @@ final class PekkoDriver implements Driver {
         control.drainAndShutdown(system.dispatcher()).toCompletableFuture().get(END_SECONDS, TimeUnit.SECONDS);
     }
 
-    /** By time alone, the batch is as large as the setting allows. */
+    /** Settings that commit by time alone: the batch is as large as the setting allows. */
     private CommitterSettings committer(Pass pass) {
         CommitterSettings settings = CommitterSettings.create(system)
                 .withMaxInterval(Duration.ofMillis(pass.options().commitIntervalMillis()));

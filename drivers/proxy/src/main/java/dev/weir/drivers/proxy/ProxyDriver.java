@@ -11,9 +11,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Not a library under test but the network of one: it passes messages on between a member and the brokers, unless it is
- * told otherwise, for as long as its pass lasts. Confined to the main thread;
- * what is to befall it comes on another one.
+ * The network of a library under test: it passes messages between a member and the brokers, unless it is told
+ * otherwise, for as long as its pass lasts. Confined to the main thread; faults are ordered on another one.
  */
 public final class ProxyDriver implements Driver {
 
@@ -35,7 +34,7 @@ public final class ProxyDriver implements Driver {
         }
     }
 
-    /** On the thread that hears commands, which goes on hearing them whatever happens here. */
+    /** Applies a fault on the thread that hears commands, which continues to hear them whatever happens here. */
     private static void befall(Pass pass, FaultProxy network, Map<String, String> options) {
         try {
             NetworkFault fault = NetworkFault.of(options);

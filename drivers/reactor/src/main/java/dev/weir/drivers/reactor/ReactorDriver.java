@@ -38,7 +38,7 @@ final class ReactorDriver implements Driver {
 
     private final Map<String, String> consumer;
 
-    /** With these properties of its consumers, below those of the workload. */
+    /** Driver with these properties of its consumers, below those of the workload. */
     ReactorDriver(Map<String, String> consumer) {
         this.consumer = consumer;
     }

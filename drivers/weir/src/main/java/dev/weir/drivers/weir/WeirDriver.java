@@ -48,7 +48,7 @@ final class WeirDriver implements Driver {
     }
 
     /**
-     * With these properties.
+     * Driver with these client properties.
      *
      * @param copiesRecords whether key and value of each record are copied, as rivals do; else it is read where it
      *     lies, at least once

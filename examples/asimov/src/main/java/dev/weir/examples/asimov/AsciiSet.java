@@ -1,7 +1,7 @@
 package dev.weir.examples.asimov;
 
 /**
- * Some ASCII characters, a bit for each: asked for every character of a URL. Immutable.
+ * A set of ASCII characters as bits, asked for every character of a URL. Immutable.
  *
  * @param low bits of U+0000 to U+003F
  * @param high bits of U+0040 to U+007F

@@ -73,7 +73,7 @@ public final class EventGenerator {
     private final long seed;
     private final PayloadPool payloads;
 
-    /** By session: the share of traffic of it and all before it. */
+    /** Cumulative share of traffic of each session and all before it. */
     private final double[] cumulativeShare = new double[SESSIONS];
 
     private final String[] sessionIds = new String[SESSIONS];

@@ -60,7 +60,10 @@ final class LzDecompressor {
     private int length;
     private boolean surrogates;
 
-    /** By code: where its phrase starts in the output, above its length. One array, so that one look is enough. */
+    /**
+     * Start of each code's phrase in the output, above its length. A single array needs one read. One array, so that
+     * one look is enough.
+     */
     private long[] phrases;
 
     private int size = FIRST_PHRASE;
@@ -141,8 +144,8 @@ final class LzDecompressor {
     }
 
     /**
-     * Goes on as long as codes name short phrases that there are, as most do, and there is room: with the fields in
-     * local variables, since here is where the time goes.
+     * Copies phrases while codes name short ones that exist, as most do, and there is room. Fields are in local
+     * variables, because the time goes here.
      *
      * <p>Eight bytes are copied at a time, whether they belong to the phrase or not: cheaper than branches hard to
      * predict.
@@ -282,7 +285,7 @@ final class LzDecompressor {
         }
     }
 
-    /** The limit is one of characters, of which there are never more than bytes. */
+    /** Checks the limit, which counts characters; there are never more of them than bytes. */
     private void checkLength() throws LzStringException {
         if (length > maxChars && chars() > maxChars) {
             throw tooLarge();

@@ -1,6 +1,6 @@
 package dev.weir.examples.asimov;
 
-/** The reason for which an event cannot be translated; its name goes into the dead letter's header. */
+/** Reasons why an event cannot be translated; the name goes into the dead-letter record's header. */
 public enum Reason {
     /** The record has no value. */
     EMPTY_VALUE,

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /** Answers the requests of a console. Thread-safe. */
 public final class ConsoleHandler implements HttpEndpoint.Handler {
 
-    /** Of a change: some hundred settings. */
+    /** Limit of a change's body: some hundred settings. */
     static final int MAX_BODY_BYTES = 16 * 1024;
 
     private static final Logger LOG = System.getLogger(ConsoleHandler.class.getName());
@@ -48,7 +48,7 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
     }
 
     /**
-     * One of a pipeline.
+     * Handler of a pipeline's console.
      *
      * @param token demanded of each request for data; null if only this machine reaches the port
      */
@@ -56,12 +56,12 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
         return new ConsoleHandler(loopback, token, looker, PageFiles.ofPipeline());
     }
 
-    /** One of the runs of a benchmark. */
+    /** Handler of a benchmark's console. */
     public static ConsoleHandler ofRuns(boolean loopback, @Nullable String token, RunLooker looker) {
         return new ConsoleHandler(loopback, token, looker, PageFiles.ofRuns());
     }
 
-    /** One of a fleet. */
+    /** Handler of a fleet's console. */
     public static ConsoleHandler ofFleet(boolean loopback, @Nullable String token, FleetLooker looker) {
         return new ConsoleHandler(loopback, token, looker, PageFiles.ofFleet());
     }

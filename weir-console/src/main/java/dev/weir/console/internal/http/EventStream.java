@@ -10,9 +10,8 @@ import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks as server-sent events (HTML standard, section 9.2): first those of the history that the reader has not seen,
- * then one a second, each with its number as id; after the newest one an event {@code state} with all there is.
- * Thread-safe.
+ * Readings as server-sent events (HTML standard, section 9.2): first the history that the reader has not seen, then one
+ * a second, each with its number as id. After the newest one comes an event {@code state} with everything. Thread-safe.
  */
 final class EventStream {
 

@@ -72,7 +72,7 @@ record CallStack(List<Frame> frames, boolean cut) {
         return -1;
     }
 
-    /** Of a pass that several maps share: how many of them, from the lowest, the element was in; 0 if in none. */
+    /** Number of maps, from the lowest, that the element was in during a shared pass; 0 if it was in none. */
     int maps() {
         int at = 0;
         while (at < frames.size() && !isMapCall(frames.get(at))) {

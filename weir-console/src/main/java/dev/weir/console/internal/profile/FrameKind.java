@@ -4,13 +4,13 @@ import java.util.List;
 
 /** The owner of a frame's code. */
 enum FrameKind {
-    /** Of whoever built the pipeline; all that is nobody else's. */
+    /** Code of whoever built the pipeline: everything that has no other owner. */
     USER,
     /** Weir's. */
     ENGINE,
     /** The Kafka client's. */
     CLIENT,
-    /** That of a Kafka broker in this process, as in {@code weir demo}; it calls classes of the client. */
+    /** Code of a Kafka broker in this process, as in {@code weir demo}; it calls classes of the client. */
     BROKER,
     /** The JDK's, or a library's that serves whoever calls it: it counts for its caller. */
     SERVING;
@@ -45,7 +45,7 @@ enum FrameKind {
             "io.micrometer.",
             "org.slf4j.");
 
-    /** Of a class, by its full name. */
+    /** Kind of a class, by its full name. */
     static FrameKind of(String type) {
         if (startsWithAny(type, OF_ENGINE)) {
             return ENGINE;

@@ -10,7 +10,7 @@ package dev.weir.console.internal.profile;
  */
 record Sample(Kind kind, long thread, long atNanos, long amount, String subject, CallStack stack) {
 
-    /** Of what it is a sample. */
+    /** Kinds of samples. */
     enum Kind {
         CPU,
         ALLOCATION,

@@ -34,7 +34,7 @@ final class StageJoin {
         }
     }
 
-    /** Is told of each sample with its stage; null if nobody knows. */
+    /** Receives each sample with its stage; null if it has none. */
     @FunctionalInterface
     interface Found {
         void accept(Sample sample, @Nullable StageRef stage);

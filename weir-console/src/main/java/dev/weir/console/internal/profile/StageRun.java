@@ -10,7 +10,7 @@ import java.util.List;
  */
 record StageRun(String pipeline, String stage, List<String> maps) {
 
-    /** Of the event's fields; {@code maps} has a line for each. */
+    /** Reads the fields of an event; {@code maps} has a line for each map. */
     static StageRun of(String pipeline, String stage, String maps) {
         return new StageRun(
                 pipeline,

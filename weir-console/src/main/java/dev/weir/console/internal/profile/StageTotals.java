@@ -12,7 +12,7 @@ final class StageTotals {
 
     private static final int MOST = 10;
 
-    /** Of one method: samples on CPU and nanoseconds of waits, in it and with all that it called. */
+    /** Figures of one method: samples on CPU and nanoseconds of waits, in it and including its callees. */
     private static final class Times {
 
         long cpuSelf;

@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
 /** The looks of the last 15 minutes as text, and the wait for the next one. Thread-safe. */
 public final class History {
 
-    /** One a second for 15 minutes. */
+    /** Readings kept: one a second for 15 minutes. */
     static final int MOST = 15 * 60;
 
     /** However many stages there are. */
     static final int MOST_CHARS = 16 << 20;
 
     /**
-     * One look.
+     * A reading.
      *
      * @param number counts from 1
      * @param text in brief, on one line

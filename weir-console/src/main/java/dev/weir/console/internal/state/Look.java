@@ -139,7 +139,7 @@ record Look(
         }
 
         /**
-         * By what its counters were at an earlier look, at the one before, and are now.
+         * Reading of a stage from its counters now, at the previous reading and at an earlier one.
          *
          * @param earlier null for the pipeline's start
          * @param before null for the pipeline's start

@@ -76,7 +76,7 @@ public final class RunLooker implements ConsoleSubject, AutoCloseable {
         });
     }
 
-    /** Nothing more is run. */
+    /** Notes that no further run follows. */
     public void end() {
         tell(() -> running = false);
     }

@@ -229,7 +229,10 @@ final class ThreadTable {
         };
     }
 
-    /** Without its stack: a wait that names no lock is a sleep, one for a lock of java.util.concurrent a park. */
+    /**
+     * Letter of a thread's state without its stack: a wait that names no lock is a sleep, one for a lock of
+     * java.util.concurrent a park.
+     */
     private static char letter(ThreadInfo info) {
         LockInfo lock = info.getLockInfo();
         return switch (info.getThreadState()) {

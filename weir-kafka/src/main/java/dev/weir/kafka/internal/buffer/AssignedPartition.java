@@ -21,7 +21,7 @@ public final class AssignedPartition {
     /** {@link #committedOffset} before anything was committed, and an end that no broker has told yet. */
     public static final long UNKNOWN = -1;
 
-    /** The reason for which a partition is not fetched. */
+    /** Reasons why a partition is not fetched. */
     public enum PauseReason {
         /**
          * The client was told to pause, and flow control has not let the partition go on. Each other reason brings this
@@ -63,10 +63,10 @@ public final class AssignedPartition {
          */
         OPENING,
 
-        /** Goes on where the group has committed. */
+        /** Continues where the group has committed. */
         COMMITTED,
 
-        /** Goes on at a place that was decided here, and not by the group's committed offset. */
+        /** Continues at a place that was decided here, not by the group's committed offset. */
         PLACED
     }
 
@@ -222,7 +222,7 @@ public final class AssignedPartition {
         return pauseReasons.contains(reason);
     }
 
-    /** Returns whether there is a reason to pause of which the client was not told. */
+    /** Returns whether there is a reason to pause that the client does not know yet. */
     boolean isToBePaused() {
         return !pauseReasons.isEmpty() && !isPaused();
     }
@@ -301,7 +301,7 @@ public final class AssignedPartition {
         return placement == Placement.PLACED;
     }
 
-    /** It is not known any more where to go on, nor what is finished past that place. */
+    /** Forgets where to continue and what is finished past that place. */
     void hold() {
         if (!isHeld()) {
             placement = Placement.HELD;
@@ -309,18 +309,18 @@ public final class AssignedPartition {
         finishedEarlier = FinishedSet.EMPTY;
     }
 
-    /** The group has committed a place in that topic, or one of which it does not say the topic. */
+    /** Opens the partition: the group has committed a place in that topic, or one without a topic. */
     public void open(@Nullable Uuid topic) {
         placement = Placement.OPENING;
         isOf(topic);
     }
 
-    /** Goes on at the place that the group has committed. */
+    /** Continues at the group's committed offset. */
     void goOnAtCommit() {
         placement = Placement.COMMITTED;
     }
 
-    /** Goes on at a place that was decided here. */
+    /** Continues at a place that was decided here. */
     void place() {
         placement = Placement.PLACED;
     }
@@ -465,7 +465,7 @@ public final class AssignedPartition {
         return tracker.watchUnsettled();
     }
 
-    /** Since when {@code offset}, seen {@code now}, is the first that is unfinished. */
+    /** Time since when {@code offset}, seen {@code now}, is the first unfinished one. */
     public long unfinishedSince(long offset, long now) {
         if (offset != firstUnfinished) {
             firstUnfinished = offset;
@@ -474,7 +474,7 @@ public final class AssignedPartition {
         return firstUnfinishedNanos;
     }
 
-    /** Nothing is unfinished; true if something was the last time. */
+    /** Notes that nothing is unfinished; true if something was the last time. */
     public boolean allFinished() {
         boolean wasUnfinished = firstUnfinished >= 0;
         firstUnfinished = UNKNOWN;

@@ -187,7 +187,7 @@ public final class BatchEmission {
         }
     }
 
-    /** Of records in a row, those behind the end are left out. */
+    /** Leaves out consecutive records beyond the end. */
     private static void cutAtEnd(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list, int count) {
         if (count > 0
                 && list.get(count - 1) instanceof FetchedViews.InARow row

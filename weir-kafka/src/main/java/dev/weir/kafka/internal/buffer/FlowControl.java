@@ -32,10 +32,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FlowControl {
 
-    /** So that with very many partitions each can still hold a few records. */
+    /** Least share, so that with very many partitions each can still hold a few records. */
     private static final long MIN_SHARE_BYTES = 16 * 1024;
 
-    /** Each priority has twice the share of the one below it, up to so many times that of the lowest. */
+    /** Largest multiple of the lowest priority's share; each priority has twice the share of the one below it. */
     private static final int MAX_SHARES = 16;
 
     /** The parts of what a partition may hold below which it may go on, and must. */

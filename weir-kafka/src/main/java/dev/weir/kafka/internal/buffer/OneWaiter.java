@@ -95,7 +95,7 @@ final class OneWaiter implements Condition {
         return waiter;
     }
 
-    /** Without the lock. */
+    /** Wakes a waiting thread. Call it without the lock. */
     static void wake(@Nullable Thread waiting) {
         if (waiting != null) {
             LockSupport.unpark(waiting);

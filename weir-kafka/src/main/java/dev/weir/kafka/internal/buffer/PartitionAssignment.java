@@ -193,14 +193,14 @@ public final class PartitionAssignment {
         }
     }
 
-    /** Goes on at a place that was decided here. */
+    /** Continues at a place that was decided here. */
     public void release(AssignedPartition partition, LogPosition place) {
         seek(partition, place);
         partition.place();
         emission.placed(partition, place.offset());
     }
 
-    /** Goes on at the place that the group has committed. */
+    /** Continues at the group's committed offset. */
     public void goOn(AssignedPartition partition, LogPosition committed) {
         seek(partition, committed);
         partition.goOnAtCommit();
@@ -211,7 +211,7 @@ public final class PartitionAssignment {
         fetcher.seek(partition.id(), place);
     }
 
-    /** Goes on where it is, and has that place checked anew. */
+    /** Continues where it is, and has that place checked again. */
     public void checkAgain(AssignedPartition partition) {
         if (!partition.isHeld()) {
             fetcher.seek(
@@ -225,7 +225,7 @@ public final class PartitionAssignment {
         return !partition.isHeld() && fetcher.position(partition.id()) == offset;
     }
 
-    /** Lets a partition of which nothing was read begin at an offset. */
+    /** Lets an unread partition begin at an offset. */
     public void placeNew(TopicPartition id, long offset) {
         AssignedPartition partition = partitions.get(id);
         if (partition == null || partition.tracker().committableOffset() >= 0) {

@@ -36,7 +36,7 @@ final class PartitionQueue {
         records += batch.size();
     }
 
-    /** So many records were taken out of {@link #batches}. */
+    /** Notes that records were taken out of {@link #batches}. */
     void taken(int count) {
         records -= count;
     }

@@ -18,7 +18,7 @@ final class PriorityTurns {
     // 1995, on top of strict priority. Unlike there, the highest level has no quantum: it goes whenever no other has
     // earned a batch.
 
-    /** Records of higher levels for which a level that waits earns one. */
+    /** Records of higher levels that earn a waiting level one record. */
     static final int RECORDS_PER_EARNED = 16;
 
     private static final int NOT_WATCHED = -1;

@@ -13,7 +13,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  */
 final class RateLimit {
 
-    /** Of a second, that may leave at once. */
+    /** Time whose records may leave at once, in seconds. */
     private static final double BURST_SECONDS = 0.05;
 
     private final Clock clock;

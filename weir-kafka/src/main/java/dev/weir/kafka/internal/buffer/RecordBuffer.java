@@ -385,7 +385,7 @@ public final class RecordBuffer {
         }
     }
 
-    /** Of how many of these partitions records wait that may be taken. */
+    /** Number of these partitions that have records ready to be taken. */
     int countReady(List<AssignedPartition> partitions) {
         int ready = 0;
         lock.lock();

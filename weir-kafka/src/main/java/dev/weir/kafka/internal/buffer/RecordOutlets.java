@@ -11,7 +11,7 @@ public interface RecordOutlets {
     /** The partitions are gone, and with them what was buffered of them. */
     void withdrawn(Collection<AssignedPartition> partitions);
 
-    /** Nothing more will be added to any buffer, and no other will be opened. */
+    /** Ends the outlets: nothing more will be added to any buffer, and no other will be opened. */
     void end();
 
     /** Records in all buffers. Any thread. */

@@ -43,7 +43,7 @@ public final class CommitAhead implements CommitGate {
     /** The time the other duties wait while the pipeline pulls released records. */
     private static final long SPELL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
-    /** Time for an answer, after which the other duties have their turn again. */
+    /** Longest wait for an answer before the other duties have their turn. */
     private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final OffsetCommits commits;
@@ -55,7 +55,7 @@ public final class CommitAhead implements CommitGate {
 
     private final ArrayDeque<Promised> waiting = new ArrayDeque<>();
 
-    /** The number of records of each partition wait; none of those that have none. */
+    /** Number of waiting records of each partition; partitions without any are absent. */
     private final Map<AssignedPartition, Integer> records = new HashMap<>();
 
     /** True if something would have been {@link #fitting} if the pipeline had pulled more. */
@@ -192,8 +192,7 @@ public final class CommitAhead implements CommitGate {
     }
 
     /**
-     * Commits where partitions were placed of which nothing has gone out since, before they are given up: that may be
-     * before what is committed.
+     * Commits the places of partitions that have emitted nothing since, before they are given up.
      *
      * @throws KafkaException if it cannot be done now; then the last commit from before stays
      */

@@ -35,7 +35,7 @@ public final class CommitTexts {
 
     private int version;
 
-    /** By topic; empty for a group that has begun all its topics at their beginning. */
+    /** Sizes at the start by topic; empty for a group that has begun all its topics at their beginning. */
     private final Map<String, Integer> startSizes = new HashMap<>();
 
     CommitTexts(Consumer<?, ?> client, ConsumerSettings<?, ?> settings, OwnerClock clock) {
@@ -112,7 +112,7 @@ public final class CommitTexts {
         return finished.runs() < CommitText.MAX_RUNS && written.containsAll(finished) ? commit : null;
     }
 
-    /** The commit of {@code offset}, of which nothing past it can be finished. */
+    /** Commits {@code offset} when nothing past it can be finished. */
     OffsetAndMetadata commitAhead(AssignedPartition partition, long offset) {
         return new LogPosition(offset, partition.epochs().before(offset)).commit(noted(partition, offset, ""));
     }

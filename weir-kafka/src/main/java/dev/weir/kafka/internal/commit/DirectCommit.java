@@ -56,7 +56,7 @@ public final class DirectCommit implements MemberCommit {
     private static final byte GROUP = 0;
     private static final long WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    /** Between two tries of a member in a generation. */
+    /** Pause between two tries of a member in a generation. */
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** Errors that last as long as the generation. */

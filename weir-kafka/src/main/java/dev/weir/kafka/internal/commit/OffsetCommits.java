@@ -269,7 +269,7 @@ public final class OffsetCommits {
         return records >= recordsPerCommit;
     }
 
-    /** These offsets are committed, here or by a transaction. */
+    /** Notes offsets that were committed, here or by a transaction. */
     public void committed(Collection<AssignedPartition> sent, Map<TopicPartition, OffsetAndMetadata> offsets) {
         succeeded++;
         backoffNanos = 0;
@@ -411,8 +411,9 @@ public final class OffsetCommits {
     }
 
     /**
-     * With everything finished that is the client's position: it is past transaction markers and aborted records at the
-     * end of the log, so that the lag of an idle group is zero, and it is known even if no record was ever seen.
+     * Offset to commit for a partition. If everything is finished it is the client's position, which is past
+     * transaction markers and aborted records, so an idle group has no lag. It is known even if no record was ever
+     * seen.
      */
     private long committable(AssignedPartition partition) {
         long offset = partition.tracker().committableOffset();

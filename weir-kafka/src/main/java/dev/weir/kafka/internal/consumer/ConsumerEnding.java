@@ -31,7 +31,7 @@ final class ConsumerEnding {
     /** One round of a rebalance that the last commit has to wait for. */
     private static final long REBALANCE_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** With the last commit, what an end takes at most beyond its patience, also with brokers away. */
+    /** Longest time that an end takes beyond its patience, the last commit included, also without brokers. */
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(8);
 
     private final ConsumerOwner owner;
@@ -166,7 +166,8 @@ final class ConsumerEnding {
     }
 
     /**
-     * While the group rebalances, the client commits only what it is about to give up, and has to poll to get there.
+     * Commits when the client allows it: while the group rebalances, it commits only what it is about to give up, and
+     * must poll to get there.
      */
     private void commitWhenAllowed() {
         long deadlineNanos = clock.nanoTime() + OffsetCommits.SYNC_NANOS;

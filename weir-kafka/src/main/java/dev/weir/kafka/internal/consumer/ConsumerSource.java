@@ -47,9 +47,7 @@ public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<
         return new ConsumerSource<>(settings, subscription, new Delivery.Committable(), null);
     }
 
-    /**
-     * A committable source that emits a batch which cannot be read as one record, of which no decoder makes anything.
-     */
+    /** A committable source that emits an unreadable batch as one record, without decoding it. */
     public static ConsumerSource<byte[], byte[]> committableWithUnreadable(
             ConsumerSettings<byte[], byte[]> settings, Subscription subscription) {
         return new ConsumerSource<>(settings, subscription, new Delivery.Committable(true), null);

@@ -115,7 +115,7 @@ public final class ConsumerStart {
         refuseContradictions();
     }
 
-    /** While the blueprint is made: its author is there to read what is wrong. */
+    /** Refuses contradictions while the blueprint is made, when its author can read the message. */
     private void refuseContradictions() {
         boolean plain = delivery instanceof Delivery.Plain;
         if (settings.groupId() == null && !plain) {
@@ -342,7 +342,7 @@ public final class ConsumerStart {
         return Objects.requireNonNull(subscription.end().of(id));
     }
 
-    /** From here on the owner thread closes the client, whatever happens. */
+    /** Starts the loop. From here on the owner thread closes the client, whatever happens. */
     private ConsumerLoop start(
             Surroundings around,
             Map<String, Object> config,
@@ -382,7 +382,10 @@ public final class ConsumerStart {
         }
     }
 
-    /** With the lean path the client is only a member. But an interceptor wants to see its commits. */
+    /**
+     * Returns whether commits bypass the client: on the lean path it is only a member, unless an interceptor wants to
+     * see commits. But an interceptor wants to see its commits.
+     */
     private boolean commitsBesideClient(Map<String, Object> config) {
         Object interceptors = config.get(ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG);
         return settings.fetch() == FetchPath.LEAN
@@ -390,7 +393,7 @@ public final class ConsumerStart {
                 && (interceptors == null || interceptors.toString().isBlank());
     }
 
-    /** Has the client of the configuration go by a budget, if it is to fetch. */
+    /** Gives the client of the configuration a budget, if it is to fetch. */
     private PollBudget budget(Surroundings around, Map<String, Object> config) {
         PollBudget budget = new PollBudget(settings.bufferBytes(), maxBatchBytes());
         if (settings.fetch() == FetchPath.CLIENT && around.hasBrokers()) {
@@ -417,7 +420,7 @@ public final class ConsumerStart {
         return LeanFetcher.open(client, config, maxBatchBytes(), name, settings.fetchThreads(), views);
     }
 
-    /** At most 1 GB, as the settings are checked. */
+    /** Limit of a batch: at most 1 GB, as the settings are checked. */
     private int maxBatchBytes() {
         return (int) settings.maxBatchBytes();
     }

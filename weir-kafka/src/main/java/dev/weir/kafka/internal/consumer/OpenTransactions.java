@@ -40,7 +40,7 @@ final class OpenTransactions {
 
         final long offset;
 
-        /** Past all records that wait there; the place itself if none do. */
+        /** Offset past all records that wait there; the place itself if none do. */
         long end;
 
         /** The time when the first of them was seen. */
@@ -159,7 +159,7 @@ final class OpenTransactions {
         }
     }
 
-    /** That nothing comes may have another reason, a quota for instance: the last stable offset decides. */
+    /** Asks for the last stable offset, because a quota may also be the reason that nothing comes. */
     private void ask(AssignedPartition partition, Place place) {
         TopicPartition id = partition.id();
         CompletionStage<String> holder = lookup.openTransaction(id, ANSWER_WITHIN)

@@ -91,7 +91,7 @@ final class PartitionLooks {
         this.endLookDueNanos = progressNanos + END_LOOK_NANOS;
     }
 
-    /** Since when no broker answers; null while one does. Any thread. */
+    /** Time since when no broker answers; null while one does. Any thread. */
     @Nullable
     Instant silentSince() {
         return reachability.silentSince();
@@ -149,7 +149,9 @@ final class PartitionLooks {
                         Duration.ofNanos(partition.stoodStillNanos(true, now)));
     }
 
-    /** By the clock of the machine, as the timestamps are; producers whose clocks are ahead make it 0, not negative. */
+    /**
+     * Lag in time by the machine's clock, as timestamps are; producers whose clocks are ahead make it 0, not negative.
+     */
     private @Nullable Duration lagTime(AssignedPartition partition, long lag) {
         long timestamp = tracked ? partition.tracker().firstUnfinishedTimestamp() : OffsetTracker.NO_TIMESTAMP;
         if (timestamp >= 0) {

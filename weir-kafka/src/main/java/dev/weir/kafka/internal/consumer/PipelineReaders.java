@@ -20,7 +20,7 @@ final class PipelineReaders implements Supplier<Collection<StageContext>> {
         return current.get();
     }
 
-    /** Has the pipelines drop what was revoked and not begun. */
+    /** Makes the pipelines drop revoked work that has not begun. */
     void dropRevoked() {
         get().forEach(StageContext::dropRevoked);
     }

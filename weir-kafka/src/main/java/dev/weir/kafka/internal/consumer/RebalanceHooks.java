@@ -96,7 +96,7 @@ final class RebalanceHooks {
         }
     }
 
-    /** With a listener behind it, the store has half of the time. */
+    /** Tells the store, which has half of the time if there is a listener behind it. */
     private void tellStore(Set<TopicPartition> ids, long endNanos) {
         if (external != null) {
             long left = endNanos - clock.nanoTime();

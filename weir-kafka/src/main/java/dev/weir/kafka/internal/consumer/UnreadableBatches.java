@@ -58,7 +58,7 @@ final class UnreadableBatches {
         this.fetcher = fetcher;
     }
 
-    /** By the settings' policy; a pipeline that cannot take such a batch as a record fails instead. */
+    /** Applies the settings' policy; a pipeline that cannot take such a batch as a record fails instead. */
     static UnreadableBatches by(
             ConsumerSettings<?, ?> settings,
             ConsumerPlan plan,

@@ -146,7 +146,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
      */
     private final class Round {
 
-        /** Records that failed alone, one after the other, with which it is clear that the others will. */
+        /** Records that must fail alone, one after the other, before the rest is given up. */
         private static final int HOPELESS = 2;
 
         private final BatchJob<K, V> batch;
@@ -282,7 +282,10 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
             return true;
         }
 
-        /** Of a call for this record alone, or said of it by the handler; if it is not, that was its outcome. */
+        /**
+         * Returns whether a record is tried again after a call for it alone threw, or the handler asked for a retry; if
+         * not, that was its outcome.
+         */
         private boolean isTriedAgain(BatchMember<K, V> member, Throwable thrown) throws Exception {
             member.job.countAttempt();
             member.outcome = rules.decide(member.job, thrown);

@@ -59,7 +59,7 @@ public record FailureRules(
     }
 
     /**
-     * With one more rule behind those there are.
+     * Appends one rule.
      *
      * @throws IllegalArgumentException if the rule can have no effect
      */
@@ -187,7 +187,7 @@ public record FailureRules(
         }
     }
 
-    /** The permit with which the present call goes through the breaker. */
+    /** Permit of the current call to pass the breaker. */
     long permit(HandlerJob<?, ?> job) throws InterruptedException {
         if (breaker == null) {
             return 0;
@@ -195,7 +195,7 @@ public record FailureRules(
         return job.isLetIn() ? job.takePermit() : breaker.acquire();
     }
 
-    /** Has those who wait for the breaker ask whether their records were lost. */
+    /** Makes threads that wait for the breaker ask whether their records were lost. */
     void lookAgain() {
         if (breaker != null) {
             breaker.lookAgain();

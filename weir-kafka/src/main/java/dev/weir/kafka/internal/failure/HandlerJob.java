@@ -12,9 +12,7 @@ public final class HandlerJob<K, V> implements OfRecord {
 
     private static final long NOT_LET_IN = CircuitBreaker.NO_PERMIT - 1;
 
-    /**
-     * The permit with which the breaker has let the next call in; whoever makes that call takes it. One call at a time.
-     */
+    /** Permit of the next call to pass the breaker; whoever makes that call takes it. One call at a time. */
     private long permit = NOT_LET_IN;
 
     /** The number of calls of the handler. One call at a time, each handed on by the stage. */

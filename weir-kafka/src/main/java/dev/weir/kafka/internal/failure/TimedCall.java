@@ -55,7 +55,9 @@ final class TimedCall {
         }
     }
 
-    /** From now on it is not interrupted; says whether it was, and takes the interrupt back if nobody has. */
+    /**
+     * Ends the time in which it may be interrupted; returns whether it was, and takes the interrupt back if nobody has.
+     */
     boolean end() {
         lock.lock();
         try {

@@ -241,7 +241,7 @@ public final class ClientFetcher implements RecordFetcher {
         return record.key() == PollBudget.LEFT_OUT || record.value() == PollBudget.LEFT_OUT;
     }
 
-    /** Goes on behind records that were handed out, or where it was if there were none. */
+    /** Continues behind the records that were handed out, or where it was if there were none. */
     private void goOn(TopicPartition id, List<ConsumerRecord<byte[], byte[]>> handedOut, long offset) {
         LogPosition before = positions.get(id);
         int epoch = before == null ? LogPosition.NO_EPOCH : before.leaderEpoch();

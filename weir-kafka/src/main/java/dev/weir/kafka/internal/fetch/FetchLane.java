@@ -17,7 +17,7 @@ interface FetchLane {
     /** Reads a partition from there on, which is in the topic of that id if one is known. */
     void add(PartitionPlacement placement, StartAt start, Uuid topicId);
 
-    /** Goes on elsewhere in a partition, by another placement; begins there if the earlier one was given away. */
+    /** Continues elsewhere in a partition by another placement; begins there if the earlier one was given away. */
     void replace(PartitionPlacement earlier, PartitionPlacement placement, StartAt start);
 
     void remove(PartitionPlacement placement);

@@ -39,7 +39,7 @@ final class FetchThread implements FetchLane {
     private final HandOver<FetchedTurn> turns;
     private final Thread thread;
 
-    /** Of the owner. */
+    /** Written and read by the owner. */
     private boolean started;
 
     private volatile boolean ending;
@@ -60,7 +60,7 @@ final class FetchThread implements FetchLane {
         long endOffset;
         int broker;
 
-        /** In the turn that is made. */
+        /** Current part of the turn being made. */
         FetchedTurn.@Nullable Part part;
 
         Reading(PartitionPlacement placement, int index) {

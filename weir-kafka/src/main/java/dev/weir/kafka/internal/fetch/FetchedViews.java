@@ -60,7 +60,7 @@ public final class FetchedViews {
         public abstract Object unwrap();
     }
 
-    /** A record, its size as that of its value. */
+    /** A decoded record whose size is its value's size. */
     private static final class Decoded extends Made {
 
         private final Object result;
@@ -181,7 +181,7 @@ public final class FetchedViews {
         }
     }
 
-    /** Behind a record, those in a row, or a batch that cannot be read. */
+    /** Offset past a record, consecutive records, or a batch that cannot be read. */
     public static long nextOffset(ConsumerRecord<?, ?> record) {
         return switch (record) {
             case InARow row -> row.views().toOffset();

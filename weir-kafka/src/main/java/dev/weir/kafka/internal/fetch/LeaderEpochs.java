@@ -26,7 +26,7 @@ public final class LeaderEpochs {
     /** The offset at which reading began; -1 before it does. */
     private long begin = -1;
 
-    /** Past the last offset that is known of; -1 before any is. */
+    /** Offset past the last known one; -1 before any is known. */
     private long end = -1;
 
     /** Forgets all: what is read next is at that place. */
@@ -85,7 +85,7 @@ public final class LeaderEpochs {
         return begin;
     }
 
-    /** Past the last offset that is known of; -1 before any is. */
+    /** Offset past the last known one; -1 before any is known. */
     public long end() {
         return end;
     }

@@ -72,7 +72,7 @@ public final class LeanFetcher implements RecordFetcher {
      */
     private final Map<TopicPartition, LogPosition> leaving = new HashMap<>();
 
-    /** Of all partitions, found by {@link #fetchOnly} and to be thrown by the next poll. */
+    /** Fault of all partitions, found by {@link #fetchOnly} and thrown by the next poll. */
     private @Nullable LeanException fault;
 
     private long memberDueNanos = System.nanoTime();
@@ -258,7 +258,7 @@ public final class LeanFetcher implements RecordFetcher {
         return false;
     }
 
-    /** Not more than a poll of the client would return: of a batch, lean hands out all. */
+    /** Hands out at most as many records as a poll of the client would; lean hands out whole batches. */
     private Fetched handOut() {
         takeBack(); // A rebalance within this poll may have emitted some.
         int left = maxPollRecords;

@@ -15,12 +15,12 @@ final class LeanPartition {
 
     final TopicPartition id;
 
-    /** In the lean consumer of an {@link OwnReader}, or {@link #NOWHERE}. */
+    /** Index in the lean consumer of an {@link OwnReader}, or {@link #NOWHERE}. */
     int index = NOWHERE;
 
     boolean paused;
 
-    /** To be thrown when the records before it were handed out. */
+    /** Fault to throw once the records before it were handed out. */
     @Nullable
     KafkaException failure;
 
@@ -62,12 +62,12 @@ final class LeanPartition {
         return handedOut == records.size();
     }
 
-    /** The offset of the next record to be handed out, of which there is one. */
+    /** Offset of the next record to hand out; there must be one. */
     long nextOffset() {
         return records.get(handedOut).offset();
     }
 
-    /** At most so many; valid until {@link #takeBack}. */
+    /** Hands out at most {@code most} records; valid until {@link #takeBack}. */
     List<ConsumerRecord<byte[], byte[]>> handOut(int most) {
         if (handedOut == 0 && records.size() <= most) {
             List<ConsumerRecord<byte[], byte[]>> all = records;

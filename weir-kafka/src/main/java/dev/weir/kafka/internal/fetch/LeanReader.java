@@ -34,7 +34,7 @@ interface LeanReader extends AutoCloseable {
     /** Ends the wait that is under way or comes next. Any thread. */
     void wakeup();
 
-    /** Behind what was added of a partition that is placed; {@code RecordFetcher.UNKNOWN} if it is not known. */
+    /** Position past what was added of a placed partition; {@code RecordFetcher.UNKNOWN} if it is not known. */
     long position(LeanPartition partition);
 
     /** The leader epoch before that position, or {@code RecordFetcher.UNKNOWN}. */

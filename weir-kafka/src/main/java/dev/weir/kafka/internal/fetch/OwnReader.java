@@ -25,12 +25,12 @@ final class OwnReader implements LeanReader {
 
     private final LeanConsumer lean;
 
-    /** Of records in one turn, decompressed; the last one may exceed it. */
+    /** Bytes of records in one turn, decompressed; the last record may exceed it. */
     private final int maxTurnBytes;
 
     private final FetchedViews.Maker maker;
 
-    /** By their index in the lean consumer. */
+    /** Partitions by their index in the lean consumer. */
     private final List<@Nullable LeanPartition> byIndex = new ArrayList<>();
 
     // Made once: in each turn they would be new objects.

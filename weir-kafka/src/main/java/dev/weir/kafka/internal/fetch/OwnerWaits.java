@@ -127,7 +127,7 @@ public final class OwnerWaits {
         return callbackSignalled;
     }
 
-    /** Within a callback: fetches without serving the group, if the fetcher can, and waits for records or a signal. */
+    /** Fetches within a callback without serving the group, if the fetcher can, and waits for records or a signal. */
     public Fetched fetchOnly(long nanos) {
         polling = true;
         try {

@@ -12,7 +12,7 @@ final class PartitionPlacement {
     final LeanPartition partition;
     final FetchLane lane;
 
-    /** Behind what was added of it; as the thread has told it, or as it was placed. */
+    /** Position past what was added of it, as the thread reported it or as it was placed. */
     long position;
 
     int leaderEpoch;

@@ -37,7 +37,7 @@ public final class PollBudget {
             }
         }
 
-        /** In the client's log line about a record that is too large. */
+        /** Text in the client's log line about a record that is too large. */
         @Override
         public String toString() {
             return "bytes of at most maxBatchBytes=" + budget.recordBytes;
@@ -125,7 +125,7 @@ public final class PollBudget {
         return Utils.toNullableArray(data);
     }
 
-    /** They are views into the bytes of the whole record, which would stay on the heap until the poll returns. */
+    /** Drops headers, which are views into the whole record and would keep it on the heap until the poll returns. */
     private static void dropHeaders(Headers headers) {
         for (Header header : headers.toArray()) {
             headers.remove(header.key());

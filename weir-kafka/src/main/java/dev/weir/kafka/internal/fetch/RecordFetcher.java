@@ -148,8 +148,8 @@ public interface RecordFetcher extends AutoCloseable {
     void seek(TopicPartition id, LogPosition place);
 
     /**
-     * Past the last record that a poll returned, and past what was not for us behind it, or where a seek has said. Asks
-     * nobody: a client that is asked may hand out, and then forget, a fault that its next poll was to throw.
+     * Position past the last record that a poll returned and past skipped offsets behind it, or as set by a seek. Does
+     * not ask the client, which might hand out and then forget a fault that its next poll was to throw.
      */
     long position(TopicPartition id);
 

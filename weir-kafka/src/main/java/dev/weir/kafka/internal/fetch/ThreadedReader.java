@@ -42,7 +42,7 @@ final class ThreadedReader implements LeanReader {
     /** Resumed while records of them waited here: their threads are told once those are out, so few can wait. */
     private final List<LeanPartition> resumed = new ArrayList<>();
 
-    /** The thread with which a turn begins, so that none is always the last. */
+    /** Thread that begins the next turn, so that none is always the last. */
     private int first;
 
     /** True if something has changed that a division goes by. */
@@ -139,7 +139,7 @@ final class ThreadedReader implements LeanReader {
         placement.lane.pausedOrResumed(placement, paused);
     }
 
-    /** At a turn, which comes only while nothing that flows has records here. */
+    /** Resumes partitions. A turn calls it, which comes only while nothing that flows has records here. */
     private void resume() {
         for (LeanPartition partition : resumed) {
             PartitionPlacement placement = placements.get(partition.id);

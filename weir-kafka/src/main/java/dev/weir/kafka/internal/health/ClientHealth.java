@@ -78,7 +78,7 @@ public final class ClientHealth {
     private final ClientProgress progress;
     private final Supplier<Set<String>> topics;
 
-    /** Since when, at least, a record has had no answer and none has come; of no use if there is no such record. */
+    /** Least time for which a record has had no answer and none has come; meaningless without such a record. */
     private long waitingNanos;
 
     private String stuck = "";

@@ -32,14 +32,12 @@ public final class ClientThread {
 
     private final AtomicBoolean toldToFail = new AtomicBoolean();
 
-    /**
-     * That of a client, the same for all that ask: known since the client has met the brokers, if Weir has opened it.
-     */
+    /** Thread of a client, the same for all callers; known once a client that Weir opened has met the brokers. */
     public static ClientThread of(Producer<?, ?> client) {
         return OF_CLIENTS.computeIfAbsent(client, notOpenedHere -> new ClientThread());
     }
 
-    /** Is what {@link #of} gives for a client from now on. */
+    /** Sets the thread that {@link #of} returns for a client from now on. */
     public void isOf(Producer<?, ?> client) {
         OF_CLIENTS.put(client, this);
     }

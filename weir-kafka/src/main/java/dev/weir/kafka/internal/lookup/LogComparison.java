@@ -157,7 +157,7 @@ final class LogComparison {
         }
     }
 
-    /** Without a group and without a reset, which would hide what it finds. */
+    /** Configuration without a group and without a reset, which would hide the result. */
     private static Map<String, Object> configOf(Map<String, Object> config) {
         Map<String, Object> own = new HashMap<>(config);
         own.keySet()

@@ -57,7 +57,7 @@ public final class Reachability {
         lossesBefore = last.losses();
     }
 
-    /** Since when no broker answers; null while one does. Any thread. */
+    /** Time since when no broker answers; null while one does. Any thread. */
     @Nullable
     public Instant silentSince() {
         Long since = silentSinceNanos;

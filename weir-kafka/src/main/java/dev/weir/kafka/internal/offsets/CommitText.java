@@ -41,10 +41,10 @@ public record CommitText(FinishedSet finished, String userText) {
 
     private static final char TOPIC_MARK = 't';
 
-    /** Behind each note; not in Base64. */
+    /** Character after each note; not in Base64. */
     private static final char NOTE_END = '.';
 
-    /** Of a topic's id and of its checksum, in Base64. */
+    /** Length of a topic's id and of its checksum in Base64. */
     private static final int ID_CHARS = 22;
 
     private static final int CHECKSUM_CHARS = 6;

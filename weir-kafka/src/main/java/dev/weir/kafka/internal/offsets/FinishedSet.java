@@ -8,7 +8,7 @@ public final class FinishedSet {
     /** Nothing past the commit is finished. */
     public static final FinishedSet EMPTY = new FinishedSet(new long[0]);
 
-    /** Of each run its first offset and the one past its last, ascending. */
+    /** First offset of each run and the offset past its last, ascending. */
     private final long[] bounds;
 
     private FinishedSet(long[] bounds) {

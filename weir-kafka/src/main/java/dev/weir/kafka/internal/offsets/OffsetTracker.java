@@ -281,7 +281,7 @@ public final class OffsetTracker implements AckTarget {
         return (int) (own.head - from);
     }
 
-    /** A used-up chunk serves again where the ring will need one; if there are enough, it is left to the collector. */
+    /** Keeps a used-up chunk for the ring's next need; surplus chunks are left to the collector. */
     private void recycle(TrackerChunk chunk) {
         chunks[(int) ((own.head - 1) >>> TrackerChunk.BITS) & chunkMask] = null;
         long next = (own.tail >>> TrackerChunk.BITS) + 1;
@@ -478,7 +478,7 @@ public final class OffsetTracker implements AckTarget {
         return !isFinished(token);
     }
 
-    /** The record with which the rest would fit: all up to it must be finished first. */
+    /** Record that must be finished, with all before it, before the rest fits. */
     private long lastInTheWay(int records, long bytes) {
         long low = Math.max(own.head, own.tail - 1 - records);
         long high = own.tail - 1;

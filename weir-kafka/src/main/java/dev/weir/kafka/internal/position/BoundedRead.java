@@ -55,7 +55,7 @@ public final class BoundedRead {
     private final Executor owner;
     private final LogRange logRange;
 
-    /** Of all partitions, also those that others have. */
+    /** Ends of all partitions, including those of other members. */
     private final Map<TopicPartition, Long> ends;
 
     /** The reason why the ends of partitions are not known; empty as long as nobody has said. */
@@ -65,13 +65,13 @@ public final class BoundedRead {
     private long endLookDueNanos;
     private long groupLookDueNanos;
 
-    /** At their ends, and their topics asked for once more. */
+    /** Partitions at their ends whose topics were asked for once more. */
     private final Set<AssignedPartition> doubted = new HashSet<>();
 
-    /** Of which the brokers have said since then that the topic is the same one. */
+    /** Partitions whose topic the brokers have confirmed since then. */
     private final Set<AssignedPartition> sureOf = new HashSet<>();
 
-    /** Until when an end waits for the answer whether its topics still are the same. */
+    /** Time until which an end waits for the answer whether its topics are still the same. */
     private long sureByNanos;
 
     /**
@@ -181,8 +181,8 @@ public final class BoundedRead {
     }
 
     /**
-     * Returns whether what was read to its end is still the log of which that was looked up; asks the brokers once
-     * more.
+     * Returns whether the partitions read to their ends still belong to the logs whose ends were looked up; asks the
+     * brokers once more.
      */
     private boolean isSure() {
         boolean sure = true;
@@ -219,7 +219,10 @@ public final class BoundedRead {
         }
     }
 
-    /** Not if the log does not have the committed place: whoever is given the partition goes on somewhere else. */
+    /**
+     * Returns whether a commit is at or past the end; false if the log does not have the committed place, because the
+     * next owner continues somewhere else.
+     */
     private boolean isThrough(TopicPartition id, OffsetAndMetadata commit, long end) {
         return commit.offset() >= end && logRange.find(id, LogPosition.of(commit)) == LogRange.Answer.WITHIN;
     }
@@ -231,8 +234,8 @@ public final class BoundedRead {
     }
 
     /**
-     * Returns whether the log has the place of a partition of which nothing was read yet, and the records before it.
-     * Where it does not, the out-of-range policy decides, as in a read without an end.
+     * Returns whether the log has the committed place of an unread partition, and the records before it. Where it does
+     * not, the out-of-range policy decides, as in a read without an end.
      */
     private boolean isInLog(AssignedPartition partition) {
         long offset = partition.epochs().begin();

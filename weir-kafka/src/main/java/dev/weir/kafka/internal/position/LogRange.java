@@ -48,7 +48,7 @@ final class LogRange {
         /** The answer by the range of the log; the leader epoch, if the position has one, is asked for after that. */
         Answer inRange = Answer.UNKNOWN;
 
-        /** From where on the log differs from the one of the position. */
+        /** Offset from which the log differs from the one of the position. */
         long divergentOffset;
 
         /** The reason why the last attempt failed; empty before the first failure. */
@@ -96,7 +96,10 @@ final class LogRange {
         return question.answer;
     }
 
-    /** Of a position that is {@link Answer#TRUNCATED}: as {@link Lookup#divergentOffsets} has said. */
+    /**
+     * Offset at which the logs part, for a position that is {@link Answer#TRUNCATED}, as {@link
+     * Lookup#divergentOffsets} returned it.
+     */
     long divergentOffset(TopicPartition id) {
         return Objects.requireNonNull(questions.get(id)).divergentOffset;
     }
@@ -169,7 +172,7 @@ final class LogRange {
         onAnswer.run();
     }
 
-    /** Also of positions past the end: where the log was truncated is where the nearest records are. */
+    /** Asks for epochs, also of positions past the end: the nearest records are where the log was truncated. */
     private void askForEpochs(Map<TopicPartition, Question> due) {
         Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();
         due.forEach((id, question) -> positions.put(id, question.position.commit("")));

@@ -250,7 +250,7 @@ public final class OffsetQueries {
         query.attempt++;
     }
 
-    /** The first few of them, and how many more there are. */
+    /** Names the first few partitions and counts the rest. */
     public static String names(Collection<TopicPartition> ids) {
         String names =
                 ids.stream().limit(MAX_NAMES).map(TopicPartition::toString).collect(Collectors.joining(", "));

@@ -46,7 +46,7 @@ public final class OffsetReset {
         };
     }
 
-    /** That long ago, but not before 1970, where no time of a record is. */
+    /** Time that long ago, but not before 1970, where no record has a time. */
     private static Instant past(Duration ago) {
         Instant now = Instant.now();
         return ago.compareTo(Duration.between(Instant.EPOCH, now)) < 0 ? now.minus(ago) : Instant.EPOCH;

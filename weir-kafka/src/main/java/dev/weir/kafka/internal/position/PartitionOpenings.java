@@ -48,10 +48,10 @@ final class PartitionOpenings {
     private final Runnable wake;
     private final Consumer<List<AssignedPartition>> onUncommitted;
 
-    /** Of which it is not known what the group has committed. */
+    /** Partitions whose committed offsets are not known yet. */
     private final Set<AssignedPartition> asked = new LinkedHashSet<>();
 
-    /** Partitions of which one answer has said that the group has committed nothing. */
+    /** Partitions for which one answer has said that the group has committed nothing. */
     private final Set<AssignedPartition> doubted = new HashSet<>();
 
     private long answerNanos = ANSWER_NANOS;
@@ -145,8 +145,8 @@ final class PartitionOpenings {
     }
 
     /**
-     * Asks once more for those of which nothing seems to be committed, before they begin somewhere else. A client of
-     * the consumer protocol says the same of partitions that the coordinator gives an error for, once its time is over.
+     * Asks once more for partitions without a commit, before they begin somewhere else. A client of the consumer
+     * protocol says the same of partitions that the coordinator gives an error for, once its time is over.
      */
     private void askAgain(boolean wasLate) {
         if (wasLate) {

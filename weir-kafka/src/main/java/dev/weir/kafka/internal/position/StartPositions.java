@@ -37,8 +37,8 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides where partitions begin for which the group's committed offset is no answer: because the subscription says
- * otherwise, because there is none, or because what it points at is gone. Confined to the owner thread.
+ * Decides where partitions begin if the group's committed offset does not: the subscription overrides it, there is
+ * none, or its record is gone. Confined to the owner thread.
  *
  * <p>Such a partition is held, that is neither fetched nor committed, until the brokers have said which offset is
  * meant; it waits for no other.
@@ -248,10 +248,7 @@ public final class StartPositions {
         return start == null ? settings.startWithoutCommit() : start;
     }
 
-    /**
-     * Lets partitions begin of which nobody has a position: at the start,
-     * or at their beginning if they were added later.
-     */
+    /** Begins partitions without a position: at the start, or at their beginning if they were added later. */
     private void begin(Map<AssignedPartition, Position> starts) {
         Map<AssignedPartition, Position> others = new HashMap<>(starts);
         others.values().removeIf(Position.beginning()::equals);
@@ -278,8 +275,8 @@ public final class StartPositions {
     }
 
     /**
-     * Goes on at the offset once that is committed: without, a crash before the first commit would
-     * begin somewhere else.
+     * Continues at the offset once it is committed; otherwise a crash before the first commit would begin somewhere
+     * else.
      */
     private void commitAndRelease(AssignedPartition partition, long offset) {
         if (places == null) {
@@ -302,8 +299,8 @@ public final class StartPositions {
     }
 
     /**
-     * Lets partitions begin of which there is no commit. The brokers delete commits with their topic: a topic that this
-     * run knows may be another one by now, and is identified first.
+     * Begins partitions without a commit. The brokers delete commits with their topic: a topic that this run knows may
+     * be another one by now, and is identified first.
      */
     private void uncommitted(List<AssignedPartition> partitions) {
         List<AssignedPartition> others = new ArrayList<>();

@@ -40,7 +40,7 @@ final class StartSizes {
     private final CommitTexts texts;
     private final Executor owner;
 
-    /** Of this run; completed on the owner thread. */
+    /** Sizes at the start of this run; completed on the owner thread. */
     private final CompletableFuture<Map<String, Integer>> atStart = new CompletableFuture<>();
 
     private final Map<String, Integer> known = new HashMap<>();

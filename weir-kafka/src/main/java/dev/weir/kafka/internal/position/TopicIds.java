@@ -44,7 +44,7 @@ final class TopicIds {
 
     private static final long NANOS_PER_PARTITION = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** Between two answers that have to agree. */
+    /** Pause between two answers that have to agree. */
     private static final long CONFIRM_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     private static final long FIRST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);

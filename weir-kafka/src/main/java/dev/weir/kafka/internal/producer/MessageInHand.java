@@ -23,7 +23,7 @@ final class MessageInHand<K, V, P> {
 
     private final AnswerSignal signal;
 
-    /** By record, where it stands or why it stands nowhere. */
+    /** Answer of each record: its place, or the reason why it has none. */
     private final Object[] answers;
 
     private final AtomicInteger missing;

@@ -8,7 +8,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sees offsets of a partition go back, which those of one log do not unless it was cut: the topic may be another.
+ * Notices when offsets of a partition go back. Within one log they do so only if it was cut: the topic may be another.
  * Confined to a producer's thread.
  */
 final class OffsetOrder {

@@ -82,7 +82,7 @@ final class OrderedProducer<K, V> {
             return RecordRefusals.weight(refusal) < 2;
         }
 
-        /** Returns whether it is the client's own, so that nobody knows of which record. */
+        /** Returns whether it is the client's own failure, which names no record. */
         boolean isOfClient() {
             return topic.isEmpty();
         }
@@ -115,10 +115,10 @@ final class OrderedProducer<K, V> {
     private final AtomicLong unfinished = new AtomicLong();
     private final Queue<Kept<?, ?, ?>> cameBack = new ConcurrentLinkedQueue<>();
 
-    /** By source, the first record without an answer. */
+    /** First record without an answer, by source. */
     private final Map<AckTarget, Long> firstBack = new ConcurrentHashMap<>();
 
-    /** Partitions with a refused record, and topics of which it is not known in which partition. */
+    /** Partitions with a refused record, and topics with one whose partition is unknown. */
     private final Set<Object> refused = ConcurrentHashMap.newKeySet();
 
     // Written by the producer's thread, or by who finds it stuck.
@@ -228,7 +228,7 @@ final class OrderedProducer<K, V> {
         }
     }
 
-    /** Is done with the answer to the record that was taken last. */
+    /** Completes when the answer to the last taken record has been handled. */
     Future<?> lastSent() {
         return lastSent;
     }

@@ -154,7 +154,7 @@ final class OrderedWriter<T, K, V> {
                 onSettled);
     }
 
-    /** The failure with which the run is to end at once, if it is; null while answers are missing. Any thread. */
+    /** Failure that ends the run at once; null if there is none or answers are missing. Any thread. */
     @Nullable
     KafkaPipelineException failure() {
         OrderedProducer<K, V> sending = current;
@@ -187,7 +187,7 @@ final class OrderedWriter<T, K, V> {
         }
     }
 
-    /** After a batch of the pipeline: returns when the client can make use of another one. */
+    /** Waits after a batch of the pipeline until the client can use another one. */
     void awaitWindow() throws InterruptedException {
         if (window.isFullWith(current.lastSent())) {
             window.await();
@@ -281,7 +281,7 @@ final class OrderedWriter<T, K, V> {
         }
     }
 
-    /** Not for ever: one partition without a leader must not hold up the others. */
+    /** Awaits the first answer within a limit: one partition without a leader must not hold up the others. */
     private static void awaitFirst(Future<?> answer) throws InterruptedException {
         try {
             var ignored = answer.get(FIRST_ANSWER.toMillis(), TimeUnit.MILLISECONDS);
@@ -300,7 +300,7 @@ final class OrderedWriter<T, K, V> {
         LOG.warn("brokers do not take records for {}, waiting on: {}", topic, reason.getMessage());
     }
 
-    /** Nothing was sent behind it. */
+    /** Handles a refusal of the last record sent, behind which nothing was sent. */
     @SuppressWarnings("unchecked") // it is of an element of this stream
     private void reject(RecordAnswer answer, Exception refusal) {
         if (answer instanceof Kept<?, ?, ?> kept && rule.takes(refusal)) {
@@ -437,7 +437,7 @@ final class OrderedWriter<T, K, V> {
         }
     }
 
-    /** Nothing else is on its way, so that a refusal is this record's own; in a shared producer others' may be. */
+    /** Sends a record with nothing else in flight, so that a refusal is its own; in a shared producer others may be. */
     private void sendAlone(Kept<T, K, V> kept) throws InterruptedException {
         for (int refusals = 1; ; refusals++) {
             try {

@@ -37,7 +37,7 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
 
     private static final Logger LOG = LoggerFactory.getLogger(OutputTopics.class);
 
-    /** Between two looks; soon after something strange, but no sooner than the pause. */
+    /** Interval of checks; soon after something strange, but no sooner than the pause. */
     private static final Duration INTERVAL = Duration.ofSeconds(5);
 
     private static final Duration PAUSE = Duration.ofSeconds(1);

@@ -84,7 +84,10 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
         }
     }
 
-    /** While answers are out, one may say that a record cannot be written, which is not to wait for the next batch. */
+    /**
+     * Deadline of the next pull. While answers are out, one may say that a record cannot be written, and that must not
+     * wait for the next batch.
+     */
     private long deadline() {
         return rule.isFail() || writer.isQuiet() ? Stage.NEVER : context.clock().after(LOOK_NANOS);
     }

@@ -23,7 +23,7 @@ class RecordAnswer implements Callback {
     final AckTarget target;
     final long token;
 
-    /** On whose way the record is. */
+    /** Producer that has the record. */
     private @Nullable OrderedProducer<?, ?> owner;
 
     /** The counts that have the record as sent and will have it as answered. */
@@ -68,7 +68,7 @@ class RecordAnswer implements Callback {
         }
     }
 
-    /** With all that is needed to send the record again, or to give it to somebody else. */
+    /** Answer that keeps everything needed to send the record again or hand it to another sink. */
     static class Kept<T, K, V> extends RecordAnswer {
 
         final T element;

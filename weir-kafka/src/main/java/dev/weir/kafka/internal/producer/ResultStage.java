@@ -36,7 +36,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
     private final AnswerSignal answered;
     private final OrderedWriter<MessageInHand<?, ?, ?>.Part, K, V> writer;
 
-    /** Messages of which the result was not handed on, in order. */
+    /** Messages whose results were not handed on yet, in order. */
     private final ArrayDeque<MessageInHand<K, V, P>> window = new ArrayDeque<>();
 
     private Batch<Message<K, V, P>> input = new Batch<>(0);

@@ -108,7 +108,7 @@ final class SendWindow {
         return bound;
     }
 
-    /** A batch of the pipeline was sent, of which this is the last record. Returns whether to {@link #await} room. */
+    /** Notes a batch that was sent, by its last record. Returns whether to {@link #await} room. */
     boolean isFullWith(Future<?> last) {
         marks.add(last);
         while (!marks.isEmpty() && marks.element().isDone()) {

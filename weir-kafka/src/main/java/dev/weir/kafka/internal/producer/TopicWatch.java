@@ -1,6 +1,6 @@
 package dev.weir.kafka.internal.producer;
 
-/** Is told of output topics by those who write to them. Thread-safe; nothing here blocks. */
+/** Hears of output topics from those who write to them. Thread-safe; nothing here blocks. */
 public interface TopicWatch {
 
     /** The brokers have taken a first record for it. */

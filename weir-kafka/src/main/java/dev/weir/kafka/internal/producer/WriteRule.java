@@ -101,7 +101,7 @@ public class WriteRule<T> {
                 && (RecordRefusals.isOfRecord(refusal) || (failures.ofTopics() && RecordRefusals.isOfTopic(refusal)));
     }
 
-    /** The refusal of a topic a moment ago, with which its next records need not be tried; null if there is none. */
+    /** Recent refusal of a topic, so that its next records need not be tried; null if there is none. */
     public final @Nullable Exception refusalOf(String topic) {
         if (topics.isEmpty()) {
             return null;

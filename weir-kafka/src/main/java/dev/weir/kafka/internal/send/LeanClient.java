@@ -204,7 +204,7 @@ final class LeanClient<K, V> implements Producer<K, V> {
         }
     }
 
-    /** From within an answer it only ends, and whoever closes it again waits for that. */
+    /** Closes the client. From within an answer it only ends, and whoever closes it again waits for that. */
     @Override
     public void close(Duration timeout) {
         if (Thread.currentThread() == answering) {

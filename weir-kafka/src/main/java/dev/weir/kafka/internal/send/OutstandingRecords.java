@@ -15,7 +15,7 @@ final class OutstandingRecords {
     private static final int CHUNK = 1 << CHUNK_BITS;
     private static final int MASK = CHUNK - 1;
 
-    /** Some tokens in a row; gone when all of them were removed. */
+    /** Consecutive tokens; gone when all of them were removed. */
     private static final class Chunk {
         final long number;
         final @Nullable PendingSend[] slots = new PendingSend[CHUNK];

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.serialization.Serializer;
 
-/** Makes Kafka's producer, a lean one in its place, or that of a harness if there is one at the address. */
+/** Makes Kafka's producer, a lean one in its place, or a harness's producer if there is one at the address. */
 public final class ProducerOrigin {
 
     private ProducerOrigin() {}

@@ -33,7 +33,7 @@ public final class RecordRefusals {
         };
     }
 
-    /** Returns whether it is for all records of the topic, and for those of others not. */
+    /** Returns whether it concerns all records of the topic and none of other topics. */
     public static boolean isOfTopic(Exception refusal) {
         return refusal instanceof TopicAuthorizationException
                 || refusal instanceof UnknownTopicOrPartitionException

@@ -37,7 +37,7 @@ public final class RefusalSearch<R> {
         /** Refused in the attempt that is not over yet. */
         record Refused(Exception why) implements State {}
 
-        /** To be sent alone, in its turn. */
+        /** Record to be sent alone, in its turn. */
         record Suspect(Exception why) implements State {}
 
         /** Sent alone, without an answer. */
@@ -65,7 +65,7 @@ public final class RefusalSearch<R> {
         }
     }
 
-    /** In the order in which they were refused. */
+    /** States of refused records, in the order of their refusals. */
     private final Map<R, State> states = Collections.synchronizedMap(new LinkedHashMap<>());
 
     /** Returns whether no record is in question. */

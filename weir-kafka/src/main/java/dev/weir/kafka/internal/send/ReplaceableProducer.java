@@ -79,13 +79,13 @@ public final class ReplaceableProducer<K, V> {
 
     private final Supplier<Producer<K, V>> clients;
 
-    /** Of the thread that looks. */
+    /** Health of the client. Confined to the watching thread. */
     private final ClientHealth health;
 
     /** Null before the first record, and after an error until the next attempt. */
     private volatile @Nullable Opened<K, V> opened;
 
-    /** Of the thread that sends. */
+    /** Number of clients opened. Confined to the sending thread. */
     private int clientsOpened;
 
     private volatile boolean closed;

@@ -77,7 +77,7 @@ final class AcquiredRanges {
         return at == null || !at.getValue().contains(offset) ? null : at.getValue();
     }
 
-    /** In the order of offsets; a copy. */
+    /** Copies all ranges in the order of offsets. */
     List<LentRange> all() {
         return new ArrayList<>(ranges.values());
     }
@@ -109,7 +109,7 @@ final class AcquiredRanges {
         return 0;
     }
 
-    /** The same as the broker sees it: from the first offset of which it was not told. */
+    /** Span as the broker sees it: from the first offset without an acknowledgement. */
     long untoldSpan() {
         return ranges.isEmpty() ? 0 : lastLent - ranges.firstEntry().getValue().firstUntold() + 1;
     }

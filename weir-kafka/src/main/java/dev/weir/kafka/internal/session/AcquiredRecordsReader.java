@@ -20,8 +20,8 @@ import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what a broker lends out of an answer: it sends whole batches, of which only some offsets are lent. Confined
- * to the member's thread.
+ * Reads acquired records out of an answer, which contains whole batches although only some of their offsets were
+ * acquired. Confined to the member's thread.
  */
 final class AcquiredRecordsReader implements AutoCloseable {
 

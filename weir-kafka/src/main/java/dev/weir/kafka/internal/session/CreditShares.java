@@ -15,7 +15,7 @@ record CreditShares(int each, int probe, int threshold) {
     /** The part of a session's credits that is worth a request: one in so many. */
     private static final int WORTHWHILE = 4;
 
-    /** The same of the records that wait beside those that are worked on, if that is more: the others are enough. */
+    /** Factor for the records that wait beside the ones being worked on, if that is more. */
     private static final int WORTHWHILE_OF_STORE = 2;
 
     /** The part of a session that found nothing, while others do find something. */

@@ -32,7 +32,7 @@ final class EndedLoans {
         return added.count >= worthWaking;
     }
 
-    /** From so many on, each one that is added wakes the member. */
+    /** Sets the count from which each addition wakes the member. */
     void wakeFrom(int count) {
         worthWaking = count;
     }

@@ -80,7 +80,7 @@ final class LentRange {
         return first + at;
     }
 
-    /** The first offset of which the broker was not told; one past the last if there is none. */
+    /** First offset whose end the broker was not told; one past the last if there is none. */
     long firstUntold() {
         int at = 0;
         while (at < states.length && states[at] == TOLD) {
@@ -100,7 +100,7 @@ final class LentRange {
         }
     }
 
-    /** From this offset on the broker sent nothing, which says nothing about what is there. */
+    /** Notes that the broker sent nothing from this offset on, which says nothing about what is there. */
     void notSentFrom(long offset) {
         for (long each = Math.max(first, offset); each <= last; each++) {
             states[at(each)] = AcknowledgementRange.RELEASE;
@@ -262,7 +262,10 @@ final class LentRange {
         renewable = false;
     }
 
-    /** A renewal was confirmed. If that of another part of it was refused, all of it ends with the first lock. */
+    /**
+     * Confirms a renewal. If the renewal of another part was refused, the whole range ends with the first lock. If that
+     * of another part of it was refused, all of it ends with the first lock.
+     */
     void renewed(Lock renewed) {
         if (renewable) {
             lock = renewed;

@@ -17,10 +17,10 @@ final class LockRenewals {
     /** For which a range waits for its last records. */
     private static final long PATIENCE_NANOS = 50_000_000;
 
-    /** From this part of the window on, no more is lent soon. */
+    /** Part of the window from which no more records can be acquired soon. */
     static final double TIGHT = 0.9;
 
-    /** Past this part of a lock, what is told may come too late, and goes apart. */
+    /** Part of a lock's time after which an acknowledgement may arrive too late and goes in a request of its own. */
     private static final double DOUBTFUL = 0.8;
 
     private final RecordBorrower borrower;
@@ -39,7 +39,7 @@ final class LockRenewals {
         return millis;
     }
 
-    /** Of locks that are made or renewed now. */
+    /** Duration of locks that are acquired or renewed now. */
     long nanos() {
         int known = millis;
         return (known == 0 ? DEFAULT_MILLIS : known) * 1_000_000L;

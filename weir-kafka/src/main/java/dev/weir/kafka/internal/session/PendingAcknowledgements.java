@@ -40,7 +40,7 @@ final class PendingAcknowledgements {
         good.addAll(acks);
     }
 
-    /** For those that may be refused. */
+    /** Adds acknowledgements that may be refused. */
     void addApart(List<AcknowledgementRange> acks, boolean renews, long nowNanos) {
         if (acks.isEmpty()) {
             return;

@@ -12,7 +12,10 @@ public interface RecordBorrower {
     /** Returns whether more is wanted. */
     boolean hasDemand();
 
-    /** Nothing more will be wanted; what waits goes back, but for last deliveries that may still be taken. */
+    /**
+     * Returns whether nothing more will be wanted; waiting records go back, except last deliveries that may still be
+     * taken.
+     */
     boolean isEnded();
 
     /** Nobody takes anything any more. */

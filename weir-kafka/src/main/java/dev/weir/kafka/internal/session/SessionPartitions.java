@@ -33,7 +33,10 @@ final class SessionPartitions {
     /** The changes of the session's partitions that a fetch tells the broker. */
     record Changes(List<TopicIdPartition> added, List<TopicIdPartition> forgotten) {}
 
-    /** These are to be read from the next fetch on. What was lent of others is seen through. */
+    /**
+     * Sets the partitions to read from the next fetch on. Acquired records of others are finished. What was lent of
+     * others is seen through.
+     */
     void want(Collection<TopicIdPartition> partitions) {
         wanted.clear();
         wanted.addAll(partitions);
@@ -87,7 +90,7 @@ final class SessionPartitions {
         return false;
     }
 
-    /** Forgets those that are not to be read, and of which nothing is left. */
+    /** Forgets partitions that are no longer read once nothing of them is left. */
     void forgetOver() {
         lent.values().removeIf(each -> each.isEmpty() && !wanted.contains(each.id));
     }
@@ -121,7 +124,7 @@ final class SessionPartitions {
         listed.clear();
     }
 
-    /** Makes the list that of those which are to be read; what has changed by that. */
+    /** Updates the listed partitions to the wanted ones; returns the changes. */
     Changes list() {
         List<TopicIdPartition> added = new ArrayList<>();
         List<TopicIdPartition> forgotten = new ArrayList<>();

@@ -64,7 +64,7 @@ public final class ShareMember implements AutoCloseable {
         this.asker = network.open("bootstrap", directory::nextToAsk, new OfDirectory());
     }
 
-    /** At most so many records are worked on at a time; of what is out beyond them, a part can wait to be replaced. */
+    /** Sets the number of workers; of the records beyond it, a part can wait to be replaced. */
     public void workers(int most) {
         sessions.workers(most);
     }
@@ -174,7 +174,7 @@ public final class ShareMember implements AutoCloseable {
         return sessions.giveUp();
     }
 
-    /** From now on sessions end as soon as nothing is lent and nothing is to be told. */
+    /** Ends each session as soon as nothing is acquired and no acknowledgement is pending. */
     public void end() {
         sessions.end();
     }

@@ -101,7 +101,7 @@ final class ShareMembership {
         }
     }
 
-    /** Nothing more is said: the group finds out by itself. */
+    /** Ends without a word: the group finds out by itself. */
     void abandon() {
         state = State.GONE;
     }

@@ -22,7 +22,7 @@ final class ShareRequests {
     private static final byte BATCH_OPTIMIZED = 0;
     private static final byte RECORD_LIMIT = 1;
 
-    /** While something is lent: what is to be told in the meantime waits no longer than that. */
+    /** Longest wait while records are acquired: their acknowledgements wait no longer than that. */
     private static final int SHORT_WAIT_MILLIS = 10;
 
     private static final int LONG_WAIT_MILLIS = 500;
@@ -48,7 +48,7 @@ final class ShareRequests {
         wholeBatches = whole;
     }
 
-    /** So many bytes of batches came with so many records lent. */
+    /** Notes the bytes of batches that came with this number of acquired records. */
     void saw(int records, int bytes) {
         meanBytes += FORGETS * ((double) bytes / records - meanBytes);
     }

@@ -293,7 +293,7 @@ final class ShareSessions implements AutoCloseable {
         return spare;
     }
 
-    /** From now on each ends as soon as nothing is lent and nothing is to be told. */
+    /** Ends each session as soon as nothing is acquired and no acknowledgement is pending. */
     void end() {
         closing = true;
     }

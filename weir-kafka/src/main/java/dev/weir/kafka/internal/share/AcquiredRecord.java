@@ -189,7 +189,7 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
         int ignored = claims.addAndGet(more);
     }
 
-    /** Ends a claim of which nobody will say that it is done. */
+    /** Ends an acknowledgement that nobody will report as done. */
     void abandon() {
         endsWith(RecordFate.RELEASE);
         endClaim();

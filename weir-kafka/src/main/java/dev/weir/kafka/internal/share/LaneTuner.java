@@ -19,7 +19,7 @@ final class LaneTuner {
     /** The slack over what the formula asks for. */
     private static final double SLACK = 1.1;
 
-    /** By how much a size must be off before lanes are replaced. */
+    /** Factor by which a size must be off before share consumers are replaced. */
     private static final double OFF = 1.5;
 
     /** Whole batches are taken when so many records are done in a tenth of their lock. */
@@ -95,8 +95,8 @@ final class LaneTuner {
     }
 
     /**
-     * By lock time (F8), but one for each worker, as what is worked on is renewed; and by the window of locks, of which
-     * half is for others (F2).
+     * Bounds the records by lock time (F8), with one for each worker since work is renewed, and by the window of locks,
+     * half of which is left to others (F2).
      */
     static double most(Look look, int workers) {
         double byLock = Math.max(workers, look.rate() * look.lockSeconds / 4);

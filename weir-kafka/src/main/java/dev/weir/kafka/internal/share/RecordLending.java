@@ -43,7 +43,7 @@ final class RecordLending implements RecordBorrower {
         this.deliveryLimit = setup::deliveryLimit;
     }
 
-    /** From a request to its records: about the slowest of the last hundred. Any thread. */
+    /** Time from a request to its records: about the slowest of the last hundred. Any thread. */
     double slowRoundTripSeconds() {
         return slowRoundTripSeconds;
     }

@@ -5,7 +5,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets one lane at a time ask for records of which there are none; the others wait until it finds some. Thread-safe.
+ * Lets one share consumer at a time ask for records when there are none; the others wait until it finds some.
+ * Thread-safe.
  *
  * <p>This is not for the sake of load alone. When a process dies, the brokers notice the end of one connection after
  * the other. What the first lane had then goes to the request that another dead lane has waiting there, and is a

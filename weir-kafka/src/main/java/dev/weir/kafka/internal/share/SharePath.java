@@ -59,7 +59,7 @@ interface SharePath {
     /** Begins to fetch. */
     void start(Plan plan);
 
-    /** Goes over to another plan, one lane after the other. */
+    /** Changes to another plan, one share consumer after the other. */
     void follow(Plan plan);
 
     /** Fetches no more. What the pipeline has taken goes on; what it has not is given back at the close. */

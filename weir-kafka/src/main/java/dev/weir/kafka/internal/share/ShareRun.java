@@ -37,7 +37,7 @@ final class ShareRun implements ShareHandle, Termination {
     private static final long LOOK_MILLIS = 100;
     private static final double FORGETS = 0.95;
 
-    /** Of which the limit is told: slow records hold a window for seconds, and leave it open for others. */
+    /** Time over which the limit is judged: slow records hold a window for seconds, and leave it open for others. */
     private static final long JUDGED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private static final int LOOKS_PER_PLAN = 5;

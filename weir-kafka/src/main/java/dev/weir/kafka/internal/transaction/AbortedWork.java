@@ -20,7 +20,7 @@ final class AbortedWork<K, V> {
     /** Aborted transactions that can be written again, the oldest first. */
     private final List<OpenTransaction<K, V>> transactions = new ArrayList<>();
 
-    /** Sources of which an element is lost besides those of the aborted transactions' finished inputs. */
+    /** Sources that lost an element, besides those of the aborted transactions' finished inputs. */
     private final Set<AckTarget> lostSources = new HashSet<>();
 
     /** Elements written again before anything else, and before anything is committed. */
@@ -39,13 +39,13 @@ final class AbortedWork<K, V> {
         transaction.open().forEach(root -> lostSources.add(root.source()));
     }
 
-    /** Has a source read again, of which an element is lost that no transaction has. */
+    /** Requests that a source is read again that lost an element of no transaction. */
     void readAgain(AckTarget source) {
         lostSources.add(source);
         mustReadAgain = true;
     }
 
-    /** Has everything aborted read again, as a part of it may be committed. */
+    /** Requests that everything aborted is read again, since a part of it may be committed. */
     void readAgain() {
         mustReadAgain = true;
     }

@@ -102,7 +102,7 @@ final class Board<K, V> {
      */
     private volatile boolean intakeHeld;
 
-    /** The targets of which the run's source has emitted elements: the others know nothing of its transactions. */
+    /** Targets whose elements the run's source has emitted; others know nothing of its transactions. */
     private final Set<AckTarget> sources = ConcurrentHashMap.newKeySet();
 
     /** Sources whose elements are written though they are revoked, until the last cut with them is made. */
@@ -310,7 +310,7 @@ final class Board<K, V> {
         }
     }
 
-    /** After an abort: what was aborted is written again, or forgotten as it is read again. The owner. */
+    /** Resumes after an abort: what was aborted is written again, or forgotten because it is read again. The owner. */
     void resume(boolean writesAgain) {
         go(Transition.RESUME);
         aborted.resume(writesAgain);
@@ -345,7 +345,7 @@ final class Board<K, V> {
         return cutWanted;
     }
 
-    /** Has a cut made as soon as possible. Any thread. */
+    /** Requests a cut as soon as possible. Any thread. */
     void wantCut() {
         cutWanted = true;
     }
@@ -361,7 +361,7 @@ final class Board<K, V> {
         return intakeHeld;
     }
 
-    /** Has the pipeline be given records, or none, until a wanted cut can be made. The owner, under the lock. */
+    /** Delays a wanted cut, and holds the intake or lets it flow meanwhile. The owner, under the lock. */
     void cutLater(boolean holdsIntake) {
         intakeHeld = holdsIntake;
         cutWanted = true;
@@ -384,7 +384,7 @@ final class Board<K, V> {
 
     // ---- The input -------------------------------------------------------------------------------------------------
 
-    /** Nothing more comes that a cut could wait for. The segment's thread. */
+    /** Ends the input: nothing more comes that a cut could wait for. The segment's thread. */
     void endInput() {
         input = Input.ENDED;
     }

@@ -78,16 +78,16 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     @SuppressWarnings("NullAway.Init")
     private OwnerClock clock;
 
-    /** Partitions that go and of which something may have to be committed yet. */
+    /** Leaving partitions that may still need a commit. */
     private List<AssignedPartition> leaving = List.of();
 
-    /** The partitions of which an abort took records back that nobody reads again in this run. */
+    /** Partitions whose records an abort took back and nobody reads again in this run. */
     private String takenBackAtTheEnd = "";
 
     /** Partitions that seemed to be gone when the others' records were written again. */
     private final Set<AssignedPartition> goneAtTheEnd = new LinkedHashSet<>();
 
-    /** Aborts after which it went on. */
+    /** Aborts that it survived. */
     private long aborts;
 
     private final CommitGaps scatter = new CommitGaps();
@@ -533,7 +533,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     // ---- After an abort --------------------------------------------------------------------------------------------
 
     /**
-     * Has read again what is finished and not committed; partitions without such records go on. Where nothing is read
+     * Reads again what is finished and not committed; partitions without such records continue. Where nothing is read
      * any more, the sink writes again what it has kept, and what is finished stays so.
      */
     private void goOn() {

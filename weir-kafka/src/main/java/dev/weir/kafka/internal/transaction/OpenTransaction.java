@@ -100,7 +100,7 @@ final class OpenTransaction<K, V> implements Callback {
     private long waitedNanos;
     private long askedNanos = NEVER;
 
-    /** Of the thread that looks. */
+    /** Health of the client. Confined to the watching thread. */
     private final ClientHealth health = new ClientHealth(false);
 
     // Of the thread that looks.
@@ -298,7 +298,7 @@ final class OpenTransaction<K, V> implements Callback {
         return times;
     }
 
-    /** Records of which no broker has said anything yet; any thread. */
+    /** Records that no broker has answered yet; any thread. */
     long unanswered() {
         return Math.max(0, records - answers.get());
     }

@@ -40,7 +40,7 @@ final class ProducersLook {
                 + (committing == null ? 0 : committing.transaction().unanswered());
     }
 
-    /** Of those that tell: one that has sent nothing yet has no times. */
+    /** Sums over the producers that report a time; one that has sent nothing yet reports none. */
     private static double both(List<Snapshot> open, ToDoubleFunction<Snapshot> of, DoubleBinaryOperator combined) {
         return open.stream()
                 .mapToDouble(of)

@@ -54,7 +54,7 @@ final class TransactionCommitter<K, V> {
     /** The topics that records were sent to. */
     private final Set<String> topics = ConcurrentHashMap.newKeySet();
 
-    /** Of the thread that looks. */
+    /** Progress of the client. Confined to the watching thread. */
     private ClientProgress progress = ClientProgress.NONE;
 
     /**
@@ -104,7 +104,7 @@ final class TransactionCommitter<K, V> {
         return TransactionalProducer.ofRun(() -> clients.apply(number), board::isEnded, board::pause);
     }
 
-    /** Has {@link #look} find a client that gets no answers as well. Before the run starts. */
+    /** Makes {@link #look} also find a client that gets no answers. Before the run starts. */
     void watch(ClientProgress newProgress) {
         progress = newProgress;
     }
@@ -293,7 +293,7 @@ final class TransactionCommitter<K, V> {
         producers.forEach(producer -> producer.topicRecreated(name));
     }
 
-    /** Has {@link #commit} fail that is under way, as what it waits for does not come. */
+    /** Makes a {@link #commit} under way fail because its condition will not occur. */
     void breakOff(TransactionCut<K, V> cut) {
         cut.transaction().producer.breakOff();
     }

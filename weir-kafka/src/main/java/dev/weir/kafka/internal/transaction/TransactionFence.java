@@ -102,7 +102,7 @@ final class TransactionFence {
                 TimeUnit.SECONDS.toNanos(ANSWER_SECONDS));
     }
 
-    /** By transactional id the run; of brokers that answer within so long. */
+    /** Reads the runs of open transactions by transactional id, from brokers that answer in time. */
     Map<String, String> openOfOtherRuns(
             Map<Integer, ? extends KafkaFuture<Collection<TransactionListing>>> brokers, long nanos)
             throws InterruptedException {

@@ -142,7 +142,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         };
     }
 
-    /** The inputs that the element was made of, of which the caller holds the claim. */
+    /** Inputs of the element; the caller holds its acknowledgement. */
     static List<String> places(AckTarget target, long token) {
         if (target instanceof EndedClaim ended) {
             return ended.places();

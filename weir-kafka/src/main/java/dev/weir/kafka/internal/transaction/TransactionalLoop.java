@@ -207,7 +207,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
                 : thrown;
     }
 
-    /** Sends a record, of which the claim is still held. By {@link Board#send}. */
+    /** Sends a record whose acknowledgement is still held. By {@link Board#send}. */
     private void send(
             OpenTransaction<K, V> filling,
             ProducerRecord<K, V> record,

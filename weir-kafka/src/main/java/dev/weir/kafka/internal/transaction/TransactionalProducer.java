@@ -260,7 +260,7 @@ final class TransactionalProducer<K, V> {
         return true;
     }
 
-    /** Has whatever waits in the client come back with an exception; {@link #abort} replaces it. Any thread. */
+    /** Makes every wait in the client return with an exception; {@link #abort} replaces it. Any thread. */
     void breakOff() {
         client.breakOff();
         // A client that is closed leaves one waiting whose request is on its way.

@@ -51,8 +51,8 @@ public final class TransactionalSource<K, V> implements SourceFactory<ConsumerRe
     }
 
     /**
-     * With the run in the name of the member, and a session so short that the next instance has not long to wait for
-     * the partitions of one that was killed.
+     * Settings with the run in the member's name, and a session so short that the next instance soon gets the
+     * partitions of one that was killed.
      */
     private static <K, V> ConsumerSettings<K, V> ofRun(ConsumerSettings<K, V> settings, TransactionPlan plan) {
         var properties = settings.properties();

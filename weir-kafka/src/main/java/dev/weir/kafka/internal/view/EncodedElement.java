@@ -42,7 +42,7 @@ public final class EncodedElement implements EncodedRecords, RecordOutput {
         return records.sizeBytes();
     }
 
-    /** In the order in which they were sent. */
+    /** Records in the order in which they were sent. */
     public LeanRecords records() {
         return records;
     }

@@ -35,10 +35,10 @@ import java.util.zip.CRC32C;
  */
 public final class BatchLayout {
 
-    /** Of the base offset and the length: what must be there to know where the batch ends. */
+    /** Bytes of the base offset and the length, which tell where the batch ends. */
     public static final int LOG_OVERHEAD = 12;
 
-    /** Of all that comes before the records. */
+    /** Bytes before the records. */
     public static final int HEADER_BYTES = 61;
 
     static final int ATTRIBUTES_AT = 21;
@@ -86,7 +86,7 @@ public final class BatchLayout {
         bytes.clear().putInt(CRC_AT, (int) crc.getValue());
     }
 
-    /** Makes the header at that place that of a batch of so many bytes without a codec; its checksum is wrong then. */
+    /** Rewrites a header to a batch of this size without a codec; its checksum is wrong then. */
     static void makePlain(ByteBuffer bytes, int at, int sizeBytes) {
         bytes.putInt(at + LENGTH_AT, sizeBytes - LOG_OVERHEAD)
                 .putShort(at + ATTRIBUTES_AT, (short) (attributes(bytes, at) & ~BatchReader.CODEC));
@@ -96,7 +96,7 @@ public final class BatchLayout {
         return bytes.getLong(at);
     }
 
-    /** Of the whole batch in bytes, as it says; not yet believed. */
+    /** Size of the whole batch in bytes as the batch states it; not yet verified. */
     public static long size(ByteBuffer bytes, int at) {
         return (long) bytes.getInt(at + LENGTH_AT) + LOG_OVERHEAD;
     }

@@ -34,7 +34,7 @@ public final class BatchReader implements BatchView {
     private static final int CONTROL = 0x20;
     private static final int VERSION = 2;
 
-    /** Of a control record's key: version and type, two bytes each. */
+    /** Bytes of a control record's key: version and type, two bytes each. */
     private static final int CONTROL_KEY_BYTES = 4;
 
     private static final int ABORT = 0;
@@ -69,7 +69,7 @@ public final class BatchReader implements BatchView {
     }
 
     /**
-     * Goes to the batch at {@code newAt}, of which all bytes must lie before {@code end}.
+     * Goes to the batch at {@code newAt}; all its bytes must lie before {@code end}.
      *
      * @param newBytes stays the caller's; position 0
      * @param newFromOffset the first offset that is wanted of it

@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
  */
 interface CompressionCodec extends AutoCloseable {
 
-    /** Of the attributes' lowest bits. */
+    /** Codes in the lowest bits of a batch's attributes. */
     int NONE = 0;
 
     int GZIP = 1;

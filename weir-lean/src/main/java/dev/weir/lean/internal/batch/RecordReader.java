@@ -23,7 +23,7 @@ public final class RecordReader implements RecordView {
     private static final int BITS = 7;
     private static final int LOW = 0x7f;
 
-    /** To shift the first byte of a long down. */
+    /** Shift of the first byte of a long. */
     private static final int TOP = Long.SIZE - Byte.SIZE;
 
     /** The length of a key or value that is null, -1, as it is encoded. */
@@ -90,7 +90,7 @@ public final class RecordReader implements RecordView {
         offset = baseOffset - 1;
     }
 
-    /** Of all records of the batch, those included that are not wanted. */
+    /** Bytes of all records of the batch, including those that are not wanted. */
     int allBytes() {
         return end - begin;
     }
@@ -207,7 +207,7 @@ public final class RecordReader implements RecordView {
         return true;
     }
 
-    /** From the timestamp on, byte by byte. */
+    /** Parses from the timestamp on, byte by byte. */
     private void parseEach(ByteBuffer from, int start, int recordEnd) {
         int p = start + VarInts.sizeOfLong(from, start);
         int delta = from.get(p++);
@@ -260,7 +260,7 @@ public final class RecordReader implements RecordView {
         }
     }
 
-    /** At the record's end: what is found wrong before that is wrong behind the last offset. */
+    /** Arrives at the record's end; a fault found before that counts as behind the last offset. */
     private void arrive(int delta) {
         if (delta < 0 || delta > lastDelta) {
             throw corrupt("an offset delta of " + delta, null);
@@ -285,7 +285,7 @@ public final class RecordReader implements RecordView {
         return VarInts.value(packed);
     }
 
-    /** The position behind a key or value, of which -1 is null. */
+    /** Position behind a key or value; -1 is null. */
     private int skip(int p, int length, int recordEnd) {
         if (length < -1 || length > recordEnd - p) {
             throw corrupt("a key or value of " + length + " bytes in " + (recordEnd - p), null);
@@ -293,7 +293,7 @@ public final class RecordReader implements RecordView {
         return p + Math.max(0, length);
     }
 
-    /** At the record behind the last good one. */
+    /** Fault at the record behind the last good one. */
     private CorruptBatchException corrupt(String what, @Nullable Throwable cause) {
         return new CorruptBatchException(topic, partition, Math.max(fromOffset, offset + 1), what, cause);
     }

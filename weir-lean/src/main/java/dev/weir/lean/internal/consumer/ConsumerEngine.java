@@ -320,7 +320,7 @@ public final class ConsumerEngine implements AutoCloseable {
         return at(index).bytesAtFault;
     }
 
-    /** Goes behind the batch at fault. */
+    /** Moves past the batch at fault. */
     public void skipBatch(int index) {
         FetchedPartition partition = at(index);
         if (partition.offsetBehindFault < 0) {

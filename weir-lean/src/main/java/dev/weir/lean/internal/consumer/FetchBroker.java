@@ -47,10 +47,10 @@ final class FetchBroker implements BrokerConnection.Listener {
     private boolean fetchUnderWay;
     private boolean offsetsUnderWay;
 
-    /** To connect, since it was connected last. */
+    /** Attempts to connect since the last connection. */
     private int attempts;
 
-    /** To be connected once, though nothing is asked here yet. */
+    /** Whether to connect once although nothing is asked here yet. */
     private boolean wanted;
 
     /** The session ends with the next request, so that an answer under way must not prolong it. */
@@ -171,7 +171,7 @@ final class FetchBroker implements BrokerConnection.Listener {
         }
     }
 
-    /** A name may have several, of which some cannot be had: another one with each attempt. */
+    /** Chooses another address with each attempt, because a name may have several and some cannot be reached. */
     private InetSocketAddress nextAddress() throws UnknownHostException {
         InetAddress[] all = InetAddress.getAllByName(host);
         return new InetSocketAddress(all[attempts++ % all.length], port);

@@ -200,7 +200,7 @@ final class FetchResponses implements FetchAnswers {
         }
     }
 
-    /** Without a batch to blame the same would come again and again, and nobody would know. */
+    /** Reports an answer that is too large: without a batch to blame the same would come again and again. */
     private void tooLarge(FetchBroker broker, int sizeBytes, boolean blamed) {
         String what =
                 "a response of " + sizeBytes + " bytes, more than maxResponseBytes=" + settings.maxResponseBytes();

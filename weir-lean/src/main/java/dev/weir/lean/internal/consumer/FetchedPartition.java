@@ -21,7 +21,7 @@ final class FetchedPartition {
     /** Its start is no offset yet: its leader is asked. */
     static final int RESOLVING = 1;
 
-    /** Is part of its broker's fetches, unless it is paused. */
+    /** State: part of its broker's fetches, unless it is paused. */
     static final int FETCHING = 2;
 
     /** A fault was found, and was or will be thrown: waits for a seek. */
@@ -43,7 +43,7 @@ final class FetchedPartition {
     @Nullable
     StartAt start;
 
-    /** Of a start at a time: where the log ended before its leader was asked for that; -1 until it has told. */
+    /** End of the log before its leader was asked for the offset of a starting time; -1 until known. */
     long endBefore = UNKNOWN;
 
     /** The id of the topic that its place is of, until metadata have told whether that is the present one. */
@@ -65,7 +65,7 @@ final class FetchedPartition {
     @Nullable
     FetchBroker broker;
 
-    /** Until when a nearer replica is asked. */
+    /** Time until which a nearer replica is asked. */
     long followUntilNanos;
 
     /** True if that replica has answered. */
@@ -154,7 +154,7 @@ final class FetchedPartition {
         }
     }
 
-    /** Goes to an offset: forgets what was fetched. */
+    /** Moves to an offset: forgets what was fetched. */
     void moveTo(long offset, int epoch) {
         cursor.moveTo(offset, epoch);
         fetchOffset = offset;
@@ -168,7 +168,7 @@ final class FetchedPartition {
         bytesAtFault = null;
     }
 
-    /** Goes where its leader says that a beginning, an end or a time is. */
+    /** Moves to the beginning, the end or a time, once its leader has said where that is. */
     void moveTo(StartAt place) {
         moveTo(place.offset(), place.leaderEpoch());
         if (place.offset() < 0) {

@@ -16,7 +16,7 @@ final class FetchedTopic {
     /** Its place in the order of topics. */
     final int ordinal;
 
-    /** Of its id; both 0 until metadata has told. */
+    /** Topic id, upper half; both halves are 0 until metadata has arrived. */
     long idHigh;
 
     long idLow;

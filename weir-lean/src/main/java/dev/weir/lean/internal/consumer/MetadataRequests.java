@@ -29,7 +29,7 @@ final class MetadataRequests implements BrokerConnection.Listener {
     private static final System.Logger LOG = System.getLogger(MetadataRequests.class.getName());
     private static final short VERSION = 11;
 
-    /** After so long without a refusal waits begin short again. */
+    /** Time without a refusal after which waits are short again. */
     private static final long SETTLED_NANOS = 500_000_000;
 
     private final ConsumerContext context;
@@ -54,7 +54,7 @@ final class MetadataRequests implements BrokerConnection.Listener {
     private long askedNanos;
     private long refusedNanos;
 
-    /** Since the last answer: not each attempt is worth a line in the log. */
+    /** Failures since the last answer: not every attempt is worth a line in the log. */
     private int failures;
 
     /** @param listener told each answer, with the node id of the broker if that is known */

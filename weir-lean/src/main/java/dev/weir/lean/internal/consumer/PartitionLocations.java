@@ -32,7 +32,7 @@ final class PartitionLocations {
     private @Nullable FetchResponses fetcher;
     private @Nullable Additions additions;
 
-    /** The reason why a topic of which all is read cannot be read at all, until it has been thrown. */
+    /** Reason why a topic read as a whole cannot be read at all, until it has been thrown. */
     private @Nullable LeanException refusal;
 
     private int nextOrdinal;
@@ -50,7 +50,7 @@ final class PartitionLocations {
         fetcher = answers;
     }
 
-    /** Adds partitions of topics of which all is read. */
+    /** Adds partitions of topics that are read as a whole. */
     @FunctionalInterface
     interface Additions {
         FetchedPartition add(FetchedTopic topic, int number, StartAt start);
@@ -200,7 +200,7 @@ final class PartitionLocations {
         }
     }
 
-    /** After a seek: goes on with whoever has it. */
+    /** Continues after a seek with the broker that has the partition. */
     void resume(FetchedPartition partition) {
         if (partition.broker == null) {
             partition.state = FetchedPartition.LOCATING;

@@ -25,12 +25,12 @@ public final class PartitionCursor {
 
     private long position = -1;
 
-    /** Of the batch before the position; -1 if it is not known. */
+    /** Leader epoch of the batch before the position; -1 if unknown. */
     private int leaderEpoch = -1;
 
     private boolean interrupted;
 
-    /** Goes up with each {@link #moveTo}: whoever called a handler learns that its chunk is gone. */
+    /** Number of {@link #moveTo} calls, by which the caller of a handler learns that its chunk is gone. */
     private int moves;
 
     public PartitionCursor(
@@ -240,7 +240,7 @@ public final class PartitionCursor {
     /** The counters of a batch. */
     public interface Tally {
 
-        /** So many records were delivered; so many bytes are done with. */
+        /** Notes delivered records and finished bytes. */
         void delivered(int records, int bytes);
 
         /** A batch was left out: a control batch, or of an aborted transaction. */

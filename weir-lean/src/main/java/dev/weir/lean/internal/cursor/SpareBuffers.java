@@ -10,7 +10,7 @@ import java.util.List;
  */
 final class SpareBuffers {
 
-    /** So that few sizes serve all. */
+    /** Least buffer size, so that few sizes serve all. */
     static final int LEAST_BYTES = 64 * 1024;
 
     private final long maxBytes;

@@ -79,7 +79,7 @@ public final class BatchWriter {
         return whole.limit(end).position(0);
     }
 
-    /** Of the batch, header included. */
+    /** Size of the batch in bytes, including its header. */
     public int sizeBytes() {
         return end;
     }

@@ -8,7 +8,7 @@ interface CodecCompressor extends AutoCloseable {
     /** Its number in the attributes of a batch. */
     int codec();
 
-    /** At most how many bytes come out. */
+    /** Upper bound of the compressed bytes. */
     int maxBytes(int inputBytes);
 
     /**

@@ -16,7 +16,7 @@ import org.xerial.snappy.Snappy;
 /** The codecs' compressing halves; their decompressing halves, in {@code batch}, draw the formats. Stateless. */
 final class CodecCompressors {
 
-    /** Of what a block of Snappy or LZ4 holds. */
+    /** Bytes in a block of Snappy or LZ4. */
     private static final int BLOCK_BYTES = 64 * 1024;
 
     private CodecCompressors() {}

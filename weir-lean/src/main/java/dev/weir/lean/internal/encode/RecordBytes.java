@@ -23,10 +23,13 @@ public final class RecordBytes {
     /** Numbers of so many bits take two bytes at most. */
     private static final int BITS_OF_TWO_BYTES = 13;
 
-    /** With all that stands around them, and a key whose length takes one byte, {@value #BITS_OF_TWO_BYTES} bits. */
+    /**
+     * Largest plain value: with its overhead, and a key whose length takes one byte, it fits {@value
+     * #BITS_OF_TWO_BYTES} bits.
+     */
     private static final int MAX_PLAIN_BYTES = (1 << BITS_OF_TWO_BYTES) - 1 - MAX_OF_ONE_BYTE - 9;
 
-    /** Beside its parts a record has five numbers, a longer one, and attributes. */
+    /** Overhead of a record beside its parts: five numbers, a longer one, and attributes. */
     public static final int MAX_OVERHEAD_BYTES = 5 * VarInts.MAX_BYTES + 10 + 1;
 
     public final RecordPart key = new RecordPart();
@@ -50,7 +53,7 @@ public final class RecordBytes {
         headerCount = 0;
     }
 
-    /** Has the key written by an encoder, into a buffer of its own. */
+    /** Encodes the key into a buffer of its own. */
     public <T> void encodeKey(T object, RecordEncoder<? super T> encoder) {
         name.wrap(object, encoder);
         int length = name.length();
@@ -134,7 +137,7 @@ public final class RecordBytes {
         tailLength = to - from;
     }
 
-    /** At most how many bytes it takes in a batch. */
+    /** Upper bound of the bytes that it takes in a batch. */
     public long maxBytes() {
         if (tail != null) {
             return (long) tailLength + MAX_OVERHEAD_BYTES;

@@ -105,7 +105,7 @@ public final class BrokerConnection implements AutoCloseable {
         this.lastProgressNanos = nowNanos;
     }
 
-    /** Goes on with whatever can go on, and calls the listener; returns how much was done. */
+    /** Does all work that does not wait and calls the listener; returns how much was done. */
     public int poll(long nowNanos) {
         if (state == CLOSED) {
             return 0;
@@ -237,7 +237,10 @@ public final class BrokerConnection implements AutoCloseable {
         }
     }
 
-    /** Nothing is due, but something came: that can only be the end. Otherwise every wait would end at once. */
+    /**
+     * Checks an idle connection: if something arrives although nothing is due, it is the end. Otherwise every wait
+     * would end at once. Otherwise every wait would end at once.
+     */
     private void checkIdle() {
         if (state == READY && underWay == 0) {
             try {
@@ -338,7 +341,7 @@ public final class BrokerConnection implements AutoCloseable {
     }
 
     /**
-     * Has a buffer sent from where it lies, from its position to its limit, behind what has been put into the outgoing
+     * Sends a buffer from where it lies, from its position to its limit, behind what has been put into the outgoing
      * one. Its bytes stay as they are until the request is answered or the connection closed; its position moves.
      */
     public void insert(ByteBuffer bytes) {

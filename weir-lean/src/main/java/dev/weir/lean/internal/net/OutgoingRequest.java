@@ -31,7 +31,7 @@ final class OutgoingRequest {
     private int next;
     private int count;
 
-    /** Up to where its own bytes are in parts. */
+    /** End of its own bytes that are in parts. */
     private int taken;
 
     private static ByteBuffer[] nothing(int length) {
@@ -58,7 +58,7 @@ final class OutgoingRequest {
         taken = 0;
     }
 
-    /** Has what is between position and limit sent behind what was put so far. Neither may change until it is gone. */
+    /** Sends the bytes between position and limit behind what was put so far. Neither may change until it is gone. */
     void insert(ByteBuffer bytes) {
         takeOwn(own.position());
         add(bytes);

@@ -133,7 +133,7 @@ final class SecuredTransport implements Transport {
         return joined.hasRemaining() || layer().hasPendingWrites();
     }
 
-    /** The layer writes what it holds before it takes more, of which there may be none. */
+    /** Writes what the layer holds before it takes more. */
     @Override
     public int writePending() throws IOException {
         if (writeJoined()) {

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SocketTransports implements Transports {
 
-    /** Of what a handshake sends. */
+    /** Limit of the bytes that a handshake sends. */
     private static final int MAX_HANDSHAKE_BYTES = 1024 * 1024;
 
     private final Selector selector;

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /** A way for bytes to one broker, without blocking. Confined to one thread. */
 interface Transport extends AutoCloseable {
 
-    /** Goes on connecting, and with whatever handshake there is; true when bytes may go. */
+    /** Continues to connect and to shake hands; true when bytes may go. */
     boolean isReady() throws IOException;
 
     /** Reads what is there into the buffer's room; -1 at the end. */

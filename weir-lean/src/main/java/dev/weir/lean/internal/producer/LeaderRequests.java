@@ -49,7 +49,7 @@ final class LeaderRequests implements BrokerLink.Listener {
     private List<BrokerAddress> known = List.of();
     private boolean wanted = true;
 
-    /** Of the last attempt. */
+    /** Broker asked in the last attempt. */
     private @Nullable BrokerAddress asked;
 
     /**

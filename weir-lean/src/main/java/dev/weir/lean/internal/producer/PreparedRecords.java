@@ -10,7 +10,7 @@ public interface PreparedRecords {
     /** -1 for any. */
     int partition(int number);
 
-    /** The record's time; {@code LeanRecord.NOW} for that of sending. */
+    /** Time of the record; {@code LeanRecord.NOW} for the time of sending. */
     long timestampMillis(int number);
 
     /** Shows a record, until the next one is shown. */

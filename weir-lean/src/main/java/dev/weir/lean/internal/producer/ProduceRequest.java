@@ -27,7 +27,7 @@ final class ProduceRequest implements BrokerLink.Encoder {
     /** The next one names topics by id. */
     static final short MAX_VERSION = 12;
 
-    /** At most, of a partition beside its batch and its topic's name: numbers and tags. */
+    /** Upper bound of a partition's bytes beside its batch and its topic's name: numbers and tags. */
     static final int PARTITION_BYTES = 32;
 
     private static final short KEY = 0;

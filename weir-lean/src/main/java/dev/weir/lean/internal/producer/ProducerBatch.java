@@ -23,7 +23,7 @@ final class ProducerBatch {
         OPEN,
         /** It is in the log. */
         WRITTEN,
-        /** To be sent again. */
+        /** Sent again. */
         RETRY,
         /** Too large, but has several records. */
         DIVIDE,
@@ -34,8 +34,8 @@ final class ProducerBatch {
     private static final int FIRST_TOKENS = 64;
 
     /**
-     * Of records that are to have the time of sending, so many in a row have the same: the clock costs as much as
-     * they do.
+     * Number of consecutive records that share one reading of the clock, which costs as much as a record. For records
+     * whose timestamp is the time of sending.
      */
     private static final int OF_ONE_TIME = 16;
 
@@ -58,7 +58,7 @@ final class ProducerBatch {
     int sequence = NO_SEQUENCE;
     Fate fate = Fate.OPEN;
 
-    /** Of its first record, if it is written; -1 if the broker does not say. */
+    /** Offset of its first record once it is written; -1 if the broker does not say. */
     long offset;
 
     /** The reason why it was refused, or was not written yet. */

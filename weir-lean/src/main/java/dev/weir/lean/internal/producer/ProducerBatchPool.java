@@ -22,7 +22,9 @@ final class ProducerBatchPool {
      */
     private static final int WAKE_BATCHES = 8;
 
-    /** After which it looks by itself: what is missing may be held up for long by a partition without a leader. */
+    /**
+     * Interval at which a waiting sender checks by itself: a partition without a leader may hold up batches for long.
+     */
     private static final long LOOK_NANOS = 5_000_000;
 
     private final int batchBytes;

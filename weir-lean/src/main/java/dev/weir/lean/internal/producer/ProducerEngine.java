@@ -41,7 +41,9 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
     private static final long IDLE_NANOS = 1_000_000_000;
     private static final long NANOS_PER_MILLI = 1_000_000;
 
-    /** So long at most a batch is filled on whose broker takes no request; its delivery time began with it. */
+    /**
+     * Longest time a batch keeps filling while its broker accepts no requests. Its delivery timeout is already running.
+     */
     private static final long FILLED_ON_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** Older than any batch. */

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** The callers' side of a producer: puts records into batches, and waits for the producer's thread. Thread-safe. */
 public final class ProducerEntrance {
 
-    /** After which brokers are asked once more for a partition that they did not know. */
+    /** Interval at which brokers are asked again for a partition that they did not know. */
     private static final long LOOK_AGAIN_NANOS = 100_000_000;
 
     /** For what the thread does after its last turn, and for a listener that is slow. */
@@ -133,7 +133,7 @@ public final class ProducerEntrance {
         return topic.has(number) || topic.refusal() != null || closed || engine.failure() != null;
     }
 
-    /** Has a topic found, or a partition that was perhaps added since brokers were asked last. */
+    /** Requests a lookup of a topic, or of a partition that was perhaps added since. */
     private void lookFor(ProducerTopic topic) {
         if (topic.partitions().length > 0) {
             topics.miss();

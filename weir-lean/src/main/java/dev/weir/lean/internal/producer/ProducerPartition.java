@@ -47,7 +47,7 @@ final class ProducerPartition {
 
     int leaderEpoch = UNKNOWN;
 
-    /** Of those flying, how many are not answered. */
+    /** Number of batches in flight without an answer. */
     int unanswered;
 
     /** The broker of the batches in flight. */
@@ -186,7 +186,10 @@ final class ProducerPartition {
         }
     }
 
-    /** Returns whether a batch stands in the log behind one that is to follow it, or may: no offset is no proof. */
+    /**
+     * Returns whether a batch is, or may be, in the log behind one that should follow it; without an offset there is no
+     * proof.
+     */
     private boolean isBehindLaterOne(ProducerBatch batch) {
         boolean found = false;
         for (ProducerBatch later : waiting) {
@@ -261,7 +264,7 @@ final class ProducerPartition {
         }
     }
 
-    /** Puts all that were flying back in line, also those that are written behind one that may not be. */
+    /** Puts all batches in flight back in line, also batches written behind one that may not be. */
     void rewind(long nowNanos) {
         // Those behind a batch that is too large fail with it; halves of it may go at once.
         boolean divides = !flying.isEmpty() && flying.element().fate == Fate.DIVIDE;

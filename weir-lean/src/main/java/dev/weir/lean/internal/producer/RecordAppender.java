@@ -32,7 +32,7 @@ final class RecordAppender {
         this.wake = wake;
     }
 
-    /** Of a record with all that stands around it, at most; a larger one is not taken. */
+    /** Largest size of a record with its overhead; a larger one is refused. */
     long maxRecordBytes() {
         return (long) maxRequestBytes - BatchLayout.HEADER_BYTES;
     }
@@ -102,7 +102,9 @@ final class RecordAppender {
         }
     }
 
-    /** After batches were left in one partition or two: not for those whose broker takes no request now. */
+    /**
+     * Wakes the thread after batches were left in one or two partitions, unless their broker accepts no requests now.
+     */
     private void wake(ProducerPartition one, ProducerPartition other) {
         if (!one.held || !other.held) {
             wake.run();

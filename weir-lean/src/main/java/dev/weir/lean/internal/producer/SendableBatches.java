@@ -26,7 +26,7 @@ final class SendableBatches {
         this.maxRequestBytes = maxRequestBytes;
     }
 
-    /** One that has a batch waiting. */
+    /** Adds a partition that has a batch waiting. */
     void add(ProducerPartition partition) {
         partitions.add(partition);
     }
@@ -40,7 +40,7 @@ final class SendableBatches {
     }
 
     /**
-     * Forgets those that the next request has no room for; of the others at least one, whatever the size of its batch.
+     * Drops batches that do not fit into the next request; at least one of the others remains, whatever its size.
      *
      * @return what is left, in the order that requests want; valid until the next call
      */

@@ -78,12 +78,12 @@ public final class LeanThread implements Runnable {
         }
     }
 
-    /** Before the start. */
+    /** Assigns all partitions of a topic. Call it before the start. */
     public void assignAll(String topic, StartAt start) {
         engine.assignAll(topic, start);
     }
 
-    /** Before the start, if it will not be. */
+    /** Closes a thread that will not be started. */
     public void close() {
         engine.close();
     }

@@ -30,15 +30,18 @@ public final class ReaderThreads {
     private final CompletableFuture<Void> completion = new CompletableFuture<>();
     private volatile boolean ending;
 
-    /** Of the home thread: what was ordered and not yet told by the new owner; it counts where it goes. */
+    /**
+     * Partitions on their way to another thread, counted where they go, until the new owner reports them. Confined to
+     * the home thread.
+     */
     private final Map<TopicPartition, Slot> moving = new HashMap<>();
 
-    /** Before the start. */
+    /** Adds a thread. Call it before the start. */
     public void add(LeanThread member) {
         members.add(member);
     }
 
-    /** Once, by the thread that added the members; if not all can be started, those that were end. */
+    /** Starts all threads, once; if one cannot start, the started ones end. */
     public void start() {
         running.set(members.size());
         for (LeanThread member : members) {
@@ -57,7 +60,7 @@ public final class ReaderThreads {
         }
     }
 
-    /** By the home thread: asks owners to give away what another thread is to read. */
+    /** Asks owners to give away partitions that another thread is to read. Home thread only. */
     void divide() {
         Map<TopicPartition, Slot> slots = new LinkedHashMap<>();
         Set<TopicPartition> told = new HashSet<>();

@@ -55,7 +55,7 @@ public final class ShortLock {
         return !(boolean) HELD.getOpaque(this);
     }
 
-    /** By the thread that holds it. */
+    /** Releases the lock. Called by the thread that holds it. */
     public void unlock() {
         HELD.setRelease(this, false);
     }

@@ -75,7 +75,7 @@ public final class AbortedTransactions {
         active.addAll(other.active);
     }
 
-    /** By heap: a broker that sends millions in a bad order costs no more than it should. */
+    /** Sorts by a heap: a broker that sends millions in a bad order costs no more than necessary. */
     private void sort() {
         for (int root = count / 2 - 1; root >= 0; root--) {
             sift(root, count);

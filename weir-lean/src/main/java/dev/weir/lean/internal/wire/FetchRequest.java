@@ -28,7 +28,7 @@ public final class FetchRequest {
     public static final short MIN_VERSION = 13;
     public static final short MAX_VERSION = 17;
 
-    /** At most, of a partition in either list, with its topic's share. */
+    /** Upper bound of a partition's bytes in either list, with its topic's share. */
     public static final int PARTITION_BYTES = 64;
 
     private static final short LAST_WITH_REPLICA = 14;

@@ -26,10 +26,10 @@ public final class FetchResponse {
     private static final int DIVERGING = 0;
     private static final int NONE = -1;
 
-    /** Of the number of topics left: the end was read, too. */
+    /** Value of the number of remaining topics after the end was read. */
     private static final int ENDED = -1;
 
-    /** Of a transaction at least. */
+    /** Least bytes of an aborted transaction. */
     private static final int ABORTED_BYTES = 17;
 
     private ByteBuffer bytes = ByteBuffer.allocateDirect(0);
@@ -214,7 +214,7 @@ public final class FetchResponse {
         return throttleMillis;
     }
 
-    /** Of the whole response. */
+    /** Error of the whole response. */
     public short error() {
         return error;
     }

@@ -139,7 +139,7 @@ public final class JointAck implements AckTarget {
         }
     }
 
-    /** That of the first member that has one. */
+    /** Answer of the first member that has one. */
     @Override
     public String placeOf(long token) {
         String first = "";

@@ -33,7 +33,7 @@ public abstract class BatchExchange<I, O> {
     // Under the lock.
     private boolean awaited;
 
-    /** Of the thread that woke the lower segment last. */
+    /** Wait habit of the thread that last woke the lower segment. */
     private @Nullable WaitHabit upperHabit;
 
     private boolean ended;

@@ -138,7 +138,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
         return within.outside(target);
     }
 
-    /** The stages below, of which what they emit leaves the stream that begins here. */
+    /** Stages below whose output leaves the stream that begins here. */
     public <R> Stage<R> leaving(Stage<R> lowest) {
         return new Leaving<>(lowest, this);
     }

@@ -23,7 +23,7 @@ final class ChunkBacklog<T> {
     /** Elements in batches that are done. */
     private int doneElements;
 
-    /** From the capacity on, until there is room for a few batches. */
+    /** Whether the capacity was reached; false again once there is room for a few batches. */
     private boolean full;
 
     void add(WorkerBatch<T> work) {
@@ -46,7 +46,7 @@ final class ChunkBacklog<T> {
         return elements;
     }
 
-    /** The oldest batch of which something can be claimed. */
+    /** Oldest batch with something left to claim. */
     @Nullable
     WorkerBatch<T> oldestClaimable() {
         WorkerBatch<T> oldest;

@@ -201,7 +201,10 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
     }
 
-    /** Some for each worker, and so many that none lasts long: whoever waits for the last one to be done is idle. */
+    /**
+     * Number of chunks: several for each worker, and enough that none lasts long, because idle workers wait for the
+     * last one.
+     */
     private int wantedChunks(int size) {
         long notTooLong = size * nanosPerElement / CHUNK_NANOS;
         return Math.max(limit.current() * CHUNKS_PER_WORKER, (int) Math.min(size, notTooLong));
@@ -270,7 +273,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
     }
 
-    /** Has so many workers from now on; those beyond that end after their chunk. */
+    /** Sets the number of workers; surplus ones end after their chunk. */
     private void resize(int workers) {
         int toStart = 0;
         lock.lock();
@@ -382,7 +385,9 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
     }
 
-    /** Nothing more will be handed on: the input has ended and all of it left, or the stage was cut off. */
+    /**
+     * Returns whether nothing more will be handed on: the input has ended and all of it left, or the stage was cut off.
+     */
     private boolean atEnd() {
         return ended && (cancelled || backlog.isEmpty());
     }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class WorkerBatch<T> {
 
-    /** In place of the number of unfinished elements: nobody will see the batch. */
+    /** Stands for the number of unfinished elements after the batch was abandoned. */
     private static final int ABANDONED = -1;
 
     final Batch<T> batch;

@@ -28,7 +28,7 @@ final class BackPressureTimeoutStage<T> implements Stage<T> {
 
     private @Nullable Task watchman;
 
-    /** By when the next pull must have come; NEVER while one is under way. Written by the segment alone. */
+    /** Time by which the next pull must arrive; NEVER while one is under way. Written by the segment alone. */
     private volatile long limitNanos = NEVER;
 
     private BackPressureTimeoutStage(Stage<T> upstream, Duration timeout, StageContext context, TaskGroup tasks) {

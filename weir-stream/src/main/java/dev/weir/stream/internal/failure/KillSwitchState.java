@@ -36,7 +36,7 @@ public final class KillSwitchState {
         return turn.get();
     }
 
-    /** Has {@code section} interrupted when the switch is turned, or now if it has been. */
+    /** Interrupts {@code section} when the switch is turned, or now if it has been. */
     void add(TaskSection section) {
         sections.add(section);
         if (isTurned()) {

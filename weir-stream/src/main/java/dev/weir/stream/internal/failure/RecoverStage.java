@@ -14,7 +14,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Goes on with something else when the stages above fail: an element, a source, or nothing at all. What failed is
+ * Continues with a replacement when the stages above fail: an element, a source, or nothing at all. What failed is
  * closed before what replaces it is started. Confined to the thread of its segment.
  */
 final class RecoverStage<T> implements Stage<T> {
@@ -36,7 +36,7 @@ final class RecoverStage<T> implements Stage<T> {
         this.meter = meter;
     }
 
-    /** One last element, or the failure if there is none. */
+    /** Emits one last element, or the failure if there is none. */
     static <T> BlueprintNode<T> lastElement(
             BlueprintNode<T> above, Function<? super Throwable, ? extends @Nullable T> function) {
         return new BlueprintNode<>("recover", (assembly, attributes) -> {

@@ -52,7 +52,7 @@ final class ReplayableBatch<T> {
         return unfinished;
     }
 
-    /** Lets go of an element of which nobody has a claim, if its source has lost it: it would not be worked on. */
+    /** Drops an element without an outstanding acknowledgement if its source has lost it: it would not be worked on. */
     private boolean leaveIfRevoked(int index) {
         if (!batch.isRevoked(index)) {
             return false;
@@ -87,10 +87,10 @@ final class ReplayableBatch<T> {
     /** The claims of one time. What lies beyond an end that a stage sets this time may be wanted the next. */
     private final class Attempt implements AckTarget {
 
-        /** In the claims of an element: one of them was forgone. */
+        /** Bit in an element's acknowledgement count: one of them was forgone. */
         private static final int FORGONE = 1 << 30;
 
-        /** One of them was abandoned, so that the element is not finished this time. */
+        /** Bit in an element's acknowledgement count: one of them was abandoned, so it is not finished this time. */
         private static final int ABANDONED = 1 << 29;
 
         private static final int COUNT = ABANDONED - 1;

@@ -49,7 +49,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
 
     private @Nullable Child<T> current;
 
-    /** The run of the section before, of which resources may still wait for what it had emitted. */
+    /** Previous run of the section, whose resources may still wait for its elements. */
     private @Nullable Child<T> before;
 
     /** The time when they wait no longer. */
@@ -74,7 +74,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
             return true;
         }
 
-        /** While none runs: lets go of what it would be given again and its source has lost. */
+        /** Drops, while no section runs, elements to be given again that their source has lost. */
         default void leaveRevoked() {}
 
         /** Closes what all its runs share. */

@@ -82,7 +82,7 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
         upstream.close();
     }
 
-    /** One element that is never finished must not keep what came behind it. */
+    /** Drops finished elements; one that is never finished must not keep those behind it. */
     private void tidy() {
         given.removeIf(ReplayableBatch::isFinished);
         tidyAt = 2 * given.size() + 16;

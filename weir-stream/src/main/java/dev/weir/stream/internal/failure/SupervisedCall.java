@@ -132,7 +132,7 @@ public final class SupervisedCall {
         return outcome;
     }
 
-    /** If the stream is to fail: notes at which element. Before its claim ends. */
+    /** Notes the element at which the stream fails, if it is to fail. Before its claim ends. */
     public void note(Object outcome, AckTarget target, long token, Object element) {
         if (outcome instanceof FailureVerdict verdict && verdict.fails()) {
             FailedElement.note(verdict.failure(), stage, target, token, element);

@@ -23,7 +23,7 @@ final class TimeoutStage<T> implements Stage<T> {
     private final StageContext context;
     private final Clock clock;
 
-    /** By when the next thing must have happened, or NEVER if nothing need. */
+    /** Time by which the next event must happen; NEVER if none must. */
     private long limitNanos;
 
     private TimeoutStage(Stage<T> upstream, Kind kind, Duration timeout, StageContext context) {

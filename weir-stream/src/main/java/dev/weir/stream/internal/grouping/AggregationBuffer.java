@@ -107,7 +107,7 @@ final class AggregationBuffer<T, A> extends BatchExchange<T, A> {
         }
     }
 
-    /** Puts the open aggregate to the full ones. */
+    /** Moves the open aggregate to the full ones. */
     private void close() {
         full.add(Objects.requireNonNull(open), acks.asTarget(), 0);
         begin();

@@ -117,7 +117,7 @@ public final class GroupingStages {
                 : DroppingBuffer.node(above, capacity, strategy);
     }
 
-    /** With the burst that comes in 10 ms. */
+    /** Throttles with a burst of what comes in 10 ms. */
     public static <T> BlueprintNode<T> throttle(BlueprintNode<T> above, long elements, Duration per) {
         long perNanos = ArgumentChecks.positiveNanos("per", per);
         double comes = (double) elements * DEFAULT_BURST_TIME.toNanos() / perNanos;

@@ -94,7 +94,7 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
         return null;
     }
 
-    /** The time when the first of those that are held may go; there is one. */
+    /** Time when the first held element may go; there is one. */
     abstract long firstReadyNanos();
 
     /** Holds what is too early, and leaves in the batch what may go on at once. */

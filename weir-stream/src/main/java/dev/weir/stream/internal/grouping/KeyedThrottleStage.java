@@ -29,7 +29,7 @@ final class KeyedThrottleStage<T> extends HoldingStage<T> {
     }
 
     private final Function<? super T, ?> key;
-    /** Of each key. */
+    /** Elements per second and key. */
     private final double perSecond;
 
     private final KeyedBuckets buckets;

@@ -99,7 +99,7 @@ final class SlidingStage<T> implements Stage<List<T>> {
         }
     }
 
-    /** Emits what is in the window, of which the first {@code leaving} are in no later one. */
+    /** Emits the window; its first {@code leaving} elements are in no later one. */
     private void emit(Batch<List<T>> out, int leaving) {
         int count = window.size();
         List<T> members = new ArrayList<>(count);

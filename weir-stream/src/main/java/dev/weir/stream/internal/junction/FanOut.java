@@ -25,7 +25,7 @@ record FanOut<T>(String name, BlueprintNode<T> above, boolean shared, OutputSele
     /** The outputs of one run, and the segment that fills them. */
     private record Built<T>(StageOutputs<T> outlets, Segment<T> upper) {
 
-        /** {@code lowest}, with which all ends. */
+        /** Ends everything with {@code lowest}. */
         <R> Stage<R> endingWith(Stage<R> lowest) {
             return new CancellingStage<>(lowest, upper, outlets);
         }

@@ -73,7 +73,7 @@ final class InputQueues<T> {
         return segment;
     }
 
-    /** Has {@code segment} cancelled along with the inputs: the one that their inputs come from. */
+    /** Cancels {@code segment}, the source of the inputs, along with them. */
     void cancelsAlso(Segment<?> segment) {
         segments.add(segment);
     }

@@ -170,7 +170,7 @@ final class LatestStage<R> implements Stage<R> {
         missing = values.length;
     }
 
-    /** At the end the latest elements are done with, unless they never went into an output. */
+    /** Ends the latest elements when the stream ends, unless they never went into an output. */
     private void finishLatest() {
         if (missing == 0) {
             forget();

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class StageOutputs<T> {
 
     private final List<OutputQueue<T>> outlets = new ArrayList<>();
-    /** In place of an output. */
+    /** Stands for no output. */
     private static final int NO_OUTPUT = -1;
 
     private final TaskGroup tasks;
@@ -62,7 +62,7 @@ final class StageOutputs<T> {
     }
 
     /**
-     * Returns whether another output goes on; this one does not from here on. Of several that leave at once, each of
+     * Returns whether another output continues; this one does not from here on. Of several that leave at once, each of
      * which would count on the others, so at least the last leaves its share unfinished.
      */
     private boolean othersGoOn(int output) {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class InPlaceStage<T, R> implements Stage<R> {
 
-    /** In place of a result: the function had none. */
+    /** Stands for a missing result of the function. */
     static final Object NOTHING = new Object();
 
     private final Stage<T> upstream;

@@ -182,7 +182,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
         }
     }
 
-    /** Goes on without the rest of the current parent's children, or fails. */
+    /** Continues without the rest of the current parent's children, or fails. */
     private void giveUp(FailureVerdict verdict) {
         openParent = false;
         if (verdict.fails()) {

@@ -35,7 +35,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     private final @Nullable MapStage<?, T> above;
     private final Stage<?> source;
     private final int length;
-    /** Of the stages of the group, the lowest first, a line for each. */
+    /** Names of the group's stages, the lowest first, one per line. */
     private final String names;
 
     private final MapLoop loop;

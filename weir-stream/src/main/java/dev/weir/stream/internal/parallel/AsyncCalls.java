@@ -125,6 +125,6 @@ final class AsyncCalls<T, R> {
         }
     }
 
-    /** In the place of a result. */
+    /** Stands for a result that failed. */
     private record Failed(Throwable why) {}
 }

@@ -69,7 +69,7 @@ final class AsyncFold<T, R> {
         return combined;
     }
 
-    /** The same supervision, of which a restart brings {@link #initial} back. */
+    /** The same supervision; a restart of it brings {@link #initial} back. */
     private Attributes restartedBy(StageAttributes attributes) {
         Supervision given = attributes.supervision();
         Supervision restarting = Supervision.of(failure -> {

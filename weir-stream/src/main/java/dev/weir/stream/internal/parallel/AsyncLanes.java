@@ -41,7 +41,7 @@ final class AsyncLanes<T, R> extends ParallelLanes<T, R> implements AsyncComputa
     private boolean starting;
     private boolean starterCalled;
 
-    /** Of the starter: handed on with {@link #starting}. */
+    /** Run of the starter, handed on with {@link #starting}. */
     private final StarterRun run = new StarterRun();
 
     AsyncLanes(

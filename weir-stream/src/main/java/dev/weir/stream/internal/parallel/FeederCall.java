@@ -71,7 +71,7 @@ final class FeederCall {
         }
     }
 
-    /** Has a feeder that waits look again. */
+    /** Makes a waiting feeder look again. */
     void call() {
         called.signal();
     }

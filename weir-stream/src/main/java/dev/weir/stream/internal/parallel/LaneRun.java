@@ -25,7 +25,7 @@ final class LaneRun {
 
     private static final int CLOSED = Integer.MAX_VALUE;
 
-    /** Of one element until there are more: most lanes of slow handlers never have more. */
+    /** Slots of the run; one until there are more, because most workers of slow handlers never have more. */
     private int[] slots = new int[1];
 
     private @Nullable Object[] outcomes = new Object[1];

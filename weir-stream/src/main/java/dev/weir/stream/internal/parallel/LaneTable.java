@@ -47,7 +47,10 @@ final class LaneTable<T> {
     private final int[] lastOfBucket;
     private final IntRing free;
     private final IntRing ready;
-    /** With input order all slots in that order, else the done ones in the order in which they became so. */
+    /**
+     * Slots to emit: with input order all of them in that order, otherwise the done ones in the order in which they
+     * became done.
+     */
     private final IntRing outgoing;
 
     private int doneCount;
@@ -109,7 +112,7 @@ final class LaneTable<T> {
         return waitingCount;
     }
 
-    /** The most elements that wait behind one that is worked on or ready: those of the key that has most of them. */
+    /** Most elements that wait behind a running or ready one: the elements of the key that has most. */
     int longestChain() {
         int longest = 0;
         for (int slot = 0; waitingCount > longest && slot < slots; slot++) {
@@ -213,7 +216,7 @@ final class LaneTable<T> {
         return slot;
     }
 
-    /** Takes a running slot back, of which nothing has begun; the last one taken first. */
+    /** Takes back a running slot that has not begun; the last one taken first. */
     void giveBack(int slot) {
         running[slot] = false;
         ready.addFirst(slot);

@@ -317,7 +317,7 @@ abstract sealed class ParallelLanes<T, R> implements Stage<R>, Keeper permits Bl
         return null;
     }
 
-    /** Nothing more will be done: the input has ended and all of it left, or the stage was cut off. */
+    /** Returns whether nothing more will be done: the input has ended and all of it left, or the stage was cut off. */
     private boolean atEnd() {
         return cancelled || (ended && table.isEmpty());
     }

@@ -13,7 +13,7 @@ final class StarterRun {
 
     private final int[] slots = new int[LONGEST];
 
-    /** Of those that were started; null of those that run. */
+    /** Outcomes of the started elements; null for those still running. */
     private final @Nullable Object[] outcomes = new Object[LONGEST];
 
     private int length;
@@ -21,7 +21,7 @@ final class StarterRun {
     private int mayRun;
     private long nanos;
 
-    /** Takes on what is ready, {@code most} at most, of which so many may be running afterwards. */
+    /** Takes on ready elements, {@code most} at most, so that no more than {@code mayBeRunning} run afterwards. */
     void take(LaneTable<?> table, int mayBeRunning, int most) {
         mayRun = mayBeRunning;
         length = 0;

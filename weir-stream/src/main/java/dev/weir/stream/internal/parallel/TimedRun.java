@@ -30,7 +30,7 @@ final class TimedRun {
         }
     }
 
-    /** So many were worked on since. */
+    /** Adds elements worked on since. */
     void add(int worked) {
         elements += worked;
         if (elements >= length) {

@@ -118,7 +118,7 @@ public final class NestedStreams {
 
         private final NestedStreams nest;
         private final List<Termination> terminations = new ArrayList<>();
-        /** With the names of their sources. */
+        /** Stops by the names of their sources. */
         private final Map<Runnable, String> stops = new ConcurrentHashMap<>();
 
         private final Set<Runnable> furtherStops = ConcurrentHashMap.newKeySet();
@@ -134,7 +134,10 @@ public final class NestedStreams {
         /** True if it was begun, so that what it emitted may be at work. */
         private boolean begun;
 
-        /** Of the resources that close while the run goes on. Written once, by who closes the stream. */
+        /**
+         * Resources that close while the run continues. Written once, by the thread that closes the stream. Written
+         * once, by who closes the stream.
+         */
         private volatile List<Closing> closings = List.of();
 
         private Child(NestedStreams nest) {
@@ -225,7 +228,7 @@ public final class NestedStreams {
             return CompletableFuture.allOf(closings.stream().map(Closing::done).toArray(CompletableFuture<?>[]::new));
         }
 
-        /** Has the resources wait for nothing any more. */
+        /** Makes the resources stop waiting. */
         public void hurry() {
             closings.forEach(closing -> closing.hurry(Duration.ZERO));
         }
@@ -238,7 +241,7 @@ public final class NestedStreams {
             return cutAt == null && !nest.run.tasks().isCancelled();
         }
 
-        /** Has the report say that {@code elements}, which the stream was made of, are left, if it was cut. */
+        /** Makes the report count {@code elements}, from which the stream was made, as left if it was cut. */
         public void leaves(int elements) {
             String at = cutAt;
             StageEntry by = nest.nestingStage;

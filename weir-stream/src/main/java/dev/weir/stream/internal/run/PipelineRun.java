@@ -270,7 +270,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         return perhaps.isEmpty() ? null : new Whereabouts(perhaps, null, false);
     }
 
-    /** Has the stages let go of what their sources have lost; those above first, which the others may wait for. */
+    /** Makes the stages drop what their sources have lost; those above first, which the others may wait for. */
     void dropRevoked() {
         entries.forEach(StageEntry::dropRevokedHere);
         tasks.wakePauses();
@@ -549,7 +549,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         drainOrCancel(DEFAULT_DRAIN);
     }
 
-    /** At the end of the JVM. */
+    /** Drains and closes at the end of the JVM. */
     private void drainAndClose(Duration deadline) {
         awaiters.remember();
         try {

@@ -154,14 +154,14 @@ public final class RunAssembly {
         return probe != null;
     }
 
-    /** In a probe: notes that the stage will start streams which read its input, if those have threads of their own. */
+    /** Notes, in a probe, that the stage will start streams that read its input, if those have threads of their own. */
     public void noteThreadsWithin(BooleanSupplier hasThreads) {
         if (probe != null) {
             probe.noteThreadsWithin(hasThreads);
         }
     }
 
-    /** In a probe: notes that the stage may wait for something that no {@link StreamTurn} can be asked for. */
+    /** Notes, in a probe, that the stage may wait for something that no {@link StreamTurn} can be asked for. */
     public void noteWaits() {
         noteThreadsWithin(() -> true);
     }
@@ -245,7 +245,7 @@ public final class RunAssembly {
     }
 
     /**
-     * Has {@code action} called with the run when all stages are made and none runs; in a stream within a run now, in a
+     * Calls {@code action} with the run when all stages are made and none runs; in a stream within a run now, in a
      * probe never.
      */
     public void onStart(Consumer<? super RunningPipeline> action) {

@@ -36,7 +36,7 @@ final class RunEnding {
     private long drainEndNanos = Stage.NEVER;
     private boolean expectsLess;
     private final List<String> leftUndone = new ArrayList<>();
-    /** By the stage whose elements they are. */
+    /** Elements cut off, by the stage that held them. */
     private final Map<String, CutOff> cutOff = new TreeMap<>();
 
     /** Elements whose streams a stop has cut off, and the stages within that have not come to their end. */
@@ -56,7 +56,7 @@ final class RunEnding {
         }
     }
 
-    /** Has {@code stop} called at a stop, now if that has come already. */
+    /** Calls {@code stop} at a stop, or now if that has come already. */
     void onStop(Runnable stop, Consumer<Throwable> failed) {
         boolean now;
         lock.lock();
@@ -89,7 +89,7 @@ final class RunEnding {
         toRun.forEach(stop -> run(stop, failed));
     }
 
-    /** One source that cannot be stopped must not keep the others from it. */
+    /** Runs a stop; a source that cannot be stopped must not keep the others from it. */
     private static void run(Runnable stop, Consumer<Throwable> failed) {
         try {
             stop.run();

@@ -50,7 +50,7 @@ public final class Segment<T> {
         this.loop = loop;
     }
 
-    /** Has the stage count the elements that the loop holds. Before the start. */
+    /** Makes the stage count the elements that the loop holds. Before the start. */
     public Segment<T> countedByItsStage() {
         countsInHand = false;
         return this;
@@ -83,7 +83,7 @@ public final class Segment<T> {
                 .withPass(works && ofStage.isInPass(), meter.waitsForSibling(), waits && wait == ThreadWait.ENGINE);
     }
 
-    /** The stage that what it has in hand counts for. */
+    /** Name of the stage to which elements in hand belong. */
     String name() {
         return name;
     }
@@ -102,9 +102,7 @@ public final class Segment<T> {
         }
     }
 
-    /**
-     * Has {@code then} run on the segment's thread once its loop has returned, not if that failed. Before the start.
-     */
+    /** Runs {@code then} on the segment's thread once its loop has returned without a failure. Before the start. */
     public void afterNormalEnd(Runnable then) {
         afterNormalEnd = then;
     }

@@ -8,9 +8,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A loop over user code, of which each class of functions gets a copy of its own, so that the compiler sees one
- * function in it and inlines that. Thread-safe. Without copies all stages of a kind share one loop, in which the
- * function is called through the interface's table; see ADR 6.
+ * A loop over user code. Each class of functions gets a copy of its own, so that the compiler sees one function in it
+ * and inlines that. Thread-safe. Without copies all stages of a kind share one loop, in which the function is called
+ * through the interface's table; see ADR 6.
  *
  * <p>A copy is a hidden class made from the class file of the loop. It lives as long as the class of its functions.
  * Where it cannot be made, the shared loop serves: it does the same.

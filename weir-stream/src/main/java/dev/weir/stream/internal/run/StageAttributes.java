@@ -34,7 +34,7 @@ public final class StageAttributes {
         this.said = said;
     }
 
-    /** A stage of which nothing is said but its name. */
+    /** A stage with a name and no other attributes. */
     public static StageAttributes named(String name) {
         return new StageAttributes(Attributes.named(name));
     }
@@ -95,7 +95,7 @@ public final class StageAttributes {
     }
 
     /**
-     * To be called once the stage is built.
+     * Refuses attributes that no stage read. Call it once the stage is built.
      *
      * @throws IllegalArgumentException if an attribute was said that the builder has not read
      */

@@ -30,17 +30,17 @@ public final class StageEntry implements StageContext {
     private volatile IntSupplier depth = () -> 0;
     private volatile @Nullable Keeper keeper;
 
-    /** Of a stage in one of many streams that show as one: the entry that is shown, which has no stage of its own. */
+    /** The visible entry of a stage in one of many streams shown as one; it has no stage of its own. */
     private final @Nullable StageEntry shownAs;
 
-    /** Of that one: the entries of those that have elements, while they run. */
+    /** Entries of the stages with elements that this one stands for, while they run. */
     private final Set<StageEntry> standsFor;
 
     private volatile IntSupplier parallelism;
     private final ThreadTime threadTime = new ThreadTime();
     private volatile @Nullable StageSteering steering;
 
-    /** Of a stage with workers of its own, if it can tell. */
+    /** Activity of a stage with workers of its own, if it can tell. */
     private volatile Supplier<@Nullable Activity> activity = () -> null;
 
     /** The stage that the streams are in which it belongs to; null if it is in the pipeline itself. */
@@ -181,7 +181,9 @@ public final class StageEntry implements StageContext {
         return around != null && (around == stage || around.isWithin(stage));
     }
 
-    /** Returns whether elements are inside and nobody can tell which; those of {@code source} itself do not count. */
+    /**
+     * Returns whether elements are inside and nobody can tell which; elements of {@code source} itself do not count.
+     */
     boolean keepsUntold(StageEntry source) {
         return (this != source && keeper == null && ownDepth() > 0)
                 || standsFor.stream().anyMatch(entry -> entry.keepsUntold(source));
@@ -209,7 +211,7 @@ public final class StageEntry implements StageContext {
         run.dropRevoked();
     }
 
-    /** Has this stage, and those that show as it, let go of what was lost. */
+    /** Makes this stage, and those that show as it, drop what was lost. */
     void dropRevokedHere() {
         Keeper here = keeper;
         if (here != null) {

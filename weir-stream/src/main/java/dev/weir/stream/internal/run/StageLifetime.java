@@ -12,7 +12,7 @@ interface StageLifetime {
      */
     void onStop(String of, Runnable stop);
 
-    /** Has {@code stop} called as well, of a stage that is no source. */
+    /** Calls {@code stop} as well, for a stage that is not a source. */
     void alsoOnStop(Runnable stop);
 
     /** The source that registered {@code stop} has ended by itself. */

@@ -101,7 +101,7 @@ public final class TaskGroup {
         return task == null ? null : task.group();
     }
 
-    /** Has {@code wake} called by each {@link #wakePauses} until the pause ends. */
+    /** Calls {@code wake} at each {@link #wakePauses} until the pause ends. */
     public void beginPause(Runnable wake) {
         pauses.add(wake);
     }
@@ -111,7 +111,7 @@ public final class TaskGroup {
         pauses.remove(wake);
     }
 
-    /** Has the tasks that pause with an element in hand ask whether its source has lost it. Any thread. */
+    /** Makes the tasks that pause with an element in hand ask whether its source has lost it. Any thread. */
     void wakePauses() {
         pauses.forEach(Runnable::run);
     }
@@ -202,7 +202,7 @@ public final class TaskGroup {
     }
 
     /**
-     * At the end of the JVM: gives up the tasks whose threads have called {@link System#exit}, which never return.
+     * Gives up, at the end of the JVM, the tasks whose threads have called {@link System#exit}, which never return.
      *
      * @param first called before the first of them is given up, which may be what the end of the run waits for
      * @return the names of those that were given up now
@@ -299,10 +299,10 @@ public final class TaskGroup {
         private final Set<Task> members;
         private final TaskLifecycle life;
 
-        /** Of the thread that runs the body. */
+        /** Wait habit of the thread that runs the body. */
         private final WaitHabit habit = new WaitHabit();
 
-        /** Of the thread that begins the task or takes it back, which drops it. */
+        /** Body of the task. The thread that begins the task or takes it back clears it. */
         private @Nullable Consumer<Task> body;
 
         /** Written by the body. */

@@ -87,7 +87,7 @@ final class TaskLifecycle {
         }
     }
 
-    /** Has a task that is about to start begin interrupted, by whatever thread. */
+    /** Interrupts a task that is about to start; any thread. */
     void interruptAtStart() {
         interruptRequested = true;
     }

@@ -56,7 +56,7 @@ public final class ThreadProbe {
         threadsWithin |= hasThreads.getAsBoolean();
     }
 
-    /** In place of a stage that nobody is going to pull. */
+    /** Stands for a stage that will never be pulled. */
     record Unused<T>() implements Stage<T> {
 
         @Override

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** Emits nothing and ends when it is told to stop. Confined to the thread of its segment, except for the stop. */
 final class NeverSource<T> implements Stage<T> {
 
-    /** In the stream of a key it only has to notice its end. */
+    /** Interval of checks for its end in the stream of a key. */
     private static final long LOOK_NANOS = 250_000_000;
 
     private final SourceBell bell;

@@ -70,10 +70,10 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     /** The groups that were told to end and whose streams have not done so yet. */
     private final Set<InlineGroup> ending = new LinkedHashSet<>();
 
-    /** Of those, the evicted ones: the next group of their key waits for them. */
+    /** Evicted groups; the next group of their key waits for them. */
     private final Map<Object, InlineGroup> leaving = new HashMap<>();
 
-    /** Of those, the ones whose streams were closed before their end. */
+    /** Evicted groups whose streams were closed before their end. */
     private List<InlineGroup> cutOff = List.of();
 
     private final @Nullable StreamTurn ownTurn;

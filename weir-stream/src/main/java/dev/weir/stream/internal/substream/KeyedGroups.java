@@ -33,7 +33,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
     private final Clock clock;
     private final BiFunction<KeyedGroups<T, G>, Object, G> begin;
     private final Map<Object, G> groups;
-    /** Of the streams that are pulled by this segment, which take turns. */
+    /** Leftovers of the streams that this segment pulls in turns. */
     final LeftoverClaims leftovers = new LeftoverClaims();
 
     private final SubstreamTarget.Wrapper within = new SubstreamTarget.Wrapper(() -> true, leftovers);
@@ -83,7 +83,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
             owner.waits(1);
         }
 
-        /** Nothing will be added any more. */
+        /** Notes that nothing will be added any more. */
         final void end() {
             ended = true;
         }
@@ -155,7 +155,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         return waiting.get();
     }
 
-    /** One for all that have nothing; whoever pulled it may have put something in. */
+    /** Empty batch for all groups that have nothing; whoever pulled it may have put something in. */
     private Batch<T> empty() {
         if (!empty.isEmpty()) {
             empty = new Batch<>(0);
@@ -240,7 +240,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         return group;
     }
 
-    /** Has a group among the next, behind those that are. */
+    /** Adds a group to the next ones, behind those already there. */
     void touch(G group) {
         if (!((Group<T>) group).isTouched) {
             ((Group<T>) group).isTouched = true;

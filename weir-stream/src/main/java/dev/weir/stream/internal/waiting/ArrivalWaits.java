@@ -45,7 +45,7 @@ public final class ArrivalWaits {
     private int staying;
     private int parked;
 
-    /** Of those that are parked: whose wait is measured. */
+    /** Number of parked threads whose wait is measured. */
     private int measured;
 
     /** The time when the first call came in the measured waits that go on. */

@@ -26,7 +26,7 @@ public final class EndAwaiters {
         }
     }
 
-    /** From now on those who leave are remembered. */
+    /** Starts to remember those who leave. */
     public void remember() {
         remembers = true;
     }

@@ -32,7 +32,7 @@ public final class WaitHabit {
 
     static final int LONGEST_REST = 4096;
 
-    /** After so many stays in a row that were not in vain, the next rest is half as long. */
+    /** Successful stays in a row after which the next rest is half as long. */
     static final int GOOD_ROW = 64;
 
     /** The weight of a new wait in the average: one part in so many. */

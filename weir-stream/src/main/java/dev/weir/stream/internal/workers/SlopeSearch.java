@@ -27,7 +27,7 @@ final class SlopeSearch {
     /** A slope below this is not worth the threads: at most a quarter of what they should bring. */
     private static final double WORTH_IT = 0.25;
 
-    /** Below and above these the slope is clear after one sample; between them it takes up to so many. */
+    /** Slope below which, and above the next bound, one sample is clear; in between it takes several. */
     private static final double CLEARLY_NOT = 0;
 
     private static final double CLEARLY_SO = 0.6;

@@ -23,7 +23,7 @@ public final class StallClock {
         threads = now;
     }
 
-    /** To be told after each change of state. Reads the time only if the answer has changed. */
+    /** Notes a change of state. Reads the time only if the answer has changed. */
     public void update(boolean stalledNow) {
         if (stalledNow == stalled) {
             return;

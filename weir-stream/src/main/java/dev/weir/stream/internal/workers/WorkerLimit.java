@@ -12,7 +12,7 @@ public final class WorkerLimit {
     /** A sample lasts this long at least, so that one hiccup of the machine does not decide. */
     private static final long SAMPLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** With very slow work a sample ends after this long, however little was done. */
+    /** Longest sample, for very slow work, however little was done. */
     private static final long LONGEST_SAMPLE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     /** Elements of a sample for each that may be worked on at once. */

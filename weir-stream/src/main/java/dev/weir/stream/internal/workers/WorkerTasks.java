@@ -82,7 +82,7 @@ public final class WorkerTasks {
         return waiting;
     }
 
-    /** Returns the workers' activity, with the things they wait for: as some of them do, of which the stack is read. */
+    /** Returns the workers' activity with the things they wait for, judged by the stacks of some of them. */
     public Activity withWaits(Activity workers) {
         Map<ThreadWait, Integer> found = waits();
         int looked = found.values().stream().mapToInt(Integer::intValue).sum();

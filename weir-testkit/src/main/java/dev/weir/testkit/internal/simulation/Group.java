@@ -38,7 +38,7 @@ final class Group {
         return world.logs().filter(log -> log.owned).map(log -> log.id).toList();
     }
 
-    /** A rebalance after which this member has a share that is drawn. */
+    /** Rebalances; this member has a drawn share afterwards. */
     void rebalance(int number) {
         move(world.logs()
                 .filter(log -> !world.draw().oneIn(3, Of.PLAN, 5, number, log.number))
@@ -77,7 +77,7 @@ final class Group {
         tell(() -> told.onPartitionsAssigned(added));
     }
 
-    /** This member is expelled: it learns that its partitions are others' already. */
+    /** Expels this member: it learns that its partitions already belong to others. */
     void lose() {
         ConsumerRebalanceListener told = listener;
         List<TopicPartition> lost = owned();
@@ -105,7 +105,7 @@ final class Group {
         owned().forEach(id -> world.log(id).release());
     }
 
-    /** Has other members read and commit the partitions that nobody here has. */
+    /** Makes other members read and commit the partitions that nobody here has. */
     void othersWork(int number) {
         world.logs().filter(log -> !log.owned && log.committed() < log.end()).forEach(log -> {
             long from = Math.max(0, log.committed());

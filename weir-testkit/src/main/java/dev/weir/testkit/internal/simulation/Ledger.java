@@ -41,7 +41,7 @@ final class Ledger {
         private boolean isWritten;
         private int doneInAssignment;
 
-        /** The last assignment after which somebody else has begun it; no handler of that one may begin any more. */
+        /** Last assignment after which another member has begun it; no handler of that one may begin any more. */
         private int begunAfter = -1;
     }
 
@@ -139,7 +139,7 @@ final class Ledger {
         return TimeUnit.MICROSECONDS.toNanos(1 + draw.below(micros, Of.WORK, id.hashCode(), offset, attempt, 1));
     }
 
-    /** Some work fails by itself, and for some time all does. */
+    /** Fails some work by itself, and for some time all of it. */
     private @Nullable SimulatedFailure failure(TopicPartition id, long offset, int attempt) {
         if (quiet || !scenario.has(Event.FAILING_WORK)) {
             return null;
@@ -257,7 +257,7 @@ final class Ledger {
         fate.doneInAssignment = assignment;
     }
 
-    /** From now on a record is done when its output is written. */
+    /** Counts a record as done, from now on, when its output is written. */
     void doneWhenWritten() {
         lock.lock();
         try {
@@ -294,7 +294,7 @@ final class Ledger {
         }
     }
 
-    /** From now on work takes milliseconds. */
+    /** Makes work take milliseconds from now on. */
     void calmDown() {
         lock.lock();
         try {

@@ -14,11 +14,11 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One partition: its records, with gaps, what the group has committed, and where this member is. Confined to the world.
+ * A partition: its records, with gaps, what the group has committed, and where this member is. Confined to the world.
  */
 final class PartitionLog {
 
-    /** Before anything was committed, and while the client does not know. */
+    /** Offset before anything was committed, and while the client does not know. */
     static final long UNKNOWN = -1;
 
     final TopicPartition id;
@@ -89,7 +89,7 @@ final class PartitionLog {
         return records.size();
     }
 
-    /** Past the last record, behind which there are gaps only. */
+    /** Offset past the last record; only gaps follow. */
     long endOfRecords() {
         int end = records.size();
         while (end > 0 && records.get(end - 1) == null) {

@@ -101,7 +101,7 @@ final class World implements Surroundings {
         return ledger;
     }
 
-    /** Returns whether a run that has failed has a reason that is of this world. */
+    /** Returns whether a failed run has a reason that belongs to this world. */
     boolean excuses(Throwable failure) {
         boolean refused = outputs.takeRefused() && failure instanceof ProduceException;
         if (refused) {
@@ -386,7 +386,7 @@ final class World implements Surroundings {
         return gate.before(stage, ofPipeline, this::check);
     }
 
-    /** On the pipeline's thread, while the world waits. */
+    /** Checks a batch on the pipeline's thread, while the world waits. */
     void check(Batch<?> batch) {
         for (int i = 0; i < batch.size(); i++) {
             if (batch.get(i) instanceof ConsumerRecord<?, ?> record) {
