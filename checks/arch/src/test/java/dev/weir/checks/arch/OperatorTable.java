@@ -50,6 +50,16 @@ final class OperatorTable {
     private static final Pattern LINK =
             Pattern.compile("\\{@link(?:plain)?\\s+#?([^\\s(}]+)(?:\\([^)]*\\))?(?:\\s+([^}]+))?}");
 
+    /** Values of a mark that the page states once, above its tables. */
+    private static final Set<String> USUAL = Set.of(
+            "each goes with its element",
+            "kept with each element",
+            "stays beside its element",
+            "with the element",
+            "with the element; one that is dropped at once",
+            "dropped elements at once; the others' go with them",
+            "no allocation");
+
     private final Elements elements;
     private final Types types;
     private final List<TypeElement> facades;
@@ -119,7 +129,9 @@ final class OperatorTable {
                 Made from the code; do not edit. After a change of an operator's Javadoc or mark:
                 `./mvnw -q test -pl checks/arch -am -Dtest=OperatorTableTest -Dsurefire.failIfNoSpecifiedTests=false -Dweir.write=true`
 
-                Parameters are shown without their type arguments. The full story of each is its Javadoc.
+                Parameters are shown without their type arguments. Each operator's Javadoc has the details. Where the
+                third column is empty, an acknowledgement goes with its element, and that of a dropped element ends
+                at once. Where the last column is empty, the operator allocates nothing.
                 """);
         for (TypeElement facade : facades) {
             List<ExecutableElement> marked =
@@ -142,12 +154,16 @@ final class OperatorTable {
     }
 
     private String row(ExecutableElement method) {
-        return "| `%s` | %s | %s | %s |%n"
+        return "| `%s` | %s |%s |%s |%n"
                 .formatted(
                         signature(method).replace("|", "\\|"),
                         firstSentence(method),
-                        markValue(method, "acks"),
-                        markValue(method, "cost"));
+                        cell(markValue(method, "acks")),
+                        cell(markValue(method, "cost")));
+    }
+
+    private static String cell(String value) {
+        return USUAL.contains(value) ? "" : " " + value;
     }
 
     private Stream<ExecutableElement> methods(TypeElement facade) {

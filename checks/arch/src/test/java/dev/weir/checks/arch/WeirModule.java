@@ -113,6 +113,7 @@ enum WeirModule {
                             "checks/deploy",
                             "checks/integration",
                             "checks/interop",
+                            "checks/language",
                             "checks/release"));
             return new ClassFileImporter()
                     .withImportOption(location -> !location.matches(GENERATED))

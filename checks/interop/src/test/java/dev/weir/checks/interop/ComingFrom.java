@@ -2,23 +2,14 @@ package dev.weir.checks.interop;
 
 import dev.weir.checks.interop.Shop.Malformed;
 import dev.weir.checks.interop.Shop.Order;
-import dev.weir.checks.interop.Shop.Priced;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.apache.pekko.actor.ActorSystem;
 import org.apache.pekko.stream.ActorAttributes;
 import org.apache.pekko.stream.Supervision;
@@ -108,60 +99,5 @@ final class ComingFrom {
                 .ignoreAsUni()
                 .await()
                 .indefinitely();
-    }
-
-    static void plainJava(Iterable<String> lines, Shop shop) throws Exception {
-        BlockingQueue<Priced> priced = new ArrayBlockingQueue<>(1000);
-        List<BlockingQueue<Order>> lanes = new ArrayList<>();
-        Order end = new Order("", 0, 0);
-        Priced allPriced = new Priced(end, 0);
-        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            List<Future<?>> pricing = new ArrayList<>();
-            for (int i = 0; i < 8; i++) {
-                BlockingQueue<Order> lane = new ArrayBlockingQueue<>(100);
-                lanes.add(lane);
-                pricing.add(threads.submit(() -> {
-                    for (Order order = lane.take(); order != end; order = lane.take()) {
-                        priced.put(shop.price(order));
-                    }
-                    return null;
-                }));
-            }
-            Future<?> writing = threads.submit(() -> {
-                List<Priced> batch = new ArrayList<>();
-                long due = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
-                boolean open = true;
-                while (open) {
-                    Priced next = priced.poll(due - System.nanoTime(), TimeUnit.NANOSECONDS);
-                    open = next != allPriced;
-                    if (next != null && open) {
-                        batch.add(next);
-                    }
-                    if (batch.size() == 100 || next == null || !open) {
-                        if (!batch.isEmpty()) {
-                            shop.write(batch);
-                            batch.clear();
-                        }
-                        due = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
-                    }
-                }
-                return null;
-            });
-            for (String line : lines) {
-                for (Order order : shop.parseOrReject(line)) {
-                    if (order.pieces() > 0) {
-                        lanes.get(Math.floorMod(order.customer().hashCode(), 8)).put(order);
-                    }
-                }
-            }
-            for (BlockingQueue<Order> lane : lanes) {
-                lane.put(end);
-            }
-            for (Future<?> lane : pricing) {
-                lane.get();
-            }
-            priced.put(allPriced);
-            writing.get();
-        }
     }
 }

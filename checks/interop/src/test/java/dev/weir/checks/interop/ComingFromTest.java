@@ -77,9 +77,4 @@ class ComingFromTest {
             ComingFrom.mutiny(lines, shop, blocking);
         }
     }
-
-    @Test
-    void plainJava() throws Exception {
-        ComingFrom.plainJava(lines, shop);
-    }
 }

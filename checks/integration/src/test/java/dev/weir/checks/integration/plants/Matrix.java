@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The confusion matrix of many trials, as text for a page. Confined to one thread. */
@@ -67,29 +67,33 @@ final class Matrix {
         return gain != null && gain.came();
     }
 
-    /** Rows are planted kinds, columns are the kinds that were answered. */
+    /** One row for each planted kind, with the kinds that were answered, the most frequent first. */
     String confusion() {
-        TreeSet<Kind> columns = new TreeSet<>();
         Map<PlantKind, List<Outcome>> rows = new TreeMap<>();
         for (Outcome each : outcomes) {
-            columns.add(each.answer().kind());
             rows.computeIfAbsent(each.kind(), kind -> new ArrayList<>()).add(each);
         }
-        StringBuilder text = new StringBuilder("| planted | right |");
-        columns.forEach(kind -> text.append(' ').append(kind.id()).append(" |"));
-        text.append("\n|---|--:|").append("--:|".repeat(columns.size())).append('\n');
-        rows.forEach((kind, among) -> {
-            text.append("| ").append(kind.text).append(" | ");
-            text.append(count(among, each -> each.verdict() == Verdict.RIGHT))
-                    .append(" of ")
-                    .append(among.size());
-            for (Kind column : columns) {
-                long answered = count(among, each -> each.answer().kind() == column);
-                text.append(" | ").append(answered == 0 ? "" : answered);
-            }
-            text.append(" |\n");
-        });
+        StringBuilder text = new StringBuilder("| planted | right | answered |\n|---|--:|---|\n");
+        rows.forEach((kind, among) -> text.append("| ")
+                .append(kind.text)
+                .append(" | ")
+                .append(count(among, each -> each.verdict() == Verdict.RIGHT))
+                .append(" of ")
+                .append(among.size())
+                .append(" | ")
+                .append(answers(among))
+                .append(" |\n"));
         return text.toString();
+    }
+
+    /** {@code window 10, source-fetch 1}. */
+    private static String answers(List<Outcome> among) {
+        Map<Kind, Long> counts = among.stream()
+                .collect(Collectors.groupingBy(each -> each.answer().kind(), TreeMap::new, Collectors.counting()));
+        return counts.entrySet().stream()
+                .sorted(Map.Entry.<Kind, Long>comparingByValue().reversed())
+                .map(each -> each.getKey().id() + " " + each.getValue())
+                .collect(Collectors.joining(", "));
     }
 
     /** All answers that were not right, and all advice that did not bring what it predicted. */

@@ -1,0 +1,124 @@
+package dev.weir.checks.language;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * Words, switched-off rules and paragraphs found clean, as the files of this module's resources have them. Immutable but
+ * for {@link #write}.
+ */
+final class LanguageRules {
+
+    /** The module's folder of resources. */
+    static final Path FOLDER = Path.of(System.getProperty("weir.root")).resolve("checks/language/src/test/resources");
+
+    private static final Path CLEAN = FOLDER.resolve("clean-paragraphs.txt");
+
+    /** Words that the dictionary lacks, sorted. */
+    final Collection<String> words;
+
+    /** Reason by id of each rule that applies nowhere. */
+    final Map<String, String> switchedOff;
+
+    /** Reason by id of each rule that applies although it is off by default. */
+    final Map<String, String> switchedOn;
+
+    /** Reason by id of each rule that applies to sentences alone. */
+    final Map<String, String> sentencesOnly;
+
+    /** Phrases that a rule takes for a fault. */
+    final List<AcceptedPhrase> accepted;
+
+    private final Collection<String> clean;
+    private final String identity;
+
+    /** A phrase that a rule takes for a fault, and the reason why it is none. */
+    record AcceptedPhrase(String rule, String phrase, String reason) {}
+
+    private LanguageRules(
+            Collection<String> words,
+            Map<String, String> switchedOff,
+            Map<String, String> switchedOn,
+            Map<String, String> sentencesOnly,
+            List<AcceptedPhrase> accepted,
+            Collection<String> clean) {
+        this.words = words;
+        this.switchedOff = switchedOff;
+        this.switchedOn = switchedOn;
+        this.sentencesOnly = sentencesOnly;
+        this.accepted = accepted;
+        this.clean = clean;
+        identity = System.getProperty("weir.languagetool.version") + "\n" + switchedOff.keySet() + "\n"
+                + switchedOn.keySet() + "\n" + sentencesOnly.keySet();
+    }
+
+    static LanguageRules read() throws IOException {
+        return new LanguageRules(
+                new TreeSet<>(lines(FOLDER.resolve("words.txt"))),
+                reasons(FOLDER.resolve("rules-off.txt")),
+                reasons(FOLDER.resolve("rules-on.txt")),
+                reasons(FOLDER.resolve("rules-of-sentences.txt")),
+                acceptedPhrases(),
+                new TreeSet<>(lines(CLEAN)));
+    }
+
+    /** Returns whether a finding lies within a phrase that its rule may find. */
+    boolean accepts(String rule, String text, int from, int to) {
+        return accepted.stream().filter(each -> each.rule().equals(rule)).anyMatch(each -> {
+            int at = text.lastIndexOf(each.phrase(), from);
+            return at >= 0 && at + each.phrase().length() >= to;
+        });
+    }
+
+    /** Returns whether this text was checked under these rules and had no fault. */
+    boolean isKnownClean(Paragraph paragraph) {
+        return clean.contains(hash(paragraph));
+    }
+
+    /** Replaces the paragraphs on file that count as clean. */
+    void write(Collection<Paragraph> cleanParagraphs) throws IOException {
+        Collection<String> hashes = new TreeSet<>();
+        cleanParagraphs.forEach(paragraph -> hashes.add(hash(paragraph)));
+        Files.write(CLEAN, hashes);
+    }
+
+    private String hash(Paragraph paragraph) {
+        List<String> ours = new ArrayList<>(words);
+        accepted.forEach(each -> ours.add(each.phrase()));
+        return paragraph.hash(identity, ours);
+    }
+
+    /** Lines of the form {@code ID | phrase | reason}. */
+    private static List<AcceptedPhrase> acceptedPhrases() throws IOException {
+        return lines(FOLDER.resolve("accepted-phrases.txt")).stream()
+                .map(line -> line.split(" \\| ", -1))
+                .map(fields -> new AcceptedPhrase(fields[0], fields[1], fields[2]))
+                .toList();
+    }
+
+    /** Lines of the form {@code ID: reason}. */
+    private static Map<String, String> reasons(Path file) throws IOException {
+        Map<String, String> reasons = new TreeMap<>();
+        for (String line : lines(file)) {
+            int colon = line.indexOf(": ");
+            if (colon < 0) {
+                throw new IllegalStateException(file + ": a line is ID: reason, not: " + line);
+            }
+            reasons.put(line.substring(0, colon), line.substring(colon + 2).strip());
+        }
+        return reasons;
+    }
+
+    private static List<String> lines(Path file) throws IOException {
+        return Files.readAllLines(file).stream()
+                .filter(line -> !line.isBlank() && !line.startsWith("#"))
+                .toList();
+    }
+}
