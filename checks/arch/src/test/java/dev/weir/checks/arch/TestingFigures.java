@@ -176,7 +176,7 @@ final class TestingFigures {
         String code = JavaText.withoutComments(text);
         int at = code.indexOf("enum " + type + " {");
         String body = code.substring(code.indexOf('{', at) + 1).replaceAll("\\([^)]*\\)", "");
-        return Arrays.stream(body.split("[;}]")[0].split(","))
+        return Arrays.stream(body.split("[;}]", 2)[0].split(",", -1))
                 .filter(name -> !name.isBlank())
                 .count();
     }
@@ -212,7 +212,7 @@ final class TestingFigures {
         if (!list.find()) {
             throw new AssertionError("checks/mutation.sh lists no rooms");
         }
-        put("rooms of mutation testing; measured", list.group(1).trim().split("\\s+").length, rooms.size());
+        put("rooms of mutation testing; measured", list.group(1).trim().split("\\s+", -1).length, rooms.size());
         put("mutants in the measured rooms; noticed", mutants, noticed);
         figures.put(
                 "mutation score of the measured rooms",

@@ -49,7 +49,7 @@ class TestingPageTest {
 
     /** The page with the figure in the cells behind the first one. */
     private static String withFigure(String page, String what, String cells) {
-        int count = cells.split(" \\| ").length;
+        int count = cells.split(" \\| ", -1).length;
         Pattern row =
                 Pattern.compile("^\\| " + Pattern.quote(what) + " \\|(?: [^|]* \\|){" + count + "}", Pattern.MULTILINE);
         Matcher found = row.matcher(page);
