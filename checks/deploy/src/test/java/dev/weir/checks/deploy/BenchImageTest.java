@@ -94,7 +94,7 @@ class BenchImageTest {
             for (Path jar : jars.toList()) {
                 try (JarFile file = new JarFile(jar.toFile())) {
                     String needs = file.getManifest().getMainAttributes().getValue(Attributes.Name.CLASS_PATH);
-                    for (String needed : needs.split(" ")) {
+                    for (String needed : needs.split(" ", -1)) {
                         assertThat(jar.resolveSibling(needed).normalize())
                                 .as(jar.toString())
                                 .exists();
