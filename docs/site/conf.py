@@ -117,8 +117,10 @@ root_doc = "README"
 source_suffix = {".md": "markdown"} | dict.fromkeys(LANGUAGES, "source")
 include_patterns = [name + ".md" for name in documents()] + linked_files()
 exclude_patterns = [".*", "**/target", "target"]
-# The documents are written for GitHub: no syntax but its own, and its anchors.
-myst_gfm_only = True
+# The documents are written for GitHub: no syntax of MyST, and GitHub's anchors.
+myst_disable_syntax = ["myst_line_comment", "myst_block_break", "myst_target", "myst_role"]
+myst_enable_extensions = ["linkify"]
+myst_linkify_fuzzy_links = False
 myst_heading_anchors = 6
 highlight_language = "text"
 # Pygments does not know all of Java; it then colours what it can.

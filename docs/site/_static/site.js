@@ -22,3 +22,11 @@ document.addEventListener("DOMContentLoaded", () => {
     location = new URL(`../${select.value}/index.html`, root);
   });
 });
+
+// What the theme leaves out for those who use a keyboard or a screen reader: samples and tables that scroll can be
+// reached, and headings of the navigation have a level.
+document.addEventListener("DOMContentLoaded", () => {
+  document.querySelectorAll(".highlight pre, .table-wrapper").forEach(box => { box.tabIndex = 0; });
+  document.querySelectorAll("[role=heading]").forEach(caption => { caption.ariaLevel = "2"; });
+  document.querySelector(".announcement-content")?.setAttribute("aria-label", "State of this version");
+});

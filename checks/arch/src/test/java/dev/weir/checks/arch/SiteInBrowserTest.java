@@ -10,12 +10,16 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
@@ -29,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The site as {@code checks/site.sh} makes it, opened and clicked through: from a disk, and once from a web server. */
 @Tag("long")
-@Timeout(900)
+@Timeout(180)
 class SiteInBrowserTest {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
@@ -42,6 +46,9 @@ class SiteInBrowserTest {
 
     private static final String BACKGROUND = "getComputedStyle(document.body).backgroundColor";
 
+    /** To another file of the site, and its anchor. */
+    private static final Pattern LINK = Pattern.compile("(?:href|src)=\"(?![a-z]+:)([^\"#?]*)(#[^\"]*)?\"");
+
     /** The folder of all versions. */
     @TempDir
     private static Path site;
@@ -51,6 +58,7 @@ class SiteInBrowserTest {
     private static Browser browser;
 
     @BeforeAll
+    @Timeout(900)
     static void makeSite(@TempDir Path profile) throws Exception {
         Files.createDirectories(site.resolve(OLDER));
         for (String page : List.of("README.html", "index.html")) {
@@ -124,9 +132,38 @@ class SiteInBrowserTest {
     }
 
     @Test
+    void links_leadToPagesAndAnchorsThatAreThere() throws IOException {
+        Map<Path, String> pages = new HashMap<>();
+        try (Stream<Path> files = Files.walk(site.resolve(version))) {
+            for (Path file : files.filter(SiteInBrowserTest::isPage).toList()) {
+                pages.put(file, Files.readString(file));
+            }
+        }
+        assertThat(pages).hasSizeGreaterThan(200);
+        List<String> dead = new ArrayList<>();
+        pages.forEach((file, page) -> LINK.matcher(page).results().forEach(link -> {
+            String path = URLDecoder.decode(link.group(1), StandardCharsets.UTF_8);
+            String anchor = link.group(2);
+            Path target = path.isEmpty() ? file : file.resolveSibling(path).normalize();
+            boolean isThere = (anchor == null || anchor.length() == 1)
+                    ? Files.isRegularFile(target)
+                    : pages.getOrDefault(target, "").contains("id=\"" + anchor.substring(1) + "\"");
+            if (!isThere) {
+                dead.add(site.relativize(file) + ": " + link.group());
+            }
+        }));
+        assertThat(dead).isEmpty();
+    }
+
+    private static boolean isPage(Path file) {
+        return file.toString().endsWith(".html")
+                && !site.resolve(version).relativize(file).startsWith("api");
+    }
+
+    @Test
     void onDisk_navigationSearchAndNeighboursWork() throws Exception {
         browser.resize(1400, 900);
-        open(site.resolve("index.html").toUri().resolve(version + "/README.html"));
+        open(onDisk("README.html"));
         click(".sidebar-tree a[href$=\"guide/tutorial.html\"]");
         awaitTrue("location.pathname.endsWith('/guide/tutorial.html')"
                 + " && document.querySelectorAll('.highlight-java .highlight span').length > 5");
@@ -174,6 +211,7 @@ class SiteInBrowserTest {
     void chosenTheme_survivesTheWayToAnotherPage() throws Exception {
         browser.resize(1400, 900);
         browser.prefer("light");
+        forgetTheme();
         open(onDisk("docs/guide/consuming.html"));
         String light = browser.evaluate(BACKGROUND);
         click(".theme-toggle");
@@ -183,8 +221,12 @@ class SiteInBrowserTest {
         open(onDisk("docs/reference/operators.html"));
         assertThat(browser.evaluate(THEME)).isEqualTo("dark");
         assertThat(browser.evaluate(BACKGROUND)).isEqualTo(dark);
-        browser.evaluate("localStorage.removeItem('theme'), 'forgotten'");
         assertQuiet();
+    }
+
+    private static void forgetTheme() throws Exception {
+        open(onDisk("README.html"));
+        browser.evaluate("localStorage.removeItem('theme'), 'forgotten'");
     }
 
     @Test
@@ -236,6 +278,7 @@ class SiteInBrowserTest {
     @Test
     void pages_inDarkAndLight_keepTheRulesOfAccessibility() throws Exception {
         browser.resize(1400, 900);
+        forgetTheme();
         for (String page : List.of("README.html", "docs/guide/cookbook.html", "search.html")) {
             open(onDisk(page));
             browser.assertAccessible("light");
@@ -250,8 +293,8 @@ class SiteInBrowserTest {
         Path api = makeJavadoc(sources);
         browser.resize(1400, 900);
         browser.prefer("light");
+        forgetTheme();
         open(api.resolve("small/Small.html").toUri());
-        browser.evaluate("localStorage.removeItem('theme'), 'forgotten'");
         String light = browser.evaluate(BACKGROUND);
         browser.prefer("dark");
         String dark = browser.evaluate(BACKGROUND);
@@ -260,11 +303,11 @@ class SiteInBrowserTest {
         assertThat(browser.evaluate(BACKGROUND)).isEqualTo(light);
         browser.prefer("light");
         click(".site-bar button");
-        open(api.resolve("index.html").toUri());
+        open(api.resolve("allclasses-index.html").toUri());
         assertThat(browser.evaluate(BACKGROUND)).isEqualTo(dark);
         awaitTrue("[...document.querySelector('.site-bar select').options].map(each => each.text).join() === '"
                 + version + "," + OLDER + "'");
-        assertThat(browser.evaluate("localStorage.removeItem('theme'), document.querySelector('.site-bar a').href"))
+        assertThat(browser.evaluate("document.querySelector('.site-bar a').href"))
                 .isEqualTo(onDisk("README.html").toString());
         assertQuiet();
     }
