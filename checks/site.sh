@@ -55,6 +55,10 @@ rm -rf "$made"
 sphinx --fresh-env ${javadoc:+--tag javadoc} . "$made"
 for module in ${modules[@]+"${modules[@]}"}; do
   "$python" -m zipfile -e "$module/target/$module-$version-javadoc.jar" "$made/api/$module"
+  # The style sheet of the JDK imports fonts, which Maven's plugin leaves out.
+  styles=$made/api/$module/resource-files/stylesheet.css
+  sed '/fonts\/dejavu.css/d' "$styles" >"$styles.new"
+  mv "$styles.new" "$styles"
   # The switch of versions and of dark mode: on the site only, in the one script that each page loads.
   cat docs/site/javadoc.js >>"$made/api/$module/script-files/script.js"
 done

@@ -28,5 +28,10 @@ document.addEventListener("DOMContentLoaded", () => {
 document.addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll(".highlight pre, .table-wrapper").forEach(box => { box.tabIndex = 0; });
   document.querySelectorAll("[role=heading]").forEach(caption => { caption.ariaLevel = "2"; });
-  document.querySelector(".announcement-content")?.setAttribute("aria-label", "State of this version");
+  const labels = {
+    ".announcement-content": "State of this version",
+    ".sidebar-drawer": "Pages",
+    ".toc-drawer": "On this page",
+  };
+  for (const [part, label] of Object.entries(labels)) document.querySelector(part)?.setAttribute("aria-label", label);
 });

@@ -279,7 +279,7 @@ class SiteInBrowserTest {
     void pages_inDarkAndLight_keepTheRulesOfAccessibility() throws Exception {
         browser.resize(1400, 900);
         forgetTheme();
-        for (String page : List.of("README.html", "docs/guide/cookbook.html", "search.html")) {
+        for (String page : List.of("README.html", "docs/guide/cookbook.html", "docs/reference/operators.html")) {
             open(onDisk(page));
             browser.assertAccessible("light");
             browser.assertAccessible("dark");
