@@ -12,7 +12,7 @@ javadoc= links=
 case ${1-} in
   --javadoc) javadoc=yes && shift ;;
   --links) links=yes && shift ;;
-  -*) sed -n '2,5s/^# \?//p' "${BASH_SOURCE[0]}" >&2 && exit 2 ;;
+  -*) sed -n '2,5s/^# //p' "${BASH_SOURCE[0]}" >&2 && exit 2 ;;
 esac
 site=${1-target/site}
 version=$(sed -n 's|^  <version>\(.*\)</version>$|\1|p' pom.xml)
