@@ -57,7 +57,6 @@ final class ConsoleTarget implements TuneTarget {
                 .oldest(Duration.ofMillis(progress.path("oldest_ms").asLong()))
                 .heapShare(progress.path("heap_share").asDouble())
                 .backlog(progress.path("backlog").asLong(-1))
-                .inFlight(progress.path("in_flight").asLong(-1))
                 .limiter(limiter(state.path("limiter")));
         for (JsonNode stage : state.path("stages")) {
             reading.stage(

@@ -41,7 +41,7 @@ public final class Tuning {
     /** Short, and few steps: a demo has minutes. */
     private static final Duration WINDOW = Duration.ofSeconds(1);
 
-    private static final int MOST_STEPS = 16;
+    private static final int MOST_STEPS = 20;
 
     private static final Duration DRAIN = Duration.ofSeconds(30);
 

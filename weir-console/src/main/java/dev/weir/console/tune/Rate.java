@@ -1,14 +1,19 @@
 package dev.weir.console.tune;
 
 import java.util.List;
+import java.util.Map;
 
 /**
  * A measured rate. Immutable.
  *
  * @param perSecond more than none: a standstill is no rate
  * @param noise the standard error of the rate as a share of it, at least {@link #LEAST_NOISE}
+ * @param supply what stages above handed on for each element, as far as that is known
  */
-record Rate(double perSecond, double noise) {
+record Rate(double perSecond, double noise, Map<String, Double> supply) {
+
+    /** Less supply than this share of that before is a queue that is worked off. */
+    private static final double LASTS = 0.9;
 
     /** Least noise: two windows of a steady pipeline differ by as much. */
     static final double LEAST_NOISE = 0.01;
@@ -60,14 +65,31 @@ record Rate(double perSecond, double noise) {
         return new Rate(rate, Math.max(LEAST_NOISE, error));
     }
 
-    /** The rate if only {@code share} of it counts. */
-    Rate times(double share) {
-        return new Rate(perSecond * share, noise);
+    Rate(double perSecond, double noise) {
+        this(perSecond, noise, Map.of());
     }
 
-    /** The factor of {@code before}, which is more than none. */
+    Rate with(Map<String, Double> newSupply) {
+        return new Rate(perSecond, noise, newSupply);
+    }
+
+    /**
+     * The share of the rate that lasts: where a stage above hands on less for each element than before, a queue is
+     * worked off, and the rate falls to that stage's when it is empty.
+     */
+    double lasting(Rate before) {
+        double share = 1;
+        for (Map.Entry<String, Double> stage : supply.entrySet()) {
+            double was = before.supply.getOrDefault(stage.getKey(), 0.0);
+            share = was > 0 ? Math.min(share, stage.getValue() / was) : share;
+        }
+        return share < LASTS ? share : 1;
+    }
+
+    /** The factor of {@code before}, which is more than none; what does not last counts up to none. */
     double over(Rate before) {
-        return perSecond / before.perSecond;
+        double factor = perSecond / before.perSecond;
+        return factor <= 1 ? factor : Math.max(1, factor * lasting(before));
     }
 
     /** The noise of the factor between the two. */

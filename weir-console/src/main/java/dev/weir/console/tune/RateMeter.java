@@ -2,6 +2,7 @@ package dev.weir.console.tune;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
@@ -26,14 +27,8 @@ final class RateMeter {
     /** Measurements in a row in which nothing moved, before it is given up: a standstill says nothing of a setting. */
     private static final int MOST_STANDSTILLS = 3;
 
-    /** Two batches: what is in a pipeline varies by as much. */
-    private static final double FEW_RECORDS = 1_024;
-
-    /** The same as a share of the records that it takes. */
-    private static final double FEW = 0.1;
-
-    /** A rate is never none. */
-    private static final double LEAST_LASTING = 0.01;
+    /** How often a rate is measured again while a queue is worked off; most queues are empty sooner. */
+    private static final int MOST_DRAINS = 3;
 
     private final TuneTarget target;
     private final Guard guard;
@@ -43,6 +38,7 @@ final class RateMeter {
 
     private String counter = "";
     private TuneReading last;
+    private Map<String, Double> supply = Map.of();
 
     RateMeter(TuneTarget target, Guard guard, Duration window, BooleanSupplier stopRequested)
             throws InterruptedException {
@@ -63,6 +59,11 @@ final class RateMeter {
     /** Takes a reading. */
     void refresh() throws InterruptedException, Halted {
         readUnguarded();
+    }
+
+    /** What the stages above handed on for each element that was counted in the last measurement. */
+    Map<String, Double> supply() {
+        return supply;
     }
 
     /** The stage whose elements are counted. */
@@ -111,6 +112,15 @@ final class RateMeter {
         return moving();
     }
 
+    /** The same, until no queue is worked off any more that was not so {@code before}. */
+    Rate settleAndMeasure(Rate before) throws InterruptedException, Halted {
+        Rate rate = settleAndMeasure();
+        for (int i = 0; i < MOST_DRAINS && rate.lasting(before) < 1; i++) {
+            rate = moving();
+        }
+        return rate;
+    }
+
     private void pause(Duration time) throws InterruptedException, Halted {
         long end = last.atNanos() + time.toNanos();
         while (last.atNanos() < end) {
@@ -146,6 +156,7 @@ final class RateMeter {
     /** Null if nothing moved. */
     private @Nullable Rate measureOnce() throws InterruptedException, Halted {
         TuneReading start = last;
+        Map<String, Integer> moved = new HashMap<>();
         Rate.Sample begin = sample(start);
         List<Rate.Sample> changes = new ArrayList<>();
         Rate.Sample now = begin;
@@ -153,14 +164,21 @@ final class RateMeter {
         long elapsed = 0;
         while (elapsed < windowNanos || (changes.size() < ENOUGH_CHANGES && elapsed < LONGEST * windowNanos)) {
             target.await(poll);
+            TuneReading before = last;
             Rate.Sample next = sample(read());
+            last.counts().forEach((stage, count) -> {
+                if (!count.equals(before.counts().get(stage))) {
+                    moved.merge(stage, 1, Integer::sum);
+                }
+            });
             if (next.count() != now.count()) {
                 changes.add(next);
             }
             now = next;
             elapsed = now.atNanos() - begin.atNanos();
         }
-        Rate rate = changes.isEmpty() ? null : Rate.of(begin, changes, now).times(lasting(start, last));
+        supply = changes.isEmpty() ? Map.of() : supply(start, last, moved);
+        Rate rate = changes.isEmpty() ? null : Rate.of(begin, changes, now).with(supply);
         while (guard.isInDoubt()) { // Until it is over, or has lasted.
             target.await(poll);
             read();
@@ -169,20 +187,27 @@ final class RateMeter {
     }
 
     /**
-     * The share of a rate that lasts: where fewer records come into the pipeline than leave it, what was in it is being
-     * worked off, and the rate falls to theirs when that is done.
+     * What the stages above the counter have handed on for each of its elements. One that counts in large steps says
+     * nothing.
+     *
+     * @param moved how often the count of each stage was seen to change
      */
-    private static double lasting(TuneReading start, TuneReading end) {
-        Map.Entry<String, Long> source =
-                end.counts().entrySet().stream().findFirst().orElse(null);
-        if (source == null || start.inFlight() < 0 || end.inFlight() < 0) {
-            return 1;
+    private Map<String, Double> supply(TuneReading start, TuneReading end, Map<String, Integer> moved) {
+        Map<String, Double> supply = new HashMap<>();
+        double counted = since(start, end, counter);
+        for (String stage : end.counts().keySet()) {
+            if (stage.equals(counter)) {
+                break;
+            }
+            if (moved.getOrDefault(stage, 0) >= ENOUGH_CHANGES) {
+                supply.put(stage, since(start, end, stage) / counted);
+            }
         }
-        double taken = source.getValue() - start.counts().getOrDefault(source.getKey(), 0L);
-        double workedOff = start.inFlight() - end.inFlight();
-        return workedOff <= Math.max(FEW_RECORDS, FEW * taken)
-                ? 1
-                : Math.max(LEAST_LASTING, taken / (taken + workedOff));
+        return supply;
+    }
+
+    private static double since(TuneReading start, TuneReading end, String stage) {
+        return end.counts().getOrDefault(stage, 0L) - start.counts().getOrDefault(stage, 0L);
     }
 
     private Rate.Sample sample(TuneReading reading) {

@@ -40,7 +40,6 @@ final class RunningTarget implements TuneTarget, AutoCloseable {
                 .oldest(progress.oldest())
                 .heapShare(progress.heapShare())
                 .backlog(progress.backlog())
-                .inFlight(progress.inFlight())
                 .limiter(probe.limiter());
         pipeline.stages()
                 .forEach(stage -> reading.stage(stage.name(), stage.elementsIn(), stage.elementsOut())

@@ -166,7 +166,7 @@ final class Search {
             return;
         }
         try {
-            Trial trial = Trial.of(best, meter.settleAndMeasure());
+            Trial trial = Trial.of(best, meter.settleAndMeasure(best));
             judge(move, reading, trial.isClear() ? trial : trial.inTurns(turns(move)));
         } catch (Halted halted) {
             if (halted.end() == TuneReport.End.GUARD) {
@@ -234,7 +234,7 @@ final class Search {
         Limiter limiter = meter.last().limiter();
         if (verdict == Verdict.FASTER || verdict == Verdict.CHEAPER) {
             before.clear();
-            best = new Rate(trial.perSecond(), Rate.LEAST_NOISE);
+            best = new Rate(trial.perSecond(), Rate.LEAST_NOISE, meter.supply());
             bestAtNanos = meter.last().atNanos();
             moves.accepted(move, trial.gain(), reading);
             note(tried(move, trial, verdict, "", limiter));

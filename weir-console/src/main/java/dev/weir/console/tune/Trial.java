@@ -38,7 +38,7 @@ record Trial(double perSecond, double gain, double low, double high) {
     static Trial of(Rate before, Rate after) {
         double gain = after.over(before);
         double noise = after.noiseWith(before);
-        return new Trial(after.perSecond(), gain, gain / (1 + SURE * noise), gain * (1 + SURE * noise));
+        return new Trial(before.perSecond() * gain, gain, gain / (1 + SURE * noise), gain * (1 + SURE * noise));
     }
 
     /** Returns whether the gain, or the loss, is one by any measure. */

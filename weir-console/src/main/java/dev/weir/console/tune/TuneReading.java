@@ -49,7 +49,6 @@ public final class TuneReading {
     private final Duration oldest;
     private final double heapShare;
     private final long backlog;
-    private final long inFlight;
     private final @Nullable Limiter limiter;
 
     private TuneReading(Builder from) {
@@ -62,7 +61,6 @@ public final class TuneReading {
         this.oldest = from.oldest;
         this.heapShare = from.heapShare;
         this.backlog = from.backlog;
-        this.inFlight = from.inFlight;
         this.limiter = from.limiter;
     }
 
@@ -115,11 +113,6 @@ public final class TuneReading {
         return backlog;
     }
 
-    /** Records that the pipeline has taken and not finished, or -1. */
-    long inFlight() {
-        return inFlight;
-    }
-
     @Nullable
     Limiter limiter() {
         return limiter;
@@ -142,7 +135,6 @@ public final class TuneReading {
         private Duration oldest = Duration.ZERO;
         private double heapShare;
         private long backlog = -1;
-        private long inFlight = -1;
         private @Nullable Limiter limiter;
 
         private Builder(long atNanos) {
@@ -203,12 +195,6 @@ public final class TuneReading {
         /** Records that wait to be read. Default: -1, for unknown. */
         public Builder backlog(long records) {
             this.backlog = records;
-            return this;
-        }
-
-        /** Records that the pipeline has taken and not finished. Default: -1, for unknown. */
-        public Builder inFlight(long records) {
-            this.inFlight = records;
             return this;
         }
 

@@ -25,7 +25,6 @@ final class ModelPipeline implements TuneTarget {
     private Function<ModelPipeline, Double> failures = model -> 0.0;
     private Function<ModelPipeline, Duration> oldest = model -> Duration.ZERO;
     private Function<ModelPipeline, Duration> call = model -> Duration.ZERO;
-    private Function<ModelPipeline, Long> inFlight = model -> -1L;
     private Function<ModelPipeline, Double> taken = model -> Double.NaN;
     private Function<ModelPipeline, @Nullable Limiter> limiter = model -> null;
     private BiPredicate<String, Long> unwanted = (key, value) -> false;
@@ -70,16 +69,16 @@ final class ModelPipeline implements TuneTarget {
         return this;
     }
 
-    /** What is in the pipeline. */
-    ModelPipeline inFlight(Function<ModelPipeline, Long> records) {
-        this.inFlight = records;
+    /** A queue in front of the stages, which was filled before, and what comes into it in a second. */
+    ModelPipeline queued(double elements, Function<ModelPipeline, Double> perSecond) {
+        this.read = elements;
+        this.taken = perSecond;
         return this;
     }
 
-    /** Records a second that the source takes, if they are not those that leave. */
-    ModelPipeline taken(Function<ModelPipeline, Double> perSecond) {
-        this.taken = perSecond;
-        return this;
+    /** What is in that queue. */
+    double queued() {
+        return read - done;
     }
 
     ModelPipeline limiter(Function<ModelPipeline, @Nullable Limiter> of) {
@@ -134,7 +133,6 @@ final class ModelPipeline implements TuneTarget {
                 .failed((long) failed)
                 .oldest(oldest.apply(this))
                 .backlog(backlog)
-                .inFlight(inFlight.apply(this))
                 .limiter(limiter.apply(this));
         settings.forEach((key, each) -> {
             if (key.startsWith("stage.")) {

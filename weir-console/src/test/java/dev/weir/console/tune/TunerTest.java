@@ -234,26 +234,30 @@ class TunerTest {
                 .allSatisfy(step -> assertThat(step.expectedGain()).isBetween(1.0, 2.0));
     }
 
-    /** 8,000 records wait in front of the store; when they are gone its workers get what the parser hands out. */
-    @Test
-    void queueThatIsWorkedOff_isNoGain() throws Exception {
-        double[] queued = {8_000};
-        double[] seenAt = new double[1];
+    /** Records wait in front of the store; when they are gone its workers get what the parser hands out. */
+    @ParameterizedTest
+    @CsvSource({"400, 1", "3000, 1", "3000, 4", "100000, 2", "1000000, 2"})
+    void queueThatIsWorkedOff_isNoGain(double queued, int window) throws Exception {
         ModelPipeline model = new ModelPipeline().stage("store", 8, 512, null);
-        ToDoubleFunction<ModelPipeline> leaves =
-                of -> queued[0] > 0 ? of.workers("store") * 50.0 : Math.min(of.workers("store") * 50.0, 400);
-        model.rate(leaves::applyAsDouble).taken(of -> 400.0).inFlight(of -> {
-            queued[0] = Math.max(0, queued[0] - (leaves.applyAsDouble(of) - 400) * (of.seconds() - seenAt[0]));
-            seenAt[0] = of.seconds();
-            return (long) queued[0];
-        });
+        model.rate(of -> of.queued() > 1 ? of.workers("store") * 50.0 : Math.min(of.workers("store") * 50.0, 400))
+                .queued(queued, of -> 400.0);
 
         TuneReport report =
-                Tuner.builder().window(Duration.ofSeconds(4)).build().run(model, step -> {});
+                Tuner.builder().window(Duration.ofSeconds(window)).build().run(model, step -> {});
 
         assertThat(report.steps())
                 .allSatisfy(step -> assertThat(step.measuredGain()).isLessThan(1.2));
         assertThat(model.workers("store")).isEqualTo(8);
+    }
+
+    /** Two of three records are left out before the store: that is no queue. */
+    @Test
+    void stageThatGetsFewerElements_isTunedAsAnyOther() throws Exception {
+        ModelPipeline model = new ModelPipeline().stage("store", 4, 512, null);
+        model.rate(of -> Math.min(of.workers("store") * 50.0, 1_600.0))
+                .queued(10, of -> 3 * Math.min(of.workers("store") * 50.0, 1_600.0));
+
+        assertThat(tune(model).totalGain()).isBetween(7.5, 8.5);
     }
 
     @Test

@@ -23,15 +23,13 @@ import java.time.Duration;
  * @param oldest the age of the oldest unfinished record; zero if there is none, or nobody knows
  * @param heapShare the share of the heap in use after the last collection; 0 before the first one
  * @param backlog records that wait in the topics; -1 if nobody knows
- * @param inFlight records that the pipeline has taken and not finished; -1 if nobody knows
  */
-public record Progress(long atNanos, long failed, Duration oldest, double heapShare, long backlog, long inFlight) {
+public record Progress(long atNanos, long failed, Duration oldest, double heapShare, long backlog) {
 
     /** The figures now. */
     public static Progress of(RunningPipeline pipeline) {
         long failed = 0;
         long backlog = -1;
-        long inFlight = -1;
         Duration oldest = Duration.ZERO;
         for (DeadLetterHandle letters : pipeline.handles(DeadLetterHandle.class)) {
             failed += letters.written() + letters.held();
@@ -43,7 +41,6 @@ public record Progress(long atNanos, long failed, Duration oldest, double heapSh
             ConsumerDump dump = consumer.outline();
             failed += dump.failedCommits();
             for (PartitionDump partition : dump.partitions()) {
-                inFlight = Math.max(0, inFlight) + partition.inFlight();
                 if (partition.lag() >= 0) {
                     backlog = Math.max(0, backlog) + partition.lag();
                 }
@@ -53,7 +50,7 @@ public record Progress(long atNanos, long failed, Duration oldest, double heapSh
                 }
             }
         }
-        return new Progress(System.nanoTime(), failed, oldest, heapShareNow(), backlog, inFlight);
+        return new Progress(System.nanoTime(), failed, oldest, heapShareNow(), backlog);
     }
 
     private static double heapShareNow() {
@@ -72,7 +69,6 @@ public record Progress(long atNanos, long failed, Duration oldest, double heapSh
         json.writeNumberField("oldest_ms", oldest.toMillis());
         json.writeNumberField("heap_share", Math.round(heapShare * 1000) / 1000.0);
         json.writeNumberField("backlog", backlog);
-        json.writeNumberField("in_flight", inFlight);
         json.writeEndObject();
     }
 }
