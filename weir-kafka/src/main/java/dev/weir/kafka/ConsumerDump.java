@@ -455,7 +455,7 @@ public final class ConsumerDump {
             return values.lagTime;
         }
 
-        /** The time for which it has stood still for {@link Paused#WINDOW} so far, moments between two looks included. */
+        /** The time for which it has stood still for {@link Paused#WINDOW} so far, also between two looks. */
         public Duration windowFull() {
             return values.windowFull;
         }

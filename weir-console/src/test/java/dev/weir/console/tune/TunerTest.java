@@ -590,7 +590,7 @@ class TunerTest {
         assertThatThrownBy(() -> Tuner.builder().maxSteps(0)).hasMessageContaining("maxSteps");
     }
 
-    /** It takes 20 calls at once and refuses the others, which are tried again: six times, and then the pipeline ends. */
+    /** It takes 20 calls at once and refuses the others, which are tried again: six times, then the pipeline ends. */
     @Test
     void serviceThatRefusesCalls_getsNoMoreOfThemThanItTakes() throws Exception {
         Semaphore room = new Semaphore(20);

@@ -129,15 +129,7 @@ final class ConsumerLoop implements Runnable {
                 owner, fetcher, flow, pauses, lookup, clock, plan.isTracked(), ahead, this::trouble, open);
         UnfinishedFinder finder = new UnfinishedFinder(readers);
         this.observer = new ConsumerObserver(
-                owner,
-                assignment,
-                commits,
-                looks,
-                clock,
-                plan.reads(),
-                finder,
-                fetcher.decodeTime(),
-                limits.maxPollInterval());
+                owner, assignment, commits, looks, clock, plan.reads(), finder, limits.maxPollInterval());
         RevokeTimes times = RevokeTimes.of(settings, limits.maxPollInterval());
         RebalanceHooks hooks = new RebalanceHooks(
                 owner, assignment, commits, settings.rebalanceListener(), plan.external(), waiting, clock, times);

@@ -90,7 +90,6 @@ final class ConsumerObserver {
      *
      * @param reads the subscription in words
      * @param finder looks for records that were pulled
-     * @param decodeTime of the threads that fetch
      * @param maxPollInterval how long the owner may be away before it counts as dead
      */
     ConsumerObserver(
@@ -101,7 +100,6 @@ final class ConsumerObserver {
             OwnerClock clock,
             String reads,
             UnfinishedFinder finder,
-            DecodeTime decodeTime,
             Duration maxPollInterval) {
         this.owner = owner;
         this.assignment = assignment;
@@ -110,7 +108,7 @@ final class ConsumerObserver {
         this.clock = clock;
         this.reads = reads;
         this.finder = finder;
-        this.decodeTime = decodeTime;
+        this.decodeTime = looks.decodeTime();
         this.maxPollNanos = maxPollInterval.toNanos();
         long now = clock.nanoTime();
         this.lookedNanos = now - MAX_LOOK_NANOS;

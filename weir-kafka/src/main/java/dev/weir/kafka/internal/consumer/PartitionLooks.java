@@ -13,6 +13,7 @@ import dev.weir.kafka.internal.fetch.RecordFetcher;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.internal.lookup.OwnerThread;
 import dev.weir.kafka.internal.lookup.Reachability;
+import dev.weir.kafka.internal.meters.DecodeTime;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
 import dev.weir.kafka.spi.Lookup;
 import java.time.Duration;
@@ -31,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Looks at assigned partitions, one by one: what waits, why, since when, and how far the end is. Confined to the owner
- * thread, but for {@link #silentSince}.
+ * thread, but for {@link #silentSince} and {@link #decodeTime}.
  */
 final class PartitionLooks {
 
@@ -100,6 +101,11 @@ final class PartitionLooks {
     /** The time when something was finished last, as the looks so far have seen it. */
     long progressNanos() {
         return progressNanos;
+    }
+
+    /** The time that decoders take on the threads that fetch. Any thread. */
+    DecodeTime decodeTime() {
+        return fetcher.decodeTime();
     }
 
     /** The time for which brokers throttled the fetches so far. */

@@ -8,7 +8,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * Thread-safe.
  *
  * <pre>
- *   answers of the window: n, with mean a   | then d more, and mean b  |  those d: (b (n + d) - a n) / d = b + n (b - a) / d
+ *   n answers in the window, mean a | d more, then mean b | mean of those d: b + n (b - a) / d
  * </pre>
  */
 public final class ThrottleTime {
