@@ -27,7 +27,7 @@ final class RateMeter {
     /** Measurements in a row in which nothing moved, before it is given up: a standstill says nothing of a setting. */
     private static final int MOST_STANDSTILLS = 3;
 
-    /** How often a rate is measured again while a queue is worked off; most queues are empty sooner. */
+    /** Measurements that may follow one in which a queue was worked off; most queues are empty sooner. */
     private static final int MOST_DRAINS = 3;
 
     private final TuneTarget target;
@@ -61,7 +61,7 @@ final class RateMeter {
         readUnguarded();
     }
 
-    /** What the stages above handed on for each element that was counted in the last measurement. */
+    /** Elements of the stages above for each one that was counted in the last measurement. */
     Map<String, Double> supply() {
         return supply;
     }
@@ -187,8 +187,8 @@ final class RateMeter {
     }
 
     /**
-     * What the stages above the counter have handed on for each of its elements. One that counts in large steps says
-     * nothing.
+     * Counts what the stages above the counter have handed on for each of its elements. One that counts in large steps
+     * says nothing.
      *
      * @param moved how often the count of each stage was seen to change
      */

@@ -76,7 +76,7 @@ final class ModelPipeline implements TuneTarget {
         return this;
     }
 
-    /** What is in that queue. */
+    /** Elements in that queue. */
     double queued() {
         return read - done;
     }

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the limiter needs of brokers and of threads that fetch: throttled producers, and decoders of views. */
+/** Measurements that the limiter needs: throttled clients, and decoders of views. */
 @Timeout(120)
 class LimiterMeasurementTest {
 
