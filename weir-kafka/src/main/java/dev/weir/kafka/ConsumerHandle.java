@@ -105,7 +105,7 @@ public interface ConsumerHandle {
     CompletionStage<Void> resume(Collection<TopicPartition> partitions);
 
     /**
-     * Goes on at other positions. Records that were fetched and not pulled are dropped. Records that the pipeline has
+     * Continues at other positions. Records that were fetched and not pulled are dropped. Records that the pipeline has
      * pulled before do not count any more: their acknowledgements are ignored, and nobody waits for them. Once done,
      * the positions count as finished by the group, also when they are before the committed ones.
      *

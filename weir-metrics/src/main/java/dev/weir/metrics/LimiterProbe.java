@@ -70,7 +70,7 @@ public final class LimiterProbe implements AutoCloseable {
     /** The limiter as of the last look: all who ask before the next one share one search. */
     private @Nullable Limiter found;
 
-    /** Whether the last reading failed. Confined to the reading thread. */
+    /** True if the last reading failed. Confined to the reading thread. */
     private boolean failing;
 
     private LimiterProbe(RunningPipeline pipeline) {

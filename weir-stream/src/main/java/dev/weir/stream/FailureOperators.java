@@ -44,7 +44,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Goes on with another source in place of a failure from above, also if that one fails, up to {@code attempts}
+     * Continues with another source in place of a failure from above, also if that one fails, up to {@code attempts}
      * times. The failed stages are closed first; elements lost with them stay unacknowledged. Completes when the source
      * that is running does; a stop reaches the one that is running, and a cancellation is not a failure.
      *

@@ -42,7 +42,7 @@ public record Fault(Kind kind, int count, double byMillis, double forMillis) imp
 
     /** The kind of the event. */
     public enum Kind {
-        /** So many processes join the group. */
+        /** Processes join the group. */
         JOIN(Form.COUNT, "So many processes join the group."),
         /** The last processes leave it, and commit before. */
         LEAVE(Form.COUNT, "So many processes leave it, and commit before."),

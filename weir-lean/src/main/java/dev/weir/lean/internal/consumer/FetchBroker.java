@@ -50,7 +50,7 @@ final class FetchBroker implements BrokerConnection.Listener {
     /** Attempts to connect since the last connection. */
     private int attempts;
 
-    /** Whether to connect once although nothing is asked here yet. */
+    /** True if it is to connect once although nothing is asked here yet. */
     private boolean wanted;
 
     /** The session ends with the next request, so that an answer under way must not prolong it. */

@@ -23,7 +23,7 @@ final class ChunkBacklog<T> {
     /** Elements in batches that are done. */
     private int doneElements;
 
-    /** Whether the capacity was reached; false again once there is room for a few batches. */
+    /** True if the capacity was reached; false again once there is room for a few batches. */
     private boolean full;
 
     void add(WorkerBatch<T> work) {
