@@ -38,8 +38,7 @@ final class DeliveryBook {
 
     /**
      * Largest distance from the first acquired offset of a partition to the last one: its locks and the batch that used
-     * up the rest of them, counted with twice the locks for brokers that count otherwise. Twice the locks, for brokers
-     * that count otherwise.
+     * up the rest of them, counted with twice the locks for brokers that count otherwise.
      */
     private static long shareBehind(Map<String, String> options) {
         return 2L * ShareOptions.locks(options) + ShareOptions.number(options, ShareOptions.BATCH_RECORDS);

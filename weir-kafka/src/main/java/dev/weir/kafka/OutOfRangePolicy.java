@@ -11,9 +11,9 @@ public enum OutOfRangePolicy {
      * or repeated unnoticed.
      */
     FAIL,
-    /** Continues at the beginning: beginning: the remaining records are read, perhaps once more. */
+    /** Continues at the beginning: the remaining records are read, perhaps once more. */
     EARLIEST,
-    /** Continues at the end: end: the remaining records are skipped. */
+    /** Continues at the end: the remaining records are skipped. */
     LATEST,
     /**
      * Continues at the nearest place that means the same: the beginning if records were deleted, the end if the log has

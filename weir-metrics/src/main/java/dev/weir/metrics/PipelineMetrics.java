@@ -193,7 +193,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         }
     }
 
-    /** Takes a reading. Under the lock. Under the lock. */
+    /** Takes a reading. Under the lock. */
     private void look() {
         boolean running = !pipeline.completion().isDone();
         ofPipeline.look(Map.of(tags, running), registries);

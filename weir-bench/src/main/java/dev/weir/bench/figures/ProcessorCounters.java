@@ -85,10 +85,7 @@ public final class ProcessorCounters implements AutoCloseable {
         return NOT_HERE + "perf stat counts nothing";
     }
 
-    /**
-     * Parses lines of {@code perf stat -x ';'} into counts by event name; events that were not counted are missing.
-     * Lines of {@code perf stat -x ';'}.
-     */
+    /** Parses lines of {@code perf stat -x ';'} into counts by event name; events that were not counted are missing. */
     static Map<String, Double> parse(String said) {
         Map<String, Double> counts = new LinkedHashMap<>();
         said.lines().forEach(line -> {

@@ -5,10 +5,7 @@ import java.util.List;
 
 /** Tells from the seconds of a run when a group has recovered from a disturbance. Immutable. */
 record Recovery(LatencyTarget target) {
-    /**
-     * Good seconds in a row that end a recovery. Fewer may lie in the time before a member is missed. Fewer may be the
-     * time in which a member is not missed yet.
-     */
+    /** Good seconds in a row that end a recovery. Fewer may lie in the time before a member is missed. */
     static final int GOOD_SECONDS = 3;
 
     /** Least records sent to a silent partition: with fewer, it may have none by chance. */

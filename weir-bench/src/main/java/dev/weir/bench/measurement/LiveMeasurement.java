@@ -359,10 +359,7 @@ public final class LiveMeasurement implements Orders.Target {
         }
     }
 
-    /**
-     * Stops sending and the handlers' work until the group has committed everything; returns what was done. Returns
-     * what was done.
-     */
+    /** Stops sending and the handlers' work until the group has committed everything; returns what was done. */
     private String drain() throws InterruptedException {
         LiveSettings loaded = settings;
         settings = loaded.drained();

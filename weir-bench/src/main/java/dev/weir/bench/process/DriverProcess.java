@@ -256,7 +256,7 @@ public final class DriverProcess implements AutoCloseable {
 
     /**
      * Largest error of a time between the sender's plan and this process since {@link #passBegins}: the errors of both
-     * clocks. Null where all processes share a clock. Null where all processes share a clock.
+     * clocks. Null where all processes share a clock.
      *
      * @throws RunFailure if one of these clocks was set meanwhile
      */

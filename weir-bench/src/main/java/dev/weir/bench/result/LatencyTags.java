@@ -19,10 +19,7 @@ public final class LatencyTags {
     /** Latency from the planned time of sending to the end of the handler: what a user of the system waits. */
     public static final String RESPONSE = "response";
 
-    /**
-     * Latency from the actual time of sending, which hides that the sender was held up. Never quoted alone. Never
-     * quoted alone.
-     */
+    /** Latency from the actual time of sending, which hides that the sender was held up. Never quoted alone. */
     public static final String SERVICE = "service";
 
     /** Delay from the planned to the actual time of sending: whether the generator kept up. */

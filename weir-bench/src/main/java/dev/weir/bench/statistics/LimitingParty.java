@@ -68,7 +68,7 @@ public final class LimitingParty {
     }
 
     /**
-     * Judges by processor time. Counts that were not taken are ignored. Counts that were not taken say nothing.
+     * Judges by processor time. Counts that were not taken are ignored.
      *
      * @param streams whether a driver waits for nobody but the brokers: neither for handlers nor for a plan
      * @param isBaseline whether others are divided by this run

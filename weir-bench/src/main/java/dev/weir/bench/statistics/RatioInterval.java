@@ -22,7 +22,7 @@ public record RatioInterval(
         double ratio, double medianRatio, double low, double high, int rounds, double confidence, double p) {
 
     /**
-     * Interval of figures paired by index. index. A pair with a figure that is not finite and positive is left out.
+     * Interval of figures paired by index. A pair with a figure that is not finite and positive is left out.
      *
      * @param confidence in (0, 1), e.g. 0.95
      */

@@ -16,7 +16,7 @@ public enum Design {
     ONE_AT_A_TIME,
     /** As few points as it takes for any two values of two dimensions to meet. */
     FRACTIONAL,
-    /** The grid without the points whose neighbours all have one verdict: {@link Refinement}. {@link Refinement}. */
+    /** The grid without the points whose neighbours all have one verdict: {@link Refinement}. */
     ADAPTIVE;
 
     static List<String> labels() {

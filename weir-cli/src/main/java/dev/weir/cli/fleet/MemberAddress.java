@@ -34,10 +34,7 @@ record MemberAddress(
         return new MemberAddress(console, null, "", "", null);
     }
 
-    /**
-     * Address of a group's member: its port from the client id, its host as the broker sees it. See ADR 241. See ADR
-     * 241.
-     */
+    /** Address of a group's member: its port from the client id, its host as the broker sees it. See ADR 241. */
     static MemberAddress of(GroupMember member, String group) {
         Matcher matcher = PORT.matcher(member.clientId());
         int port = matcher.find() ? Integer.parseInt(matcher.group(1)) : 0;

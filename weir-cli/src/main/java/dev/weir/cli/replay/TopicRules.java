@@ -17,10 +17,7 @@ record TopicRules(@Nullable String to, List<String> allowed, List<String> exclud
 
     private static final String ANY = "*";
 
-    /**
-     * Kafka's own topics. Brokers name internal topics too, but not every broker knows all of them. A broker says the
-     * same of those that exist; not all of them are known to every broker.
-     */
+    /** Kafka's own topics. Brokers name internal topics too, but not every broker knows all of them. */
     private static final Set<String> INTERNAL = Set.of(
             "__consumer_offsets",
             "__transaction_state",

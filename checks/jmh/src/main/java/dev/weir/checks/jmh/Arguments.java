@@ -39,7 +39,7 @@ final class Arguments {
     }
 
     /**
-     * Parses the arguments of a writer writes: HOST:PORT PARTITIONS BYTES RECORDS [N].
+     * Parses the arguments of a writer: HOST:PORT PARTITIONS BYTES RECORDS [N].
      *
      * @param rounds how many, unless the command line says it
      */
@@ -48,7 +48,7 @@ final class Arguments {
     }
 
     /**
-     * Parses the arguments of a reader of reads a topic: HOST:PORT TOPIC PARTITIONS RECORDS [N].
+     * Parses the arguments of a reader: HOST:PORT TOPIC PARTITIONS RECORDS [N].
      *
      * @param rounds how many, unless the command line says it
      */

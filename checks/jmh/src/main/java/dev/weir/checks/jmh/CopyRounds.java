@@ -39,7 +39,7 @@ public final class CopyRounds {
         this.input = input;
     }
 
-    /** Runs the benchmark; RECORDS are in the topic. are those of the topic. */
+    /** Runs the benchmark; RECORDS are in the topic. */
     public static void main(String[] args) throws Exception {
         Arguments given = Arguments.ofReader(args, 20);
         CopyRounds passes = new CopyRounds(given.bootstrap, given.topic);

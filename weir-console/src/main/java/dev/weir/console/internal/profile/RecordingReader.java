@@ -160,7 +160,7 @@ final class RecordingReader {
         return frames.computeIfAbsent(type + "." + method, name -> Frame.of(type, method));
     }
 
-    /** Name of an array type as source code has it: {@code byte[]} for {@code [B}. {@code byte[]} for {@code [B}. */
+    /** Name of an array type as source code has it: {@code byte[]} for {@code [B}. */
     private static String typeName(String name) {
         if (!name.startsWith("[")) {
             return name;

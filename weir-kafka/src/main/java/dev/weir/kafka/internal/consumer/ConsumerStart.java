@@ -384,7 +384,7 @@ public final class ConsumerStart {
 
     /**
      * Returns whether commits bypass the client: on the lean path it is only a member, unless an interceptor wants to
-     * see commits. But an interceptor wants to see its commits.
+     * see commits.
      */
     private boolean commitsBesideClient(Map<String, Object> config) {
         Object interceptors = config.get(ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG);

@@ -49,7 +49,7 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
     private final LongAdder blockedNanos = new LongAdder();
     private final OnTheirWay elements = new OnTheirWay();
 
-    /** First refusal. Written by the producer's thread. Written by the producer's thread. */
+    /** First refusal. Written by the producer's thread. */
     private volatile @Nullable KafkaPipelineException failure;
 
     private volatile boolean closing;

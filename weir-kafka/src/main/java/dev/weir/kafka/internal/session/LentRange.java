@@ -263,8 +263,7 @@ final class LentRange {
     }
 
     /**
-     * Confirms a renewal. If the renewal of another part was refused, the whole range ends with the first lock. If that
-     * of another part of it was refused, all of it ends with the first lock.
+     * Confirms a renewal. If the renewal of another part was refused, the whole range ends with the first lock.
      */
     void renewed(Lock renewed) {
         if (renewable) {

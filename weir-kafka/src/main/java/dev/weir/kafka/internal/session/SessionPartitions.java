@@ -34,8 +34,7 @@ final class SessionPartitions {
     record Changes(List<TopicIdPartition> added, List<TopicIdPartition> forgotten) {}
 
     /**
-     * Sets the partitions to read from the next fetch on. Acquired records of others are finished. What was lent of
-     * others is seen through.
+     * Sets the partitions to read from the next fetch on. Acquired records of others are finished.
      */
     void want(Collection<TopicIdPartition> partitions) {
         wanted.clear();

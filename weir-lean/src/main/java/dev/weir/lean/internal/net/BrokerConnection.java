@@ -239,7 +239,7 @@ public final class BrokerConnection implements AutoCloseable {
 
     /**
      * Checks an idle connection: if something arrives although nothing is due, it is the end. Otherwise every wait
-     * would end at once. Otherwise every wait would end at once.
+     * would end at once.
      */
     private void checkIdle() {
         if (state == READY && underWay == 0) {
