@@ -31,6 +31,7 @@ enum WeirModule {
     JDBC("weir-jdbc", "jdbc"),
     SPRING("weir-spring-boot-starter", "spring"),
     ASIMOV("examples/asimov", "examples.asimov"),
+    CLI("weir-cli", "cli"),
     FORMATS_EXAMPLE("examples/formats", "examples.formats"),
     PIPELINES_EXAMPLE("examples/pipelines", "examples.pipelines"),
     PLAIN_EXAMPLE("examples/plain", "examples.plain"),
