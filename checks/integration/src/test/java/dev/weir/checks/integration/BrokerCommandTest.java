@@ -128,22 +128,22 @@ class BrokerCommandTest {
     @Timeout(90)
     void topic_thatNobodyCreated_isAnErrorOfTheClient_unlessAskedFor() throws Exception {
         for (String option : List.of("", "--auto-create-topics")) {
-            String[] line = option.isEmpty() ? new String[] {"--port", "0"} : new String[] {"--port", "0", option};
-            try (PipeProcess broker = start(line);
-                    var client = producer(broker.awaitOut(), option.isEmpty() ? 2_000 : 30_000)) {
-                if (option.isEmpty()) {
-                    assertThatThrownBy(() -> client.send(new ProducerRecord<>("misspelt", new byte[1]))
-                                    .get())
-                            .hasStackTraceContaining("misspelt not present in metadata");
-                } else {
-                    assertThat(client.send(new ProducerRecord<>("misspelt", new byte[1]))
-                                    .get()
-                                    .offset())
-                            .isZero();
-                }
-                broker.signal("INT");
-                assertThat(broker.exitCode(STOP)).as(broker.err()).isZero();
-            }
+            String[] line = option.isEmpty()
+                    ? new String[] {"broker", "--port", "0"}
+                    : new String[] {"broker", "--port", "0", option};
+            WeirCommand.runBeside(
+                    address -> {
+                        try (var client = producer(address, option.isEmpty() ? 2_000 : 30_000)) {
+                            var sent = client.send(new ProducerRecord<>("misspelt", new byte[1]));
+                            if (option.isEmpty()) {
+                                assertThatThrownBy(sent::get)
+                                        .hasStackTraceContaining("misspelt not present in metadata");
+                            } else {
+                                assertThat(sent.get().offset()).isZero();
+                            }
+                        }
+                    },
+                    line);
         }
     }
 

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ConsumerBrokerLossTest {
 
-    private static final int RECORDS = 40_000;
+    private static final int RECORDS = 16_000;
 
     @RegisterExtension
     static final KafkaClusterExtension KAFKA =
@@ -77,8 +77,8 @@ class ConsumerBrokerLossTest {
 
     private static CompletableFuture<Void> produceSlowly(String topic) {
         return CompletableFuture.runAsync(() -> {
-            for (int first = 0; first < RECORDS; first += 2_000) {
-                Records.produce(KAFKA.bootstrapServers(), topic, first, 2_000, 100);
+            for (int first = 0; first < RECORDS; first += 800) {
+                Records.produce(KAFKA.bootstrapServers(), topic, first, 800, 100);
             }
         });
     }

@@ -18,6 +18,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 /** Counts how often each numbered record was handled, over all members of a test. Thread-safe. */
 final class ConsumerLedger {
 
+    private static final long SHORTEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+    private static final long LONGEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
     private final AtomicIntegerArray times;
     private final AtomicInteger seen = new AtomicInteger();
 
@@ -58,14 +61,16 @@ final class ConsumerLedger {
         await(() -> what, within, condition);
     }
 
-    /** The same, saying at the end what has become of it. */
+    /**
+     * The same, saying at the end what has become of it. The longer it waits, the less often it looks: most conditions
+     * ask a broker, and other tests run beside.
+     */
     static void await(Supplier<String> what, Duration within, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + within.toNanos();
+        long begin = System.nanoTime();
         while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime())
-                    .as(() -> what.get() + " within " + within)
-                    .isLessThan(deadline);
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+            long waited = System.nanoTime() - begin;
+            assertThat(waited).as(() -> what.get() + " within " + within).isLessThan(within.toNanos());
+            LockSupport.parkNanos(Math.clamp(waited / 10, SHORTEST_PAUSE_NANOS, LONGEST_PAUSE_NANOS));
         }
     }
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** {@code weir demo} as its user starts it: a process of its own, its exit code, what it prints where. */
+/** {@code weir demo}: what it prints where, its exit code, and in a process of its own what a signal does. */
 @Timeout(120)
 class DemoTest {
 
@@ -30,14 +30,9 @@ class DemoTest {
 
     @Test
     void json_lastLineIsTheVerifiedSummary() throws Exception {
-        Process demo = start("--records", "5000", "--seed", "7", "--json");
-        // Both pipes are short; the notes fit the buffer of standard error while standard output is read.
-        List<String> lines = demo.inputReader().lines().toList();
-        assertThat(demo.waitFor())
-                .as(() -> demo.errorReader().lines().toList().toString())
-                .isZero();
+        String output = WeirCommand.output("demo", "--records", "5000", "--seed", "7", "--json");
 
-        Map<String, Object> summary = flattened(lines.getLast());
+        Map<String, Object> summary = flattened(output.lines().toList().getLast());
         assertThat(summary)
                 .containsEntry("records_in", 5000L)
                 .containsEntry("lost", 0L)

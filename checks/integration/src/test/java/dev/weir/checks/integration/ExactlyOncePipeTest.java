@@ -46,7 +46,7 @@ class ExactlyOncePipeTest {
     @Test
     @Timeout(180)
     void kill_twice_eachInputIsSeenOnceAndInOrder() {
-        killAtRandom("killed", 100_000, 2, FetchPath.CLIENT, FetchPath.LEAN);
+        killAtRandom("killed", 50_000, 2, FetchPath.CLIENT, FetchPath.LEAN);
     }
 
     /** Kills as many processes, which take turns on the paths, and has a last one do the rest. */
@@ -89,14 +89,14 @@ class ExactlyOncePipeTest {
     @Test
     @Timeout(180)
     void freeze_pastTheTransactionTimeout_whileAnotherTakesOver_isNotSeen() throws Exception {
-        int count = 60_000;
+        int count = 30_000;
         FetchPath path = OnLeanPath.current();
         createTopics("frozen", count);
         Path config = folder.resolve("client.properties");
         Files.writeString(config, "transaction.timeout.ms=5000\n");
         try (PipeProcess frozen = PipeProcess.start(
                 args("frozen", path, "--work", "1ms", "--concurrency", "32", "--client-config", config.toString()))) {
-            awaitWritten("frozen-out", 5_000, frozen);
+            awaitWritten("frozen-out", 3_000, frozen);
             frozen.signal("STOP");
             long atFreeze = cluster.committedOffsets("frozen").values().stream()
                     .mapToLong(offset -> offset)
@@ -107,7 +107,7 @@ class ExactlyOncePipeTest {
                         .until(() -> cluster.committedOffsets("frozen").values().stream()
                                                 .mapToLong(offset -> offset)
                                                 .sum()
-                                        > atFreeze + 10_000
+                                        > atFreeze + 5_000
                                 || !other.isAlive());
                 frozen.signal("CONT");
                 Awaitility.await()

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class JdbcOffsetsFaultsTest {
 
     private static final int PARTITIONS = 4;
-    private static final int PER_SECOND = 5_000;
+    private static final int PER_SECOND = 2_000;
 
     private static Postgres postgres;
     private static KafkaCluster cluster;
@@ -68,7 +68,7 @@ class JdbcOffsetsFaultsTest {
 
     @Test
     void kill_eachRecordIsStoredOnce() {
-        killAndFinish(1, 20_000);
+        killAndFinish(1, 10_000);
     }
 
     @Test

@@ -60,7 +60,7 @@ class PipeRestartTest {
     @Test
     @Timeout(180)
     void kill_threeTimes_losesNothingAndRepeatsOnlyWhatWasNotCommitted() throws Exception {
-        int count = 60_000;
+        int count = 36_000;
         createTopics("kill", count);
         // A static member: its successor takes over at once instead of after the dead one's session.
         Path config = folder.resolve("client.properties");
@@ -71,7 +71,7 @@ class PipeRestartTest {
         long written = 0;
         long noted = 0;
         for (int kill = 1; kill <= 3; kill++) {
-            long until = written + 4_000 + random.nextInt(12_000);
+            long until = written + 2_000 + random.nextInt(6_000);
             try (PipeProcess pipe = start("kill", "1ms", 32, "--client-config", config.toString())) {
                 awaitWritten("kill-out", until, pipe);
                 pipe.kill();
@@ -154,10 +154,10 @@ class PipeRestartTest {
     @Test
     @Timeout(120)
     void terminate_underLoad_drainsSoThatARestartRepeatsNothing() throws Exception {
-        int count = 60_000;
+        int count = 40_000;
         createTopics("term", count);
         try (PipeProcess pipe = start("term", "2ms", 64, "--json")) {
-            awaitWritten("term-out", 10_000, pipe);
+            awaitWritten("term-out", 5_000, pipe);
             pipe.signal("TERM");
             assertThat(pipe.exitCode(Duration.ofSeconds(40))).as(pipe.err()).isZero();
             assertThat(pipe.out()).contains("\"drained\":true");

@@ -8,14 +8,18 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.logging.LogManager;
+import org.awaitility.Awaitility;
 
 /**
  * A {@code weir} command that has ended, having run within the JVM of the test. It costs a tenth of the processor time
  * of a {@link PipeProcess}, which is for commands that are signalled, killed, typed into or short of memory. Runs on
- * the test's thread; a command that hangs is interrupted by the test's deadline. Immutable.
+ * the test's thread, or beside it; a command that hangs is interrupted by the test's deadline. Immutable.
  */
 record WeirCommand(int exitCode, String out, String err) {
+
+    private static final Duration START = Duration.ofSeconds(90);
 
     /** Runs a command to its end, whatever that is. */
     static WeirCommand run(String... args) {
@@ -26,6 +30,34 @@ record WeirCommand(int exitCode, String out, String err) {
             return new WeirCommand(
                     exitCode, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
         } finally {
+            restoreLogging();
+        }
+    }
+
+    /** Something done beside a command, with the first line that the command prints. */
+    @FunctionalInterface
+    interface Beside {
+        void with(String line) throws Exception;
+    }
+
+    /** Runs a command that ends when it is interrupted, and interrupts it once what is done beside it has ended. */
+    static void runBeside(Beside beside, String... args) throws Exception {
+        var out = new ByteArrayOutputStream();
+        var err = new ByteArrayOutputStream();
+        Thread command = Thread.ofPlatform().start(() -> {
+            int ignored = Main.run(printer(out), printer(err), args);
+        });
+        try {
+            Awaitility.await()
+                    .atMost(START)
+                    .until(() -> out.toString(StandardCharsets.UTF_8).endsWith("\n") || !command.isAlive());
+            assertThat(command.isAlive())
+                    .as(() -> err.toString(StandardCharsets.UTF_8))
+                    .isTrue();
+            beside.with(out.toString(StandardCharsets.UTF_8).strip());
+        } finally {
+            command.interrupt();
+            command.join();
             restoreLogging();
         }
     }
