@@ -1,7 +1,7 @@
 #!/bin/sh
 # Breaks one instruction of a room at a time and reports the breaks that the room's tests do not notice:
 #   checks/mutation.sh ROOM               one room, named MODULE/PACKAGE
-#   checks/mutation.sh ROOM CLASS         one class of the room, such as Outbox
+#   checks/mutation.sh ROOM CLASS         one class of the room, such as AcquiredRange
 #   checks/mutation.sh --rooms            lists the rooms
 # Prints the score, then each mutant that was not noticed as Class:line:mutator:method, then each that was noticed by
 # time alone. A mutant whose JVM ran out of memory counts as not noticed and is listed as (memory_error): no test has
@@ -9,8 +9,8 @@
 # Further Maven options go into WEIR_MUTATION_OPTIONS, for example -o.
 set -eu
 cd "$(dirname "$0")/.."
-rooms="weir-kafka/offsets weir-kafka/buffer weir-kafka/commit weir-kafka/position weir-kafka/transaction
-weir-kafka/producer weir-kafka/failure weir-kafka/session weir-kafka/share
+rooms="weir-kafka/in/offsets weir-kafka/in/buffer weir-kafka/in/commit weir-kafka/in/position weir-kafka/out/transaction
+weir-kafka/out/write weir-kafka/handler weir-kafka/share/session weir-kafka/share/member
 weir-lean/batch weir-lean/wire weir-lean/cursor weir-lean/consumer weir-lean/producer
 weir-stream/run weir-stream/ack weir-stream/parallel weir-stream/boundary weir-stream/substream weir-stream/failure"
 if [ "${1-}" = --rooms ]; then
@@ -27,16 +27,17 @@ if [ "$room" = none ]; then
   exit 2
 fi
 module=${room%/*}
-package=${room#*/}
+folder=${room#*/}
+package=$(echo "$folder" | tr / .)
 base=dev.weir.${module#weir-}
 # A room is held by the tests of its package and by those that run it from outside; one without tests of its own by all
 # of its module.
 tests=$base.internal.$package.*
-[ -d "$module/src/test/java/dev/weir/${module#weir-}/internal/$package" ] || tests=$base.*
+[ -d "$module/src/test/java/dev/weir/${module#weir-}/internal/$folder" ] || tests=$base.*
 case $room in
-  weir-kafka/transaction) tests="$tests,$base.internal.consumer.TransactionSimulationTest" ;;
-  weir-kafka/buffer | weir-kafka/commit | weir-kafka/position) tests="$tests,$base.internal.consumer.*" ;;
-  weir-kafka/producer) tests="$tests,$base.internal.transaction.Transactional*" ;;
+  weir-kafka/out/transaction) tests="$tests,$base.internal.in.owner.TransactionSimulationTest" ;;
+  weir-kafka/in/buffer | weir-kafka/in/commit | weir-kafka/in/position) tests="$tests,$base.internal.in.owner.*" ;;
+  weir-kafka/out/write) tests="$tests,$base.internal.out.transaction.Transactional*" ;;
   weir-lean/batch) tests="$tests,$base.KeptBatchesTest,$base.CorruptBatchPolicyTest,$base.internal.wire.*" ;;
   weir-lean/cursor) tests="$tests,$base.KeptBatchesTest,$base.PausesAndSeeksTest" ;;
   weir-lean/consumer)

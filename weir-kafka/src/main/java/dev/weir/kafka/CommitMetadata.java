@@ -1,7 +1,7 @@
 package dev.weir.kafka;
 
-import dev.weir.kafka.internal.offsets.CommitText;
-import dev.weir.kafka.internal.offsets.FinishedSet;
+import dev.weir.kafka.internal.in.offsets.CommitText;
+import dev.weir.kafka.internal.in.offsets.FinishedSet;
 
 /**
  * Makes the text that is kept beside a committed offset for its readers: a host name, a time, a version. Called on the

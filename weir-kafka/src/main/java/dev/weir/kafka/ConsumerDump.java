@@ -240,7 +240,7 @@ public final class ConsumerDump {
          * whose. Weir does not end it.
          */
         OPEN_TRANSACTION("held up by an open transaction of another producer"),
-        /** No pipeline of a shared consumer reads it. */
+        /** No pipeline of a reusable consumer reads it. */
         UNREAD("no pipeline reads it"),
         /** It is read to the end that was asked for, or the consumer was stopped. */
         END("at the end that was asked for, or stopped");

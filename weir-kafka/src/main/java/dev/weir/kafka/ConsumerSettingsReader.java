@@ -1,7 +1,6 @@
 package dev.weir.kafka;
 
 import dev.weir.kafka.SettingsText.Entry;
-import dev.weir.kafka.produce.ProducePath;
 import java.lang.reflect.RecordComponent;
 import java.util.Comparator;
 import java.util.List;
@@ -97,7 +96,7 @@ final class ConsumerSettingsReader {
                 builder.property(entry.name(), entry.value());
                 origins.put(entry.name(), entry.origin());
             } else if (entry.name().equals(PRODUCE)) {
-                builder.producePath(SettingsText.choice(entry, ProducePath.class));
+                builder.produce(SettingsText.choice(entry, ProducePath.class));
             } else if (!OWN.containsKey(entry.name())) {
                 throw SettingsText.unknown(entry, OWN.keySet());
             }

@@ -1,7 +1,7 @@
 package dev.weir.kafka;
 
-import dev.weir.kafka.internal.failure.DeadLetterWriter;
-import dev.weir.kafka.internal.failure.ForwardSink;
+import dev.weir.kafka.internal.handler.DeadLetterWriter;
+import dev.weir.kafka.internal.handler.ForwardSink;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
 import java.util.List;

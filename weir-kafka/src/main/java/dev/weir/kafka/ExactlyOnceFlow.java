@@ -1,9 +1,9 @@
 package dev.weir.kafka;
 
-import dev.weir.kafka.internal.transaction.ExactlyOnceRun;
-import dev.weir.kafka.internal.transaction.TransactionLimits;
-import dev.weir.kafka.internal.transaction.TransactionPlan;
-import dev.weir.kafka.internal.transaction.TransactionalSource;
+import dev.weir.kafka.internal.out.transaction.ExactlyOnceRun;
+import dev.weir.kafka.internal.out.transaction.TransactionLimits;
+import dev.weir.kafka.internal.out.transaction.TransactionPlan;
+import dev.weir.kafka.internal.out.transaction.TransactionalSource;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.Action;
 import dev.weir.stream.Pipeline;

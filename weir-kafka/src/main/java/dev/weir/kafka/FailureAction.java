@@ -1,6 +1,6 @@
 package dev.weir.kafka;
 
-/** The fate of a record whose handler failed; see {@link HandledFlow#on}. */
+/** The acknowledgement of a record whose handler failed; see {@link HandledFlow#on}. */
 public enum FailureAction {
     /**
      * The handler is called again as the {@link HandledFlow#retry} says; then the record goes to the first or the next

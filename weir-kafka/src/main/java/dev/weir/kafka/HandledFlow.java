@@ -1,12 +1,12 @@
 package dev.weir.kafka;
 
-import dev.weir.kafka.internal.failure.FailureRules;
-import dev.weir.kafka.internal.failure.ForwardSink;
-import dev.weir.kafka.internal.failure.HandlerJob;
-import dev.weir.kafka.internal.failure.HandlerOutcome;
-import dev.weir.kafka.internal.failure.RetryTiers;
-import dev.weir.kafka.internal.producer.RoutingSink;
-import dev.weir.kafka.internal.share.ReturnedRecords;
+import dev.weir.kafka.internal.handler.FailureRules;
+import dev.weir.kafka.internal.handler.ForwardSink;
+import dev.weir.kafka.internal.handler.HandlerJob;
+import dev.weir.kafka.internal.handler.HandlerOutcome;
+import dev.weir.kafka.internal.handler.RetryTiers;
+import dev.weir.kafka.internal.out.write.RoutingSink;
+import dev.weir.kafka.internal.share.member.ReturnedRecords;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.kafka.spi.RecordTracing;
 import dev.weir.stream.Ordering;

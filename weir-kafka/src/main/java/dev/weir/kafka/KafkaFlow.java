@@ -1,9 +1,9 @@
 package dev.weir.kafka;
 
 import dev.weir.kafka.batch.BatchHandler;
-import dev.weir.kafka.internal.failure.AsyncGuard;
-import dev.weir.kafka.internal.failure.BatchGuard;
-import dev.weir.kafka.internal.failure.BlockingGuard;
+import dev.weir.kafka.internal.handler.AsyncGuard;
+import dev.weir.kafka.internal.handler.BatchGuard;
+import dev.weir.kafka.internal.handler.BlockingGuard;
 import dev.weir.stream.Action;
 import dev.weir.stream.Handler;
 import dev.weir.stream.Ordering;

@@ -1,9 +1,8 @@
 package dev.weir.kafka;
 
-import dev.weir.kafka.internal.producer.EncodedSink;
-import dev.weir.kafka.internal.producer.ProducerSink;
-import dev.weir.kafka.internal.view.EncodedElement;
-import dev.weir.kafka.produce.ProducePath;
+import dev.weir.kafka.internal.in.view.EncodedElement;
+import dev.weir.kafka.internal.out.write.EncodedSink;
+import dev.weir.kafka.internal.out.write.ProducerSink;
 import dev.weir.kafka.produce.Producing;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.kafka.view.EncodedRecords;
@@ -21,7 +20,7 @@ public final class KafkaSink {
      * in the order in which they come; answers may come in any order, which is safe, because each acknowledges only
      * its own input.
      *
-     * <p>Each run has its own producer. Records in flight are bounded by what the client can have on its way to the
+     * <p>Each run has its own producer. Records in flight are bounded by what the client can have in flight to the
      * brokers and as much again to follow it ({@code batch.size} of each partition, ten times over), and by its {@code
      * buffer.memory}; when that is used up, the stage above waits, also for brokers that are away. Errors that pass are
      * retried by the client for as long as they last.
@@ -52,9 +51,9 @@ public final class KafkaSink {
      * @throws IllegalArgumentException if the settings produce by Kafka's client
      */
     public static Sink<EncodedRecords> encoded(ProducerSettings<?, ?> settings) {
-        if (Objects.requireNonNull(settings, "settings").producePath() != ProducePath.LEAN) {
-            throw new IllegalArgumentException("encoded records need the lean path: producePath="
-                    + settings.producePath() + "; set producePath(ProducePath.LEAN)");
+        if (Objects.requireNonNull(settings, "settings").produce() != ProducePath.LEAN) {
+            throw new IllegalArgumentException("encoded records need the lean path: produce=" + settings.produce()
+                    + "; set produce(ProducePath.LEAN)");
         }
         return Sink.custom("produce", new EncodedSink(settings));
     }
@@ -72,7 +71,7 @@ public final class KafkaSink {
         if (failures.action() == WriteFailures.Action.FAIL) {
             return failing;
         }
-        var ofBytes = ProducerSettings.builder().producePath(ProducePath.LEAN);
+        var ofBytes = ProducerSettings.builder().produce(ProducePath.LEAN);
         settings.properties().forEach(ofBytes::property);
         Sink<ProducerRecord<byte[], byte[]>> records = producing(ofBytes.build(), failures);
         return Sink.through(encoded ->

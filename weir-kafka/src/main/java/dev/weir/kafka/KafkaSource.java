@@ -1,10 +1,10 @@
 package dev.weir.kafka;
 
-import dev.weir.kafka.internal.consumer.ConsumerSource;
-import dev.weir.kafka.internal.consumer.PartitionedSource;
-import dev.weir.kafka.internal.consumer.ViewSource;
-import dev.weir.kafka.internal.share.AcquiredRecord;
-import dev.weir.kafka.internal.share.ShareSource;
+import dev.weir.kafka.internal.in.owner.ConsumerSource;
+import dev.weir.kafka.internal.in.owner.PartitionedSource;
+import dev.weir.kafka.internal.in.owner.ViewSource;
+import dev.weir.kafka.internal.share.member.AcquiredRecord;
+import dev.weir.kafka.internal.share.member.ShareSource;
 import dev.weir.kafka.view.RecordViews;
 import dev.weir.lean.RecordView;
 import dev.weir.stream.Source;
@@ -272,10 +272,10 @@ public final class KafkaSource {
 
     /**
      * As {@link #atLeastOnce(ConsumerSettings, Subscription)}, but a record that a deserializer refuses does not fail
-     * the run: it is emitted as {@link Decoded.Refused}, with its bytes. The stage that takes it decides its fate;
-     * once it is acknowledged it is committed like any other. A batch that cannot be read is emitted likewise, as one
-     * record with the batch's bytes, if {@link ConsumerSettings#unreadableBatches} says so. {@link DeadLetters#divert}
-     * sends such records to a topic.
+     * the run: it is emitted as {@link Decoded.Refused}, with its bytes. The stage that takes it decides its
+     * acknowledgement; once it is acknowledged it is committed like any other. A batch that cannot be read is emitted
+     * likewise, as one record with the batch's bytes, if {@link ConsumerSettings#unreadableBatches} says so.
+     * {@link DeadLetters#divert} sends such records to a topic.
      */
     public static <K, V> Source<Decoded<K, V>> decoded(ConsumerSettings<K, V> settings, Subscription subscription) {
         return undecoded(settings, subscription)

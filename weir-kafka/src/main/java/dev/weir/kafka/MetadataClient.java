@@ -1,6 +1,6 @@
 package dev.weir.kafka;
 
-import dev.weir.kafka.internal.lookup.AdminLookup;
+import dev.weir.kafka.internal.in.lookup.AdminLookup;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,7 +1,6 @@
 package dev.weir.kafka;
 
-import dev.weir.kafka.internal.send.LeanProducerConfig;
-import dev.weir.kafka.produce.ProducePath;
+import dev.weir.kafka.internal.out.client.LeanProducerConfig;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -24,9 +23,9 @@ public final class ProducerSettings<K, V> {
             Map<String, String> properties,
             Serializer<K> keySerializer,
             Serializer<V> valueSerializer,
-            ProducePath producePath) {
-        this.values = new Values<>(properties, keySerializer, valueSerializer, producePath);
-        if (producePath == ProducePath.LEAN) {
+            ProducePath produce) {
+        this.values = new Values<>(properties, keySerializer, valueSerializer, produce);
+        if (produce == ProducePath.LEAN) {
             var ignored = LeanProducerConfig.of(clientConfig());
         }
     }
@@ -47,22 +46,22 @@ public final class ProducerSettings<K, V> {
     }
 
     /** The writer, default {@link ProducePath#CLIENT}. */
-    public ProducePath producePath() {
-        return values.producePath;
+    public ProducePath produce() {
+        return values.produce;
     }
 
     /** For people: passwords, and properties that the Kafka client does not know, are not shown. */
     @Override
     public String toString() {
         return "ProducerSettings[properties="
-                + SettingsText.withoutSecrets(values.properties, ProducerConfig.configDef()) + ", producePath="
-                + values.producePath + "]";
+                + SettingsText.withoutSecrets(values.properties, ProducerConfig.configDef()) + ", produce="
+                + values.produce + "]";
     }
 
     /** A builder with these settings. */
     public Builder<K, V> toBuilder() {
         Builder<K, V> builder =
-                builder(values.keySerializer, values.valueSerializer).producePath(values.producePath);
+                builder(values.keySerializer, values.valueSerializer).produce(values.produce);
         values.properties.forEach(builder::property);
         return builder;
     }
@@ -100,7 +99,7 @@ public final class ProducerSettings<K, V> {
         private final Map<String, String> properties = new HashMap<>();
         private final Serializer<K> keySerializer;
         private final Serializer<V> valueSerializer;
-        private ProducePath producePath = ProducePath.CLIENT;
+        private ProducePath produce = ProducePath.CLIENT;
 
         /** The origins of properties that came from files and the environment, for messages. */
         private final Map<String, String> origins = new HashMap<>();
@@ -126,8 +125,8 @@ public final class ProducerSettings<K, V> {
          * The writer: {@link ProducePath#CLIENT} unless told. {@link ProducePath#LEAN} reads the same properties;
          * {@link #build} refuses one that it does not know. It does not go with transactions.
          */
-        public Builder<K, V> producePath(ProducePath path) {
-            producePath = Objects.requireNonNull(path, "path");
+        public Builder<K, V> produce(ProducePath path) {
+            produce = Objects.requireNonNull(path, "path");
             return this;
         }
 
@@ -176,7 +175,7 @@ public final class ProducerSettings<K, V> {
 
         public ProducerSettings<K, V> build() {
             try {
-                return new ProducerSettings<>(properties, keySerializer, valueSerializer, producePath);
+                return new ProducerSettings<>(properties, keySerializer, valueSerializer, produce);
             } catch (IllegalArgumentException refusal) {
                 throw ConsumerSettingsReader.located(refusal, origins);
             }
@@ -197,7 +196,7 @@ public final class ProducerSettings<K, V> {
             Map<String, String> properties,
             Serializer<K> keySerializer,
             Serializer<V> valueSerializer,
-            ProducePath producePath) {
+            ProducePath produce) {
 
         Values {
             properties = Map.copyOf(Objects.requireNonNull(properties, "properties"));

@@ -1,6 +1,6 @@
 package dev.weir.kafka;
 
-import dev.weir.kafka.internal.fetch.UnreadableBatch;
+import dev.weir.kafka.internal.in.fetch.UnreadableBatch;
 import java.util.Objects;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;

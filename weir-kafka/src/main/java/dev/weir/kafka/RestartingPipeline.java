@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A pipeline that is run again after a wait whenever it fails. Thread-safe. Reading from a {@link SharedConsumer} it
+ * A pipeline that is run again after a wait whenever it fails. Thread-safe. Reading from a {@link ReusableConsumer} it
  * goes on without a rebalance, at the first record that was not acknowledged.
  */
 public final class RestartingPipeline implements AutoCloseable {

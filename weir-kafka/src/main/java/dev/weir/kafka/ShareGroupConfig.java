@@ -1,6 +1,6 @@
 package dev.weir.kafka;
 
-import dev.weir.kafka.internal.group.GroupAdmin;
+import dev.weir.kafka.internal.share.group.GroupAdmin;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -46,7 +46,7 @@ public final class ShareGroupConfig {
         return values.isStartSaid;
     }
 
-    /** {@code share.record.lock.duration.ms}: how long a record is lent. */
+    /** {@code share.record.lock.duration.ms}: how long a record is acquired. */
     public Duration lockDuration() {
         return values.lockDuration;
     }
@@ -56,7 +56,7 @@ public final class ShareGroupConfig {
         return values.deliveryLimit;
     }
 
-    /** {@code share.partition.max.record.locks}: records of a partition that may be lent at once. */
+    /** {@code share.partition.max.record.locks}: records of a partition that may be acquired at once. */
     public int locksPerPartition() {
         return values.locksPerPartition;
     }
@@ -87,7 +87,7 @@ public final class ShareGroupConfig {
     }
 
     /**
-     * Sets values of the group, for all its members. Blocks. Changes hold for records that are lent afterwards.
+     * Sets values of the group, for all its members. Blocks. Changes hold for records that are acquired afterwards.
      *
      * @param values by their names, {@code share.record.lock.duration.ms} for instance; null takes a value back
      * @throws KafkaPipelineException if the right ALTER_CONFIGS on the group is missing, the brokers refuse a value, or

@@ -145,8 +145,8 @@ public interface ShareHandle {
         }
 
         /**
-         * Fetches whose records the brokers lent and then did not send, because of a quota: each uses up a delivery of
-         * its records. Counted on {@link FetchPath#LEAN}, as Kafka's client does not show it.
+         * Fetches whose records the brokers acquired and then did not send, because of a quota: each uses up a delivery
+         * of its records. Counted on {@link FetchPath#LEAN}, as Kafka's client does not show it.
          */
         public long emptiedAnswers() {
             return values.emptiedAnswers;
@@ -172,12 +172,12 @@ public interface ShareHandle {
             return values.lanes;
         }
 
-        /** Records that a lane asks for. */
+        /** Records that a share consumer asks for. */
         public int pollRecords() {
             return values.pollRecords;
         }
 
-        /** {@code share.acquire.mode} of the lanes. */
+        /** {@code share.acquire.mode} of the share consumers. */
         public String acquireMode() {
             return values.acquireMode;
         }

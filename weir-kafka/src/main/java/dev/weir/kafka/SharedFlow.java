@@ -1,8 +1,8 @@
 package dev.weir.kafka;
 
-import dev.weir.kafka.internal.failure.AsyncGuard;
-import dev.weir.kafka.internal.failure.BlockingGuard;
-import dev.weir.kafka.internal.share.ShareSource;
+import dev.weir.kafka.internal.handler.AsyncGuard;
+import dev.weir.kafka.internal.handler.BlockingGuard;
+import dev.weir.kafka.internal.share.member.ShareSource;
 import dev.weir.stream.Action;
 import dev.weir.stream.Handler;
 import dev.weir.stream.Ordering;

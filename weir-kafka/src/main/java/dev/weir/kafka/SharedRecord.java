@@ -1,13 +1,14 @@
 package dev.weir.kafka;
 
-import dev.weir.kafka.internal.share.AcquiredRecord;
-import dev.weir.kafka.internal.share.RecordFate;
+import dev.weir.kafka.internal.share.member.AcquiredRecord;
+import dev.weir.kafka.internal.share.member.RecordAcknowledgement;
 import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * A record of a share group with its delivery count ({@link #deliveryCount()}), and a say in its fate. When its work is
- * done it is accepted, unless one of the two methods below said otherwise before. Their methods are thread-safe.
+ * A record of a share group with its delivery count ({@link #deliveryCount()}), and a say in its acknowledgement. When
+ * its work is done it is accepted, unless one of the two methods below said otherwise before. Their methods are
+ * thread-safe.
  */
 public final class SharedRecord<K, V> extends ConsumerRecord<K, V> {
 
@@ -42,7 +43,7 @@ public final class SharedRecord<K, V> extends ConsumerRecord<K, V> {
 
     /** Makes the group forget the record when the pipeline is done with it: nobody sees it again. */
     public void rejectWhenDone() {
-        acquired.endsWith(RecordFate.REJECT);
+        acquired.endsWith(RecordAcknowledgement.REJECT);
     }
 
     /**
@@ -50,6 +51,6 @@ public final class SharedRecord<K, V> extends ConsumerRecord<K, V> {
      * delivery.
      */
     public void releaseWhenDone() {
-        acquired.endsWith(RecordFate.RELEASE);
+        acquired.endsWith(RecordAcknowledgement.RELEASE);
     }
 }

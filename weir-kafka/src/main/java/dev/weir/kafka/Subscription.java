@@ -365,7 +365,7 @@ public final class Subscription {
      * }
      *
      * <p>For at-least-once and exactly-once sources on both fetch paths, and those with {@link ExternalOffsets}.
-     * Sources that do not track each record refuse it, as do views, {@link SharedConsumer}, and a subscription with
+     * Sources that do not track each record refuse it, as do views, {@link ReusableConsumer}, and a subscription with
      * priorities.
      */
     public Subscription dueAt(DueTimes due) {

@@ -2,7 +2,6 @@ package dev.weir.kafka;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.kafka.produce.ProducePath;
 import dev.weir.kafka.produce.WriteFailures;
 import java.time.Duration;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -63,12 +62,12 @@ class ExactlyOnceFlowRefusalTest {
     @Test
     void leanProducer_isRefusedWithTheWayOut() {
         ProducerSettings<byte[], byte[]> lean =
-                producer().producePath(ProducePath.LEAN).build();
+                producer().produce(ProducePath.LEAN).build();
         ExactlyOnceFlow<byte[], byte[]> flow =
                 KafkaSource.exactlyOnce(consumer().build(), "t");
         assertThatThrownBy(() -> produce(flow, lean))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("producePath=LEAN")
+                .hasMessageContaining("produce=LEAN")
                 .hasMessageContaining("ProducePath.CLIENT");
     }
 

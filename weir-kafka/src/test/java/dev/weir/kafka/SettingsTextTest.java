@@ -185,8 +185,8 @@ class SettingsTextTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            retries=3 | retries=3 has no effect with producePath=LEAN
-            metric.reporters=x | metric.reporters=x has no effect with producePath=LEAN
+            retries=3 | retries=3 has no effect with produce=LEAN
+            metric.reporters=x | metric.reporters=x has no effect with produce=LEAN
             partitioner.class=p.P | partitioner.class=p.P is not possible with a lean producer
             interceptor.classes=p.I | interceptor.classes=p.I is not possible with a lean producer
             enable.idempotence=false | enable.idempotence=false

@@ -78,7 +78,7 @@ class SourceRefusalTest {
                 () -> KafkaSource.plain(inGroup, later),
                 () -> KafkaSource.atMostOnce(inGroup, later, 10),
                 () -> KafkaSource.atLeastOnce(lean, later, view -> ""),
-                () -> SharedConsumer.start(inGroup, later),
+                () -> ReusableConsumer.start(inGroup, later),
                 () -> later.priority("prices", 1))) {
             assertThatThrownBy(refused)
                     .isInstanceOf(IllegalArgumentException.class)

@@ -22,7 +22,7 @@ final class SourceRules {
     /** Share of its time for which a pipeline waits for elements before it counts as able to take more. */
     private static final double STARVES = 0.4;
 
-    /** Of the time: a client that has used up its quota gets no more, however it fetches. */
+    /** Share of the time: a client that has used up its quota gets no more, however it fetches. */
     static final double THROTTLED = 0.02;
 
     /** Two looks that are nearer say nothing of the time between them. */

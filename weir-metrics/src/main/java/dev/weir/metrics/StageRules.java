@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** Limiters within the pipeline: a stage's threads, its dispatcher, its keys. */
 final class StageRules {
 
-    /** Of a unit's threads: a unit that uses more has none to spare. */
+    /** Share of a unit's threads: a unit that uses more has none to spare. */
     static final double SATURATED = 0.7;
 
     /** A chain behind a key that is no chance. */

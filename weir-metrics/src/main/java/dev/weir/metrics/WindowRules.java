@@ -66,7 +66,7 @@ final class WindowRules {
                 .toList();
     }
 
-    /** Of the time of the partitions that have something to read, that in which they stand still for {@code reason}. */
+    /** The share of time in which partitions with something to read are paused for {@code reason}. */
     private static double stillShare(Interval interval, Paused reason) {
         return Math.max(seenStill(interval, reason), countedStill(interval, reason));
     }

@@ -4,7 +4,7 @@ import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.OnClose;
 import dev.weir.kafka.OutOfRangePolicy;
-import dev.weir.kafka.produce.ProducePath;
+import dev.weir.kafka.ProducePath;
 import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -6,8 +6,8 @@ import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.OnClose;
 import dev.weir.kafka.OutOfRangePolicy;
+import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerSettings;
-import dev.weir.kafka.produce.ProducePath;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -180,7 +180,7 @@ class WeirSettingsTest {
                     assertThat(consumer.onClose()).isEqualTo(OnClose.REMAIN);
                     assertThat(consumer.maxBatchBytes()).isEqualTo(2L << 20);
                     assertThat(consumer.unreadableBatches()).isEqualTo(ConsumerSettings.UnreadableBatches.SKIP);
-                    assertThat(both.producer().producePath()).isEqualTo(ProducePath.LEAN);
+                    assertThat(both.producer().produce()).isEqualTo(ProducePath.LEAN);
                     assertThat(both.producer().properties()).containsEntry("acks", "all");
                 });
     }

@@ -2,7 +2,7 @@ package dev.weir.stream;
 
 import org.jspecify.annotations.Nullable;
 
-/** The counters of one dispatcher at one moment. Tasks are segments, workers and lanes, not elements. */
+/** The counters of one dispatcher at one moment. Tasks are segments, workers, not elements. */
 public final class DispatcherSnapshot {
 
     private final Values values;

@@ -104,7 +104,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      * <p>Acknowledgements: elements that had left the section go on and are acknowledged to the run of the section that
      * emitted them, which may be closed by then and has to put up with that. Elements inside the section when it failed
      * are never acknowledged. So a source that remembers acknowledgements emits both anew unless it heard of them in
-     * time: at least once, with duplicates of the elements that were on their way. Sources that count on being drained
+     * time: at least once, with duplicates of the elements that were in flight. Sources that count on being drained
      * before they are closed get no time for it.
      *
      * <p>Completes when the section does. A stop ends the section, or the wait for it; a section that fails after a

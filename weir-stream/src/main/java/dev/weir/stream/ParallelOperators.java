@@ -2,7 +2,7 @@ package dev.weir.stream;
 
 import dev.weir.stream.internal.boundary.AsyncBoundary;
 import dev.weir.stream.internal.chunk.ParallelMap;
-import dev.weir.stream.internal.parallel.BlockingLanes;
+import dev.weir.stream.internal.parallel.BlockingWorkers;
 import dev.weir.stream.internal.parallel.ParallelStages;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
@@ -90,7 +90,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     @Operator(acks = "with the result", cost = "under 100 ns over the handler; a thread for each that blocks")
     public <R> Source<R> mapBlocking(
             Parallelism concurrency, Ordering<? super T> ordering, Handler<? super T, ? extends R> handler) {
-        return Source.at(BlockingLanes.node(
+        return Source.at(BlockingWorkers.node(
                 node(),
                 Objects.requireNonNull(concurrency, "concurrency"),
                 Objects.requireNonNull(ordering, "ordering"),

@@ -28,7 +28,7 @@ class BackPressureTest {
                 bounded("async(1)", 4 * BATCH, source -> source.async(Dispatcher.virtual(), 1)),
                 bounded("async(1000)", 1000 + 4 * BATCH, source -> source.async(Dispatcher.virtual(), 1000)),
                 bounded("mapParallel", 4096 + 4 * BATCH, source -> source.mapParallel(2, n -> n)),
-                // The sink's one batch may be of 512, as lanes gather what is done.
+                // The sink's one batch may be of 512, as workers gather what is done.
                 bounded(
                         "mapBlocking(4, input)",
                         512 + 512 + 4 * BATCH,

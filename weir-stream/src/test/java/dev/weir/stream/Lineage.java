@@ -6,7 +6,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Knows of each input how many elements that came of it are still on their way. Thread-safe. The functions of a test
+ * Knows of each input how many elements that came of it are still in flight. Thread-safe. The functions of a test
  * tell it what they make of their elements, so that it does not depend on what it checks.
  */
 final class Lineage {
@@ -17,7 +17,7 @@ final class Lineage {
         onTheirWay = new AtomicIntegerArray(inputs);
     }
 
-    /** The inputs, each on its way, with their index for value. */
+    /** The inputs, each in flight, with their index for value. */
     List<Item> inputs() {
         return IntStream.range(0, onTheirWay.length())
                 .mapToObj(input -> {

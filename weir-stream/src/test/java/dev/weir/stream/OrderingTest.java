@@ -186,7 +186,7 @@ class OrderingTest {
 
     @Test
     void handlers_thatWereQuickAndAllBlockOfASudden_stillAllGetALane() throws Exception {
-        // Ten thousand quick ones, so that few lanes are awake; then a barrier that only all together pass.
+        // Ten thousand quick ones, so that few workers are awake; then a barrier that only all together pass.
         int lanes = 16;
         CyclicBarrier all = new CyclicBarrier(lanes);
         for (Ordering<Integer> ordering : List.<Ordering<Integer>>of(Ordering.unordered(), Ordering.byHash(n -> n))) {

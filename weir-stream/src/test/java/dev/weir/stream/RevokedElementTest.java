@@ -35,7 +35,7 @@ class RevokedElementTest {
     private static final RetryPolicy HOURLY =
             RetryPolicy.of(10, Backoff.between(HOUR, HOUR).withJitter(0));
 
-    /** The first element of the owner that stays, which keeps the one lane of a stage busy. */
+    /** The first element of the owner that stays, which keeps the one worker of a stage busy. */
     private static final int STAYS = 0;
 
     private static final int LOST = 100;
@@ -354,7 +354,7 @@ class RevokedElementTest {
             }
             int before = calls.get();
             lost.revoked = true;
-            // What is on its way between two stages is found by the next look.
+            // What is in flight between two stages is found by the next look.
             do {
                 context.join().dropRevoked();
             } while (!lost.ended.tryAcquire(LOST + lost.retained.get(), 20, TimeUnit.MILLISECONDS));

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Parallelism of stages and sizes of dispatchers, changed while elements are on their way. */
+/** Parallelism of stages and sizes of dispatchers, changed while elements are in flight. */
 @Timeout(60)
 class SteeringTest {
 

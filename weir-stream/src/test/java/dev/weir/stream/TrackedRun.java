@@ -93,7 +93,7 @@ final class TrackedRun {
         }
     }
 
-    /** After any other ending: no input was finished while something that came of it was on its way. */
+    /** After any other ending: no input was finished while something that came of it was in flight. */
     void assertNothingLost() {
         source.assertProtocolKept();
     }

@@ -4,7 +4,7 @@ import dev.weir.bench.RunFailure;
 import dev.weir.bench.figures.IntervalSums;
 import dev.weir.bench.figures.LiveFigures;
 import dev.weir.bench.figures.LiveSettings;
-import dev.weir.bench.figures.LoadShares;
+import dev.weir.bench.figures.LoadSpread;
 import dev.weir.bench.figures.Measured;
 import dev.weir.bench.live.TimelineEntry;
 import dev.weir.bench.result.Disturbance;
@@ -80,7 +80,7 @@ public record LiveResult(
         double blocking = timeline.isEmpty() ? handlers : 0;
         int members = point.isChangeable() ? point.members() : 1;
         Part all = new Part(warmUp, count, point.measuredPerSecond(), blocking, toldAndAround(), members);
-        LoadShares shares = shares(all);
+        LoadSpread shares = shares(all);
         // Ended before anything was measured, it has phases all the same.
         Totals totals = used == null ? Totals.NONE : totals(all, used, shares);
         Set<Flag> flags = flags(all, totals, used);
@@ -170,8 +170,8 @@ public record LiveResult(
         return all;
     }
 
-    private LoadShares shares(Part part) {
-        return new LoadShares(
+    private LoadSpread shares(Part part) {
+        return new LoadSpread(
                 figures.sentTo(part.from, part.to),
                 ofGroups.stream().map(group -> group.cameTo(part.from, part.to)).toList());
     }
@@ -188,7 +188,7 @@ public record LiveResult(
         return flags;
     }
 
-    private Totals totals(Part part, Usage used, LoadShares shares) {
+    private Totals totals(Part part, Usage used, LoadSpread shares) {
         List<Interval> measured = figures.intervals(part.to).subList(part.from, part.to);
         IntervalSums sums = IntervalSums.of(measured);
         Map<String, Double> metrics = new LinkedHashMap<>();

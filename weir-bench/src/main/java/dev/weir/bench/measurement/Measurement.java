@@ -75,7 +75,7 @@ public final class Measurement {
     private long lastPassMillis;
     private LedgerFigures ledger = new LedgerFigures(0, 0, 0, 0, 0);
 
-    /** Of these passes, which are closed with the run. */
+    /** Measures these passes, which are closed with the run. */
     public Measurement(PassSource passes, WorkloadPoint point, boolean isBaseline) {
         this.passes = passes;
         this.point = point;

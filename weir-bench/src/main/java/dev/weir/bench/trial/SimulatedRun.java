@@ -27,7 +27,7 @@ public final class SimulatedRun {
     private final long seed;
 
     /**
-     * Of what the driver's name stands for.
+     * Simulates what the driver's name stands for.
      *
      * @throws WorkloadException if there is no model of the point
      */

@@ -3,9 +3,9 @@ package dev.weir.cli.client;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.FetchPath;
+import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.produce.ProducePath;
 import java.io.IOException;
 import java.io.StringReader;
 import java.nio.charset.CharacterCodingException;
@@ -155,7 +155,7 @@ public final class ClusterClients {
                 builder.from(file);
             }
             if (path != null) {
-                builder.producePath(path);
+                builder.produce(path);
             }
             return builder.bootstrapServers(bootstrapServers).build();
         });

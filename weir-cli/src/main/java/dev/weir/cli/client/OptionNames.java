@@ -24,10 +24,10 @@ public final class OptionNames {
         text("more lanes (ShareSettings.maxLanes)", "more processes of this group");
         text("fetch(FetchPath.LEAN)", "--fetch lean");
         text("fetch(FetchPath.CLIENT)", "--fetch client");
-        text("producePath(ProducePath.LEAN)", "--produce lean");
-        text("producePath(ProducePath.CLIENT)", "--produce client");
-        text("producePath=LEAN", "--produce lean");
-        text("producePath=CLIENT", "--produce client");
+        text("produce(ProducePath.LEAN)", "--produce lean");
+        text("produce(ProducePath.CLIENT)", "--produce client");
+        text("produce=LEAN", "--produce lean");
+        text("produce=CLIENT", "--produce client");
         text("use KafkaSource.atLeastOnce", "use --guarantee at-least-once");
         text("deadLetter(...)", "--dead-letter");
         text("whenTooLarge(FAIL)", "--dead-letter-too-large fail");

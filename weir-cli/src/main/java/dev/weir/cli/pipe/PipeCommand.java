@@ -15,6 +15,7 @@ import dev.weir.kafka.ConsumerSnapshot;
 import dev.weir.kafka.HandlerTimeoutException;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.OffsetOutOfRangeException;
+import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerHandle;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.RecordDecodeException;
@@ -23,7 +24,6 @@ import dev.weir.kafka.ShareHandle;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.TransactionHandle;
-import dev.weir.kafka.produce.ProducePath;
 import dev.weir.metrics.LimiterProbe;
 import dev.weir.stream.DrainReport;
 import dev.weir.stream.Pipeline;
@@ -88,7 +88,7 @@ public final class PipeCommand implements Callable<Integer> {
         }
         ProducerSettings<byte[], byte[]> producer =
                 clients.producer(options.produce == null ? null : options.produce.path());
-        if (options.isExactlyOnce() && producer.producePath() == ProducePath.LEAN) {
+        if (options.isExactlyOnce() && producer.produce() == ProducePath.LEAN) {
             throw CliFailure.usage(
                     "--guarantee exactly-once does not go with weir.produce=lean in --client-config="
                             + options.clientConfig,

@@ -4,7 +4,7 @@ import dev.weir.cli.client.ClusterClients;
 import dev.weir.cli.console.ConsoleOption;
 import dev.weir.cli.metrics.MetricsOption;
 import dev.weir.kafka.FetchPath;
-import dev.weir.kafka.produce.ProducePath;
+import dev.weir.kafka.ProducePath;
 import dev.weir.stream.Parallelism;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -7,7 +7,7 @@ import dev.weir.cli.terminal.CliFailure;
 import dev.weir.cli.terminal.CommandContext;
 import dev.weir.cli.terminal.ExitCode;
 import dev.weir.cli.terminal.Progress;
-import dev.weir.kafka.produce.ProducePath;
+import dev.weir.kafka.ProducePath;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;

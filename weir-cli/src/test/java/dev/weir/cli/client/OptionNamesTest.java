@@ -23,7 +23,7 @@ class OptionNamesTest {
                 "memberName must have 1 to 9 characters: memberName=x | --share-member must have 1 to 9 characters: --share-member=x",
                 "double maxOutstandingRecords | double weir.max.outstanding.records",
                 "fetchThreads=2 needs it; set fetch(FetchPath.LEAN), or leave fetchThreads out | weir.fetch.threads=2 needs it; set --fetch lean, or leave weir.fetch.threads out",
-                "no transactions; set producePath(ProducePath.CLIENT), or use KafkaSource.atLeastOnce | no transactions; set --produce client, or use --guarantee at-least-once",
+                "no transactions; set produce(ProducePath.CLIENT), or use KafkaSource.atLeastOnce | no transactions; set --produce client, or use --guarantee at-least-once",
                 "raise x of the brokers, or allow fewer lanes (ShareSettings.maxLanes) (y) | raise x of the brokers (y)",
                 "my.bufferBytes=1 of com.acme.outOfRangeHandler | my.bufferBytes=1 of com.acme.outOfRangeHandler"
             })

@@ -1,8 +1,8 @@
 package dev.weir.kafka.produce;
 
 import dev.weir.kafka.ProducerSettings;
-import dev.weir.kafka.internal.producer.ProducerSink;
-import dev.weir.kafka.internal.producer.ResultStage;
+import dev.weir.kafka.internal.out.write.ProducerSink;
+import dev.weir.kafka.internal.out.write.ResultStage;
 import dev.weir.stream.Flow;
 import dev.weir.stream.Sink;
 import java.util.Objects;

@@ -1,13 +1,14 @@
 package dev.weir.kafka.produce;
 
 import dev.weir.kafka.ProduceException;
+import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerSettings;
-import dev.weir.kafka.internal.health.ClientHealth;
-import dev.weir.kafka.internal.health.ClientProgress;
-import dev.weir.kafka.internal.health.ClientWatch;
-import dev.weir.kafka.internal.producer.RunProducers;
-import dev.weir.kafka.internal.send.ClientInterrupts;
-import dev.weir.kafka.internal.send.ReplaceableProducer;
+import dev.weir.kafka.internal.out.client.ClientHealth;
+import dev.weir.kafka.internal.out.client.ClientInterrupts;
+import dev.weir.kafka.internal.out.client.ClientProgress;
+import dev.weir.kafka.internal.out.client.ClientWatch;
+import dev.weir.kafka.internal.out.client.ReplaceableProducer;
+import dev.weir.kafka.internal.out.write.RunProducers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

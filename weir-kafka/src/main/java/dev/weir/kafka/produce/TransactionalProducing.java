@@ -1,8 +1,8 @@
 package dev.weir.kafka.produce;
 
 import dev.weir.kafka.ProducerSettings;
-import dev.weir.kafka.internal.transaction.TransactionLimits;
-import dev.weir.kafka.internal.transaction.TransactionalBatches;
+import dev.weir.kafka.internal.out.transaction.TransactionLimits;
+import dev.weir.kafka.internal.out.transaction.TransactionalBatches;
 import dev.weir.stream.Sink;
 import java.time.Duration;
 import java.util.Objects;

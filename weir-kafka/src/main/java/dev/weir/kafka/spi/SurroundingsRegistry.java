@@ -1,6 +1,6 @@
 package dev.weir.kafka.spi;
 
-import dev.weir.kafka.internal.lookup.KafkaSurroundings;
+import dev.weir.kafka.internal.in.lookup.KafkaSurroundings;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;

@@ -47,7 +47,7 @@ public interface StageContext {
 
     /**
      * Looks for an element of this source in the stages below it, each under its own lock; null if it is in none of
-     * them: it was never pulled, is finished, or is on its way between two. Costs nothing as long as nobody asks, so it
+     * them: it was never pulled, is finished, or is in flight between two. Costs nothing as long as nobody asks, so it
      * is for people that want to know why a pipeline is stuck, not for every second. Any thread.
      */
     default @Nullable Whereabouts find(AckTarget target, long token) {

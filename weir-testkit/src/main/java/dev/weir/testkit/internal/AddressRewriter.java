@@ -125,6 +125,13 @@ final class AddressRewriter {
                 boolean rare = network.rareAnswers().change(data);
                 yield data.nodeEndpoints().isEmpty() && !rare ? null : data;
             }
+            default -> rareAnswer(api, version, bytes);
+        };
+    }
+
+    /** The answer as a rare one; null if it stays as it is. */
+    private @Nullable ApiMessage rareAnswer(ApiKeys api, short version, ByteBufferAccessor bytes) {
+        return switch (api) {
             case OFFSET_COMMIT -> {
                 var data = new OffsetCommitResponseData(bytes, version);
                 yield network.rareAnswers().change(data) ? data : null;

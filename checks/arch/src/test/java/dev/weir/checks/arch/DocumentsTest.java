@@ -190,7 +190,7 @@ class DocumentsTest {
     }
 
     /**
-     * The index has each decision once, with its title and the later decisions that its status names; a page is one page.
+     * The index has each decision once, with its title and the later decisions of its status; a page is one page.
      */
     @Test
     void decisions_areInTheIndex_withTitleAndStatus() throws IOException {

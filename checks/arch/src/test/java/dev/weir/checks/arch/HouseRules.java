@@ -43,7 +43,7 @@ final class HouseRules {
 
     /** The supervisor, which waits for all tasks, and the lane that looks again after a millisecond. */
     private static final List<String> WAIT_OTHERWISE =
-            List.of("stream.internal.run.TaskGroup", "stream.internal.parallel.BlockingLanes");
+            List.of("stream.internal.run.TaskGroup", "stream.internal.parallel.BlockingWorkers");
 
     private final String root;
 

@@ -14,28 +14,53 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * How the packages within a module may depend on each other, how many files one may have, and that no main code leans
- * on a test harness. Each rule is also shown a planted violation. A facade and its internals know each other by design,
- * so that only internal packages are looked at for circles.
+ * The directions in which the packages of a module may depend on each other, the most lines of one, and that no main
+ * code leans on a test harness. Each rule is also shown a planted violation. A facade and its internals know each other
+ * by design, so that only internal packages are looked at for circles.
  */
 class InternalPackagesTest {
 
-    /** A package of more files is not read any more, it is searched. */
-    private static final int MOST_INTERNAL = 25;
+    /**
+     * More lines than these are searched and no longer read. Lines, because a bound on files moves code between them.
+     */
+    private static final int MOST_INTERNAL_LINES = 5_000;
 
-    /** What a user types is found by its name, not by reading the list. */
-    private static final int MOST_PUBLIC = 50;
+    /** A public package is found by the names that users type. */
+    private static final int MOST_PUBLIC_LINES = 8_000;
+
+    /** The packages of weir-kafka below {@code internal}: each uses only those before it. */
+    private static final List<String> KAFKA_ORDER = List.of(
+            "meters",
+            "in.lookup",
+            "in.view",
+            "in.offsets",
+            "in.fetch",
+            "in.buffer",
+            "share.session",
+            "in.commit",
+            "in.position",
+            "in.owner",
+            "out.client",
+            "handler",
+            "out.write",
+            "share.group",
+            "share.member",
+            "out.transaction");
 
     private static final JavaClasses PLANTED = new ClassFileImporter().importPackages("planted");
 
@@ -68,20 +93,46 @@ class InternalPackagesTest {
     }
 
     @Test
-    void package_isSmallEnoughToBeRead() {
-        assertThat(tooLarge(WeirModule.allMainClasses(), MOST_INTERNAL, MOST_PUBLIC))
-                .isEmpty();
+    void packagesOfKafka_useOnlyThoseBeforeThem() {
+        String root = "dev.weir.kafka.internal";
+        JavaClasses classes = WeirModule.KAFKA.mainClasses();
+        assertThat(classes.stream()
+                        .map(JavaClass::getPackageName)
+                        .filter(name -> name.startsWith(root + "."))
+                        .map(name -> name.substring(root.length() + 1)))
+                .containsOnly(KAFKA_ORDER.toArray(String[]::new))
+                .contains(KAFKA_ORDER.toArray(String[]::new));
+        assertThat(backwards(classes, root, KAFKA_ORDER)).isEmpty();
     }
 
     @Test
-    void packageThatIsTooLarge_isFound() {
-        assertThat(tooLarge(PLANTED, 1, 2))
-                .containsExactly(
-                        "planted.cli: 2 files, at most 1",
-                        "planted.kafka: 3 files, at most 2",
-                        "planted.kafka.internal.hither: 2 files, at most 1",
-                        "planted.testkit: 3 files, at most 2");
-        assertThat(tooLarge(PLANTED, 2, 3)).isEmpty();
+    void packageThatUsesALaterOne_isFound() {
+        String root = "planted.kafka.internal";
+        assertThat(backwards(PLANTED, root, List.of("hither", "thither")))
+                .isNotEmpty()
+                .allMatch(line -> line.contains("Hither") && line.contains("-> thither"));
+        assertThat(backwards(PLANTED, root, List.of("thither", "hither")))
+                .isNotEmpty()
+                .allMatch(line -> line.contains("Thither") && line.contains("-> hither"));
+    }
+
+    @Test
+    void package_isSmallEnoughToBeRead() throws IOException {
+        List<String> found = new ArrayList<>();
+        for (WeirModule module : WeirModule.values()) {
+            found.addAll(
+                    tooLarge(Path.of(module.folder, "src", "main", "java"), MOST_INTERNAL_LINES, MOST_PUBLIC_LINES));
+        }
+        assertThat(found).isEmpty();
+    }
+
+    @Test
+    void packageThatIsTooLarge_isFound() throws IOException {
+        Path tests = Path.of("checks", "arch", "src", "test", "java", "planted");
+        assertThat(tooLarge(tests, 10, 30))
+                .anyMatch(line -> line.matches(".*/planted/kafka/internal/hither: [0-9]+ lines, at most 10"))
+                .anyMatch(line -> line.matches(".*/planted/kafka: [0-9]+ lines, at most 30"));
+        assertThat(tooLarge(tests, 500, 500)).isEmpty();
     }
 
     @Test
@@ -109,7 +160,7 @@ class InternalPackagesTest {
                 .as("the internal packages of " + module + " know each other one way only");
     }
 
-    /** The packages directly below {@code root}, each with all below it, and {@code root} itself. */
+    /** Each package below {@code root}, and {@code root} itself. */
     private record InternalPackages(String root) implements SliceAssignment {
 
         @Override
@@ -119,7 +170,7 @@ class InternalPackagesTest {
                 return SliceIdentifier.ignore();
             }
             String below = name.substring(root.length() + 1);
-            return SliceIdentifier.of(below.isEmpty() ? "internal" : below.substring(0, below.indexOf('.')));
+            return SliceIdentifier.of(below.isEmpty() ? "internal" : below.substring(0, below.length() - 1));
         }
 
         @Override
@@ -128,28 +179,52 @@ class InternalPackagesTest {
         }
     }
 
-    /** The packages with more source files than they may have, a line each. */
-    private static List<String> tooLarge(JavaClasses classes, int mostInternal, int mostPublic) {
-        Map<String, Set<String>> files = new TreeMap<>();
+    /** The uses of a package that comes later in {@code order}, a line each: class, arrow, package. */
+    private static List<String> backwards(JavaClasses classes, String root, List<String> order) {
+        Set<String> found = new TreeSet<>();
         for (JavaClass type : classes) {
-            type.getSource()
-                    .flatMap(source -> source.getFileName())
-                    .ifPresent(file -> files.computeIfAbsent(type.getPackageName(), first -> new TreeSet<>())
-                            .add(file));
+            int from = order.indexOf(below(root, type));
+            type.getDirectDependenciesFromSelf().stream()
+                    .map(use -> below(root, use.getTargetClass().getBaseComponentType()))
+                    .filter(to -> from >= 0 && order.indexOf(to) > from)
+                    .forEach(to -> found.add(type.getName() + " -> " + to));
+        }
+        return List.copyOf(found);
+    }
+
+    private static String below(String root, JavaClass type) {
+        String name = type.getPackageName();
+        return name.startsWith(root + ".") ? name.substring(root.length() + 1) : "";
+    }
+
+    /** The packages below a source folder with more lines than they may have, a line each. */
+    private static List<String> tooLarge(Path sources, int mostInternal, int mostPublic) throws IOException {
+        Path folder = Path.of(System.getProperty("weir.root")).resolve(sources);
+        Map<String, Integer> lines = new TreeMap<>();
+        if (Files.isDirectory(folder)) {
+            try (Stream<Path> files = Files.walk(folder)) {
+                for (Path file :
+                        files.filter(file -> file.toString().endsWith(".java")).toList()) {
+                    lines.merge(
+                            file.getParent().toString(),
+                            Files.readAllLines(file).size(),
+                            Integer::sum);
+                }
+            }
         }
         List<String> found = new ArrayList<>();
-        files.forEach((name, inPackage) -> {
+        lines.forEach((name, inPackage) -> {
             int most = isInternal(name) ? mostInternal : mostPublic;
-            if (inPackage.size() > most) {
-                found.add(name + ": " + inPackage.size() + " files, at most " + most);
+            if (inPackage > most) {
+                found.add(name + ": " + inPackage + " lines, at most " + most);
             }
         });
         return found;
     }
 
-    /** A program has no facade: all of its packages are. */
-    private static boolean isInternal(String packageName) {
-        return (packageName + ".").matches("[^.]+\\.(?:weir\\.)?(?:.*\\.internal|bench|cli)\\..*");
+    /** A program has no facade: all of its packages are internal. */
+    private static boolean isInternal(String folder) {
+        return (folder + "/").matches(".*/(internal|weir/bench|weir/cli)/.*");
     }
 
     /**

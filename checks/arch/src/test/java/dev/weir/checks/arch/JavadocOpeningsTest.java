@@ -20,8 +20,8 @@ class JavadocOpeningsTest {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
 
-    private static final Pattern OPENING =
-            Pattern.compile("/\\*\\*[\\s*]*((?:What|How|Which|Whether|Who|Whose|When|Where|Why|Those|That of|Of|Goes on|So (?:many|long|few|often))\\b[^\\n*]*)");
+    private static final Pattern OPENING = Pattern.compile(
+            "/\\*\\*[\\s*]*((?:What|How|Which|Whether|Who|Whose|When|Where|Why|Those|That of|Of|Goes on|So (?:many|long|few|often))\\b[^\\n*]*)");
 
     /** The declaration behind a comment, past its annotations. */
     private static final Pattern TYPE = Pattern.compile(

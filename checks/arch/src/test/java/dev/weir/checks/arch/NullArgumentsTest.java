@@ -74,7 +74,13 @@ class NullArgumentsTest {
 
     /** Methods that the engine calls, per element or batch, and types of which an object would need a broker. */
     private static final Set<String> LEFT_OUT = Set.of(
-            "VirtualClock.await", "Ordering.keyOf", "Slice", "KafkaCluster", "KafkaClusterExtension", "SharedConsumer");
+            "VirtualClock.await",
+            "Ordering.keyOf",
+            "Slice",
+            "KafkaCluster",
+            "KafkaClusterExtension",
+            "Broker",
+            "ReusableConsumer");
 
     private static Samples samples = new Samples();
 

@@ -96,15 +96,15 @@ final class TestingFigures {
 
     private void worlds() {
         world(
-                SIMULATIONS + "consumer/ConsumerSimulationTest",
+                SIMULATIONS + "in/owner/ConsumerSimulationTest",
                 text -> Math.ceilDiv(constant(text, "SEEDS"), constant(text, "STEP")),
                 text -> number(text, "simulate\\(0, ([\\d_]+), 1\\)"));
         world(
-                SIMULATIONS + "consumer/TransactionSimulationTest",
+                SIMULATIONS + "in/owner/TransactionSimulationTest",
                 text -> constant(text, "SEEDS"),
                 text -> number(text, "simulation\\.to\", ([\\d_]+)\\)"));
-        someAndMany(SIMULATIONS + "session/ShareWorldTest");
-        someAndMany(SIMULATIONS + "failure/RetryFlowsWorldTest");
+        someAndMany(SIMULATIONS + "share/session/ShareWorldTest");
+        someAndMany(SIMULATIONS + "handler/RetryFlowsWorldTest");
         someAndMany(LEAN + "internal/producer/ProducerWorldTest");
         world(
                 LEAN + "ConsumerWorldTest",
@@ -148,16 +148,16 @@ final class TestingFigures {
                 .toString();
         put(
                 "kinds of events that worlds draw",
-                constants(source(SIMULATIONS + "consumer/SimulatedEvent"), "SimulatedEvent")
-                        + constants(source(SIMULATIONS + "session/SimulatedGroup"), "Trouble")
+                constants(source(SIMULATIONS + "in/owner/SimulatedEvent"), "SimulatedEvent")
+                        + constants(source(SIMULATIONS + "share/session/SimulatedGroup"), "Trouble")
                         + constants(source(LEAN + "LeanWorld"), "Trouble")
                         + constants(Files.readString(Path.of(plan)), "Kind"));
         Path planted = ROOT.resolve("weir-simulation/src/main/java/dev/weir/simulation/Planted.java");
         put(
                 "faults that are planted to see them found",
                 constants(Files.readString(planted), "Planted")
-                        + constants(source(SIMULATIONS + "consumer/SimulatedEvent"), "Planted")
-                        + constants(source(SIMULATIONS + "consumer/TransactionFault"), "TransactionFault")
+                        + constants(source(SIMULATIONS + "in/owner/SimulatedEvent"), "Planted")
+                        + constants(source(SIMULATIONS + "in/owner/TransactionFault"), "TransactionFault")
                         + 1); // RetryFlowsWorldTest
         put(
                 "former faults that seeds find again when their repair is taken out",

@@ -35,8 +35,7 @@ enum WeirModule {
     FORMATS_EXAMPLE("examples/formats", "examples.formats"),
     PIPELINES_EXAMPLE("examples/pipelines", "examples.pipelines"),
     PLAIN_EXAMPLE("examples/plain", "examples.plain"),
-    SPRING_EXAMPLE("examples/spring", "examples.spring"),
-    CLI("weir-cli", "cli");
+    SPRING_EXAMPLE("examples/spring", "examples.spring");
 
     /** What jcstress makes of a case for each run; nobody wrote it. */
     private static final Pattern GENERATED = Pattern.compile(".*_jcstress(\\$.*)?\\.class");

@@ -7,9 +7,9 @@ import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.produce.ProducePath;
 import dev.weir.kafka.produce.Sender;
 import dev.weir.kafka.produce.TransactionalProducing;
 import dev.weir.stream.Ordering;
@@ -99,7 +99,7 @@ class ClosedClientsTest {
     private static ProducerSettings<byte[], byte[]> producer(String kind) {
         return ProducerSettings.builder()
                 .bootstrapServers(KAFKA.bootstrapServers())
-                .producePath(kind.startsWith("lean") ? ProducePath.LEAN : ProducePath.CLIENT)
+                .produce(kind.startsWith("lean") ? ProducePath.LEAN : ProducePath.CLIENT)
                 .build();
     }
 

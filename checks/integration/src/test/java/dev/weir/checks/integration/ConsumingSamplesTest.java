@@ -9,7 +9,7 @@ import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.RestartingPipeline;
-import dev.weir.kafka.SharedConsumer;
+import dev.weir.kafka.ReusableConsumer;
 import dev.weir.kafka.Subscription;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.Pipeline;
@@ -164,7 +164,7 @@ class ConsumingSamplesTest {
     /** Compiled only: there are no such brokers. */
     @SuppressWarnings({"try", "unused"}) // samples
     private static void sharing(ConsumerSettings<byte[], byte[]> settings) {
-        try (var consumer = SharedConsumer.start(settings, Subscription.topics("orders", "returns"))) {
+        try (var consumer = ReusableConsumer.start(settings, Subscription.topics("orders", "returns"))) {
             Pipeline booking = consumer.records("orders").to(Sink.forEach(order -> call(order)));
             Pipeline refunding = consumer.records("returns").to(Sink.forEach(order -> call(order)));
             var backoff = RestartSettings.of(Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(30)));

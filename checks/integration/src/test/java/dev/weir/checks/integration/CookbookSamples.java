@@ -13,7 +13,7 @@ import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.RestartingPipeline;
 import dev.weir.kafka.RetryTopics;
-import dev.weir.kafka.SharedConsumer;
+import dev.weir.kafka.ReusableConsumer;
 import dev.weir.kafka.Subscription;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.Parallelism;
@@ -206,7 +206,7 @@ abstract class CookbookSamples {
 
     void restarting() {
         var backoff = RestartSettings.of(Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(30)));
-        try (var consumer = SharedConsumer.start(settings, Subscription.topics("orders"));
+        try (var consumer = ReusableConsumer.start(settings, Subscription.topics("orders"));
                 var booking =
                         RestartingPipeline.run(consumer.records("orders").to(Sink.forEach(shop::book)), backoff)) {
             shop.untilTold();

@@ -17,12 +17,12 @@ import dev.weir.kafka.HandledFlow;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.RetryTopics;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.batch.BatchOutcome;
-import dev.weir.kafka.produce.ProducePath;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.kafka.view.ViewEncoder;
 import dev.weir.metrics.Limiter;
@@ -38,6 +38,7 @@ import dev.weir.stream.Source;
 import dev.weir.testkit.FaultProxy;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterExtension;
+import dev.weir.testkit.RareAnswer;
 import dev.weir.testkit.Records;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
@@ -244,7 +245,7 @@ final class DocumentSamples {
         static void copy(ConsumerSettings<byte[], byte[]> consumer) {
             ProducerSettings<byte[], byte[]> settings = ProducerSettings.builder()
                     .bootstrapServers("localhost:9092")
-                    .producePath(ProducePath.LEAN)
+                    .produce(ProducePath.LEAN)
                     .build();
             KafkaSource.atLeastOnce(consumer, "clicks")
                     .map(record -> new ProducerRecord<>("copy", record.key(), record.value()))
@@ -260,7 +261,7 @@ final class DocumentSamples {
                     .build();
             ProducerSettings<byte[], byte[]> producer = ProducerSettings.builder()
                     .bootstrapServers("localhost:9092")
-                    .producePath(ProducePath.LEAN)
+                    .produce(ProducePath.LEAN)
                     .build();
             ViewEncoder largeOnes = (record, out) -> {
                 if (record.value().getLong(8) > 100) {
@@ -300,6 +301,14 @@ final class DocumentSamples {
                 network.swallowWrites(); // drops the writes of the clients so far: a stuck producer
                 network.cut(); // connections are reset, new ones too
                 network.restore(); // all of this ends; what was held back passes
+            }
+        }
+
+        static void rareAnswers(KafkaCluster cluster) {
+            try (FaultProxy network = FaultProxy.to(cluster.bootstrapServers())) {
+                network.answerRarely(7); // all kinds; or name them: RareAnswer.REBALANCE, ...
+                // run your pipeline at network.bootstrapServers(), check its results, then:
+                assertThat(network.rareAnswers().get(RareAnswer.EMPTY_FETCH)).isPositive();
             }
         }
 

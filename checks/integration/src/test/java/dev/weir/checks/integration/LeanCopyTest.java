@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerHandle;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.produce.ProducePath;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.Records;
@@ -43,7 +43,7 @@ class LeanCopyTest {
     private static RunningPipeline copy(KafkaCluster cluster, Subscription from, String group, String to) {
         ProducerSettings<byte[], byte[]> settings = ProducerSettings.builder()
                 .bootstrapServers(cluster.bootstrapServers())
-                .producePath(ProducePath.LEAN)
+                .produce(ProducePath.LEAN)
                 .property("compression.type", "lz4")
                 .property("batch.size", "4096")
                 .property("request.timeout.ms", "5000")

@@ -6,9 +6,9 @@ import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerHandle;
 import dev.weir.kafka.ProducerSettings;
-import dev.weir.kafka.produce.ProducePath;
 import dev.weir.metrics.Limiter;
 import dev.weir.metrics.Limiter.Kind;
 import dev.weir.metrics.LimiterProbe;
@@ -59,7 +59,7 @@ class LimiterMeasurementTest {
         KAFKA.cluster().createTopic(name, 1);
         ProducerSettings<byte[], byte[]> settings = ProducerSettings.builder()
                 .bootstrapServers(KAFKA.bootstrapServers())
-                .producePath(path)
+                .produce(path)
                 .property("client.id", name)
                 .property("buffer.memory", "65536")
                 .property("max.request.size", "65536")

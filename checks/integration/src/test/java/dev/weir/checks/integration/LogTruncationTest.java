@@ -8,7 +8,7 @@ import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.OffsetOutOfRangeException;
 import dev.weir.kafka.OutOfRangePolicy;
 import dev.weir.kafka.PartitionSource;
-import dev.weir.kafka.SharedConsumer;
+import dev.weir.kafka.ReusableConsumer;
 import dev.weir.kafka.Subscription;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
@@ -147,8 +147,8 @@ class LogTruncationTest {
         TopicPartition id = topic(topic, 50);
         ConsumerSettings<byte[], byte[]> settings = settings(topic, protocol).build();
         Subscription topics = Subscription.topics(topic);
-        try (SharedConsumer<byte[], byte[]> shared =
-                        source.equals("shared") ? SharedConsumer.start(settings, topics) : null;
+        try (ReusableConsumer<byte[], byte[]> shared =
+                        source.equals("shared") ? ReusableConsumer.start(settings, topics) : null;
                 RunningPipeline running = run(source, settings, topics, shared)) {
             ConsumerLedger.await(
                     "the end is committed", SOON, () -> committed(topic, id).offset() == 50);
@@ -161,7 +161,7 @@ class LogTruncationTest {
             String source,
             ConsumerSettings<byte[], byte[]> settings,
             Subscription topics,
-            @Nullable SharedConsumer<byte[], byte[]> shared) {
+            @Nullable ReusableConsumer<byte[], byte[]> shared) {
         if (shared != null) {
             return shared.records().to(reading()).run();
         }

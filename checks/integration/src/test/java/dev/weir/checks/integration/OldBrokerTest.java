@@ -7,11 +7,11 @@ import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.produce.ProducePath;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
@@ -122,7 +122,7 @@ class OldBrokerTest {
                         Subscription.topics(name + "-in").untilEnd())
                 .mapBlocking(16, RecordOrdering.byKey(), record -> record)
                 .map(record -> to(name + "-out", record))
-                .to(KafkaSink.producing(producer().producePath(producing).build()));
+                .to(KafkaSink.producing(producer().produce(producing).build()));
         for (int run = 0; run < 2; run++) {
             Records.produce(broker.bootstrapServers(), name + "-in", (long) run * EACH_TIME, EACH_TIME, 50);
             runToEnd(pipeline);

@@ -1,6 +1,6 @@
 package dev.weir.checks.integration;
 
-import dev.weir.kafka.produce.ProducePath;
+import dev.weir.kafka.ProducePath;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;

@@ -35,7 +35,7 @@ class OutputTopicTest {
     private static Pipeline writing(String topic, String bootstrapServers) {
         ProducerSettings<byte[], byte[]> settings = ProducerSettings.builder()
                 .bootstrapServers(bootstrapServers)
-                .producePath(OnLeanProducing.current())
+                .produce(OnLeanProducing.current())
                 .property("max.block.ms", "2000")
                 .property("metadata.max.age.ms", "2000")
                 .build();

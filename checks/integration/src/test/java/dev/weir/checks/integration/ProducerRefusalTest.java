@@ -56,7 +56,7 @@ class ProducerRefusalTest {
     private static ProducerSettings<byte[], byte[]> producer() {
         return ProducerSettings.builder()
                 .bootstrapServers(KAFKA.bootstrapServers())
-                .producePath(OnLeanProducing.current())
+                .produce(OnLeanProducing.current())
                 .property("batch.size", "2000")
                 .build();
     }

@@ -31,7 +31,7 @@ class ProducerSinkTest {
     private static ProducerSettings<byte[], byte[]> settings() {
         return ProducerSettings.builder()
                 .bootstrapServers(KAFKA.bootstrapServers())
-                .producePath(OnLeanProducing.current())
+                .produce(OnLeanProducing.current())
                 .property("max.block.ms", "2000")
                 .property("buffer.memory", "1048576")
                 .build();

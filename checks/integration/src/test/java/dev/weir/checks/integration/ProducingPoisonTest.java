@@ -71,7 +71,7 @@ class ProducingPoisonTest {
     private static ProducerSettings<byte[], byte[]> producer() {
         return ProducerSettings.builder()
                 .bootstrapServers(KAFKA.bootstrapServers())
-                .producePath(OnLeanProducing.current())
+                .produce(OnLeanProducing.current())
                 .property("batch.size", "2000")
                 .build();
     }
@@ -107,7 +107,7 @@ class ProducingPoisonTest {
                 name + "-dead",
                 ProducerSettings.builder()
                         .bootstrapServers(KAFKA.bootstrapServers())
-                        .producePath(OnLeanProducing.current())
+                        .produce(OnLeanProducing.current())
                         .build()));
     }
 

@@ -112,7 +112,7 @@ class ProducingTest {
         };
         return ProducerSettings.builder(new ByteArraySerializer(), picky)
                 .bootstrapServers(KAFKA.bootstrapServers())
-                .producePath(OnLeanProducing.current())
+                .produce(OnLeanProducing.current())
                 .property("max.block.ms", "2000")
                 .build();
     }
@@ -122,7 +122,7 @@ class ProducingTest {
                 name + "-dead",
                 ProducerSettings.builder()
                         .bootstrapServers(KAFKA.bootstrapServers())
-                        .producePath(OnLeanProducing.current())
+                        .produce(OnLeanProducing.current())
                         .build());
     }
 

@@ -6,10 +6,10 @@ import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.produce.ProducePath;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.testkit.FaultProxy;
@@ -106,8 +106,7 @@ class RareAnswersTest {
                             Subscription.topics(name + "-in").untilEnd())
                     .mapBlocking(8, RecordOrdering.byPartition(), RareAnswersTest::worked)
                     .map(record -> new ProducerRecord<>(name + "-out", record.key(), record.value()))
-                    .to(KafkaSink.producing(
-                            producer(network).producePath(produce).build())));
+                    .to(KafkaSink.producing(producer(network).produce(produce).build())));
             Map<RareAnswer, Long> given = network.rareAnswers();
             for (RareAnswer each : List.of(RareAnswer.LATE, RareAnswer.EMPTY_FETCH, RareAnswer.WRITE_TIMED_OUT)) {
                 assertThat(given.get(each)).as("%s", given).isPositive();

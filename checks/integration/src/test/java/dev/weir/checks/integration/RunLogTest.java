@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.ReusableConsumer;
 import dev.weir.kafka.ShareSettings;
-import dev.weir.kafka.SharedConsumer;
 import dev.weir.kafka.Subscription;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.Sink;
@@ -168,8 +168,8 @@ class RunLogTest {
 
     @Test
     void severalPipelinesOnOneConsumer_saySoForEach() throws Exception {
-        try (SharedConsumer<byte[], byte[]> consumer =
-                SharedConsumer.start(settings("several"), Subscription.topics("in"))) {
+        try (ReusableConsumer<byte[], byte[]> consumer =
+                ReusableConsumer.start(settings("several"), Subscription.topics("in"))) {
             var running =
                     consumer.records("in").to(Sink.ignore()).named("logged").run();
             ConsumerLedger.await(

@@ -83,7 +83,7 @@ class ShareCrashTest {
         KAFKA.cluster().createTopic(name + "-dead", 1);
         Records.produce(KAFKA.bootstrapServers(), name, 0, 1);
         for (int crash = 0; crash < DELIVERY_LIMIT; crash++) {
-            // One lane: a dying process uses up one delivery.
+            // One share consumer: a dying process uses up one delivery.
             killOne(name, 1, path);
         }
         ConsumerLedger ledger = readToTheEnd(name, path, 1);

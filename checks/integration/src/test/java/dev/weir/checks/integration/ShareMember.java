@@ -14,7 +14,7 @@ final class ShareMember {
 
     /**
      * Arguments: brokers, topic, group, topic of dead letters, how many handlers must have begun before it says so,
-     * lanes, fetch path if it is not the client's, name if it has one.
+     * share consumers, fetch path if it is not the client's, name if it has one.
      */
     public static void main(String[] args) throws InterruptedException {
         var builder = ShareSettings.builder()

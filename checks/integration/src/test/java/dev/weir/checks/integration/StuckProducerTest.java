@@ -10,9 +10,9 @@ import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.produce.ProducePath;
 import dev.weir.kafka.produce.Sender;
 import dev.weir.kafka.produce.TransactionalProducing;
 import dev.weir.stream.Ordering;
@@ -62,7 +62,7 @@ class StuckProducerTest {
         return ProducerSettings.builder()
                 .bootstrapServers(network.bootstrapServers())
                 .property("request.timeout.ms", "1000")
-                .producePath(kind.startsWith("lean") ? ProducePath.LEAN : ProducePath.CLIENT)
+                .produce(kind.startsWith("lean") ? ProducePath.LEAN : ProducePath.CLIENT)
                 .build();
     }
 

@@ -26,7 +26,7 @@ class TransactionCoordinatorTest {
      * and a pipeline would take that minute to show it.
      */
     private static String trouble(List<String> transactionalIds) throws ReflectiveOperationException {
-        Class<?> type = Class.forName("dev.weir.kafka.internal.health.ClientProgress");
+        Class<?> type = Class.forName("dev.weir.kafka.internal.out.client.ClientProgress");
         Object progress = type.getMethod("of", Map.class, Collection.class)
                 .invoke(
                         null,

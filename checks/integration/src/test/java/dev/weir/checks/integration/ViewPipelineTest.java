@@ -9,10 +9,10 @@ import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProduceException;
+import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerHandle;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.produce.ProducePath;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.kafka.view.RecordViews;
 import dev.weir.kafka.view.ViewEncoder;
@@ -71,7 +71,7 @@ class ViewPipelineTest {
     private static ProducerSettings<byte[], byte[]> writing() {
         return ProducerSettings.builder()
                 .bootstrapServers(KAFKA.bootstrapServers())
-                .producePath(ProducePath.LEAN)
+                .produce(ProducePath.LEAN)
                 .build();
     }
 

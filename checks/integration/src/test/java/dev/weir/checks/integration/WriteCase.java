@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.DeadLetter;
 import dev.weir.kafka.FetchPath;
+import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerSettings;
-import dev.weir.kafka.produce.ProducePath;
 import dev.weir.kafka.produce.Sender;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.testkit.FaultProxy;
@@ -174,7 +174,7 @@ record WriteCase(
         };
         ProducerSettings.Builder<byte[], byte[]> settings = ProducerSettings.builder(new ByteArraySerializer(), values)
                 .bootstrapServers(network == null ? cluster.bootstrapServers() : network.bootstrapServers())
-                .producePath(way == WriteWay.EXACTLY_ONCE ? ProducePath.CLIENT : path);
+                .produce(way == WriteWay.EXACTLY_ONCE ? ProducePath.CLIENT : path);
         properties().forEach(settings::property);
         return settings.build();
     }

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.checks.integration.WriteRun.Ended;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
-import dev.weir.kafka.produce.ProducePath;
+import dev.weir.kafka.ProducePath;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterExtension;
 import java.util.ArrayList;

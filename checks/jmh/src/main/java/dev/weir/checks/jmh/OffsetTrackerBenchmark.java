@@ -1,6 +1,6 @@
 package dev.weir.checks.jmh;
 
-import dev.weir.kafka.internal.offsets.OffsetTracker;
+import dev.weir.kafka.internal.in.offsets.OffsetTracker;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;

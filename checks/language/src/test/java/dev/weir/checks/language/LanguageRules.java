@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Words, switched-off rules and paragraphs found clean, as the files of this module's resources have them. Immutable but
- * for {@link #write}.
+ * Words, rules switched on or off, and paragraphs found clean, as the files of this module's resources have them.
+ * Immutable but for {@link #write}.
  */
 final class LanguageRules {
 

@@ -8,8 +8,8 @@ import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerSettings;
-import dev.weir.kafka.produce.ProducePath;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Source;
@@ -73,7 +73,7 @@ final class WeirCopy implements Driver {
                 .commitRecords(Integer.MAX_VALUE);
         pass.clientConfig().consumerOfLibrary(preset).forEach(consumer::property);
         ProducerSettings.Builder<byte[], byte[]> producer =
-                ProducerSettings.builder().producePath(produce);
+                ProducerSettings.builder().produce(produce);
         Map<String, String> writing = pass.clientConfig().producer(Map.of());
         if (produce == ProducePath.LEAN) {
             // What a workload says of both clients and means for reading: a lean producer would refuse it.

@@ -3,7 +3,7 @@ package dev.weir.drivers.weir;
 import dev.weir.driver.Driver;
 import dev.weir.driver.DriverMain;
 import dev.weir.kafka.FetchPath;
-import dev.weir.kafka.produce.ProducePath;
+import dev.weir.kafka.ProducePath;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;

@@ -7,8 +7,8 @@ import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerSettings;
-import dev.weir.kafka.produce.ProducePath;
 import dev.weir.kafka.view.EncodedRecords;
 import dev.weir.kafka.view.RecordViews;
 import dev.weir.kafka.view.ViewEncoder;
@@ -58,7 +58,7 @@ final class WeirViewsCopy implements Driver {
                 .commitRecords(Integer.MAX_VALUE);
         pass.clientConfig().consumerOfLibrary(Map.of()).forEach(consumer::property);
         ProducerSettings.Builder<byte[], byte[]> producer =
-                ProducerSettings.builder().producePath(ProducePath.LEAN);
+                ProducerSettings.builder().produce(ProducePath.LEAN);
         Map<String, String> writing = pass.clientConfig().producer(Map.of());
         writing.remove("receive.buffer.bytes"); // Said of both clients, and meant for reading.
         writing.forEach(producer::property);

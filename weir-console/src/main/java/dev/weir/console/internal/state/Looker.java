@@ -159,7 +159,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
                 lookAtThreads();
             }
             Subject looked = subject;
-            return LookText.full(
+            return SnapshotJson.full(
                     look(), controls.knobs(), threadTable, looked == null ? null : Progress.of(looked.pipeline));
         } finally {
             lock.unlock();
@@ -187,8 +187,8 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
             Look look = look();
             remember(look);
             history.add(
-                    new History.Entry(number, LookText.brief(look)),
-                    LookText.full(look, controls.knobs(), threadTable, null));
+                    new History.Entry(number, SnapshotJson.brief(look)),
+                    SnapshotJson.full(look, controls.knobs(), threadTable, null));
             failed = false;
         } catch (RuntimeException | LinkageError e) { // What is thrown from here would end the schedule in silence.
             if (!failed) {

@@ -81,7 +81,7 @@ class LookTest {
                 null,
                 new Look.Figures(5, 0.3),
                 null);
-        JsonNode told = new ObjectMapper().readTree(LookText.brief(look));
+        JsonNode told = new ObjectMapper().readTree(SnapshotJson.brief(look));
         JsonNode stage = told.at("/stages/0");
         assertThat(stage.path("out_per_second").asDouble()).isZero();
         assertThat(stage.path("recent_out_per_second").asDouble()).isEqualTo(0.4);

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.LongAdder;
 /** The time that the decoder of a source of views has taken, on all threads that fetch. Thread-safe. */
 public final class DecodeTime {
 
-    /** Of a source that decodes nothing while it fetches. */
+    /** The time of a source that decodes nothing while it fetches. */
     public static final DecodeTime NONE = new DecodeTime(1);
 
     private final LongAdder nanos = new LongAdder();

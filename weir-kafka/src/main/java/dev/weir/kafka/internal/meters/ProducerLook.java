@@ -48,12 +48,12 @@ public final class ProducerLook {
         this.meters = meters;
     }
 
-    /** Of a client. */
+    /** Reads the meters of a client. */
     public static ProducerLook of(Producer<?, ?> client) {
         return new ProducerLook(client::metrics);
     }
 
-    /** Of something else that has such meters. */
+    /** Reads something else that has such meters. */
     public static ProducerLook of(Supplier<? extends Map<MetricName, ? extends Metric>> meters) {
         return new ProducerLook(meters);
     }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The target of elements that went into a stream within the stream. An element that such a stream does not want,
  * because it ends before the rest, is finished. Claims that its stages held when they were closed go to the
- * {@link LeftoverClaims} of that stream, if there are any. Thread-safe.
+ * {@link LeftoverAcknowledgements} of that stream, if there are any. Thread-safe.
  */
 public final class SubstreamTarget implements AckTarget {
 
@@ -90,7 +90,7 @@ public final class SubstreamTarget implements AckTarget {
     public static final class Wrapper implements UnaryOperator<AckTarget> {
 
         private final BooleanSupplier restGoesOn;
-        private final @Nullable LeftoverClaims leftovers;
+        private final @Nullable LeftoverAcknowledgements leftovers;
         private SubstreamTarget last;
         private @Nullable Left lastLeft;
 
@@ -105,7 +105,7 @@ public final class SubstreamTarget implements AckTarget {
         }
 
         /** Wraps for one stream, with a place for the claims that its stages leave. */
-        public Wrapper(BooleanSupplier restGoesOn, @Nullable LeftoverClaims leftovers) {
+        public Wrapper(BooleanSupplier restGoesOn, @Nullable LeftoverAcknowledgements leftovers) {
             this.restGoesOn = restGoesOn;
             this.leftovers = leftovers;
             this.last = new SubstreamTarget(AckTarget.NONE, this);

@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.boundary;
 
-import dev.weir.stream.internal.ack.LeftoverClaims;
+import dev.weir.stream.internal.ack.LeftoverAcknowledgements;
 import dev.weir.stream.internal.ack.SubstreamTarget;
 import dev.weir.stream.internal.run.StageEntry.Keeper;
 import dev.weir.stream.internal.run.StageEntry.Kept;
@@ -25,7 +25,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
     private final BoundaryQueue<T> queue;
     private volatile StageMeter lowerMeter = new StageMeter();
 
-    private final LeftoverClaims leftovers = new LeftoverClaims();
+    private final LeftoverAcknowledgements leftovers = new LeftoverAcknowledgements();
     private final SubstreamTarget.Wrapper within;
 
     private volatile boolean released;

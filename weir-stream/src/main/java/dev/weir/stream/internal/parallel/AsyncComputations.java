@@ -36,11 +36,15 @@ final class AsyncComputations<T, R> {
     private final Owner<R> owner;
     private final AsyncCalls<T, R> calls;
     private final SupervisedCall supervised;
-    private final LaneTable<T> table;
+    private final ElementTable<T> table;
     private final WorkerTasks tasks;
 
     AsyncComputations(
-            Owner<R> owner, AsyncCalls<T, R> calls, SupervisedCall supervised, LaneTable<T> table, WorkerTasks tasks) {
+            Owner<R> owner,
+            AsyncCalls<T, R> calls,
+            SupervisedCall supervised,
+            ElementTable<T> table,
+            WorkerTasks tasks) {
         this.owner = owner;
         this.calls = calls;
         this.supervised = supervised;

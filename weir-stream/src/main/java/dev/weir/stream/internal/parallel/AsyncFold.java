@@ -15,8 +15,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 
 /**
- * The result of combining the elements of one run by a function that answers later. Confined to the one lane that calls
- * it, and at the end to the segment below; the lane's lock lies between.
+ * The result of combining the elements of one run by a function that answers later. Confined to the one worker that
+ * calls it, and at the end to the segment below; the worker's lock lies between.
  */
 final class AsyncFold<T, R> {
 
@@ -60,7 +60,7 @@ final class AsyncFold<T, R> {
 
     /** Emits what all elements so far are combined to, for each. */
     private BlueprintNode<R> below(BlueprintNode<T> above, StageAttributes attributes) {
-        return BlockingLanes.<T, R>node(above, Parallelism.fixed(1), Ordering.input(), this::add)
+        return BlockingWorkers.<T, R>node(above, Parallelism.fixed(1), Ordering.input(), this::add)
                 .with(restartedBy(attributes));
     }
 

@@ -7,7 +7,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The wait of the segment that feeds {@link ParallelLanes}, and the calls that end it. Guarded by the lock of its
+ * The wait of the segment that feeds {@link ParallelStage}, and the calls that end it. Guarded by the lock of its
  * owner.
  */
 final class FeederCall {
@@ -15,13 +15,13 @@ final class FeederCall {
     private final ReentrantLock lock;
     private final Condition called;
     private final Clock clock;
-    private final LaneTable<?> table;
+    private final ElementTable<?> table;
 
     private boolean waiting;
     private boolean forRoom;
     private long awaitedKey = Ordering.NO_KEY;
 
-    FeederCall(ReentrantLock lock, Clock clock, LaneTable<?> table) {
+    FeederCall(ReentrantLock lock, Clock clock, ElementTable<?> table) {
         this.lock = lock;
         this.called = lock.newCondition();
         this.clock = clock;

@@ -8,7 +8,7 @@ import dev.weir.stream.spi.Gate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of a handler that blocks, retries included. Thread-safe without a lock: each lane calls for the slot that
+ * The calls of a handler that blocks, retries included. Thread-safe without a lock: each worker calls for the slot that
  * it has taken from the table.
  */
 final class HandlerCalls<T, R> {
@@ -16,7 +16,7 @@ final class HandlerCalls<T, R> {
     private final Handler<? super T, ? extends R> handler;
     private final @Nullable Gate<T> gate;
     private final SupervisedCall supervised;
-    private final LaneTable<T> table;
+    private final ElementTable<T> table;
 
     /**
      * Creates the calls of one stage.
@@ -27,7 +27,7 @@ final class HandlerCalls<T, R> {
             Handler<? super T, ? extends R> handler,
             @Nullable Gate<T> gate,
             SupervisedCall supervised,
-            LaneTable<T> table) {
+            ElementTable<T> table) {
         this.handler = handler;
         this.gate = gate;
         this.supervised = supervised;

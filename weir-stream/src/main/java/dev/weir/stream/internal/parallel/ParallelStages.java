@@ -18,7 +18,7 @@ public final class ParallelStages {
             Parallelism parallelism,
             Ordering<? super T> ordering,
             Function<? super T, ? extends CompletionStage<? extends R>> function) {
-        return AsyncLanes.node(above, parallelism, ordering, function);
+        return AsyncStage.node(above, parallelism, ordering, function);
     }
 
     public static <T, R> BlueprintNode<R> scanAsync(

@@ -3,7 +3,7 @@ package dev.weir.stream.internal.parallel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Elements that the starter of {@link AsyncLanes} takes on in one hold of the lock, and completes in the next if they
+ * Elements that the starter of {@link AsyncStage} takes on in one hold of the lock, and completes in the next if they
  * are done at once; what may not start after all it gives back. Confined to the starter, who holds the lock where a
  * table is given.
  */
@@ -22,7 +22,7 @@ final class StarterRun {
     private long nanos;
 
     /** Takes on ready elements, {@code most} at most, so that no more than {@code mayBeRunning} run afterwards. */
-    void take(LaneTable<?> table, int mayBeRunning, int most) {
+    void take(ElementTable<?> table, int mayBeRunning, int most) {
         mayRun = mayBeRunning;
         length = 0;
         started = 0;
@@ -46,7 +46,7 @@ final class StarterRun {
     }
 
     /** Gives back what was not started, the last one first. */
-    void giveBackRest(LaneTable<?> table) {
+    void giveBackRest(ElementTable<?> table) {
         while (length > started) {
             table.giveBack(slots[--length]);
         }

@@ -4,8 +4,8 @@ import dev.weir.stream.internal.workers.WorkerLimit;
 import dev.weir.stream.spi.StageMeter;
 
 /**
- * The elements of one lane since it last read the time: while handlers are quick, several in a row are timed as one.
- * Confined to the lane; {@link #account} needs the lock of its stage.
+ * The elements of one worker since it last read the time: while handlers are quick, several in a row are timed as one.
+ * Confined to the worker; {@link #account} needs the lock of its stage.
  */
 final class TimedRun {
 
@@ -47,7 +47,7 @@ final class TimedRun {
     }
 
     /** Under the lock, after {@link #add}: tells the stage what has been measured, if anything has. */
-    void account(LaneTable<?> table) {
+    void account(ElementTable<?> table) {
         if (nanos > 0) {
             pace.add(nanos / elements);
             limit.worked(elements, nanos, table.isFull(), startNanos + nanos);

@@ -50,7 +50,7 @@ final class ConcurrentSubstreams<R> {
     }
 
     /** Starts a stream; {@code atNormalEnd} runs on its thread. */
-    Tributary start(BlueprintNode<R> node, ParentClaim parent, Runnable atNormalEnd) {
+    Tributary start(BlueprintNode<R> node, ParentAcknowledgement parent, Runnable atNormalEnd) {
         Tributary tributary = new Tributary(parent, atNormalEnd);
         begin(tributary, () -> nest.start(tributary.node(node)));
         return tributary;
@@ -67,7 +67,7 @@ final class ConcurrentSubstreams<R> {
             Stage<T> input,
             UnaryOperator<AckTarget> outside,
             Runnable atNormalEnd) {
-        Tributary tributary = new Tributary(ParentClaim.NONE, atNormalEnd);
+        Tributary tributary = new Tributary(ParentAcknowledgement.NONE, atNormalEnd);
         tributary.outside = outside;
         begin(tributary, () -> nest.start(tributary.node(node), upperEnd, input));
         return tributary;
@@ -172,7 +172,7 @@ final class ConcurrentSubstreams<R> {
     /** One stream; {@link TributaryState} draws its life. Thread-safe. */
     final class Tributary {
 
-        private final ParentClaim parent;
+        private final ParentAcknowledgement parent;
         private final Runnable atNormalEnd;
         private final ReentrantLock childLock = new ReentrantLock();
 
@@ -189,7 +189,7 @@ final class ConcurrentSubstreams<R> {
         // Written before it runs.
         private UnaryOperator<AckTarget> outside = UnaryOperator.identity();
 
-        Tributary(ParentClaim parent, Runnable atNormalEnd) {
+        Tributary(ParentAcknowledgement parent, Runnable atNormalEnd) {
             this.parent = parent;
             this.atNormalEnd = atNormalEnd;
         }

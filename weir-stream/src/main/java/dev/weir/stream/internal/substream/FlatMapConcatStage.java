@@ -26,7 +26,7 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
 
     private Batch<T> parents = new Batch<>(0);
     private int next;
-    private ParentClaim parent = ParentClaim.NONE;
+    private ParentAcknowledgement parent = ParentAcknowledgement.NONE;
     private NestedStreams.@Nullable Child<R> child;
 
     private FlatMapConcatStage(
@@ -97,7 +97,7 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
         BlueprintNode<R> stream = SubstreamHelpers.of(parents, next, function, supervised);
         if (stream != null) {
             child = nest.start(stream);
-            parent = ParentClaim.of(parents, next);
+            parent = ParentAcknowledgement.of(parents, next);
         }
         next++;
         inside.set(parents.size() - next + (stream == null ? 0 : 1));

@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.substream;
 
 import dev.weir.stream.Dispatcher;
-import dev.weir.stream.internal.ack.LeftoverClaims;
+import dev.weir.stream.internal.ack.LeftoverAcknowledgements;
 import dev.weir.stream.internal.ack.SubstreamTarget;
 import dev.weir.stream.internal.boundary.BoundaryQueue;
 import dev.weir.stream.internal.failure.SupervisedCall;
@@ -421,7 +421,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         private @Nullable Stage<R> stream;
 
         /** Elements its stream has left in earlier turns. */
-        private @Nullable LeftoverClaims left;
+        private @Nullable LeftoverAcknowledgements left;
 
         /** The evicted group of the key, until its stream has ended: its elements go first. */
         private @Nullable InlineGroup before;

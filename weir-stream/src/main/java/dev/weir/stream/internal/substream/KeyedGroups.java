@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.substream;
 
-import dev.weir.stream.internal.ack.LeftoverClaims;
+import dev.weir.stream.internal.ack.LeftoverAcknowledgements;
 import dev.weir.stream.internal.ack.RevocableElements;
 import dev.weir.stream.internal.ack.SubstreamTarget;
 import dev.weir.stream.internal.failure.SupervisedCall;
@@ -34,7 +34,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
     private final BiFunction<KeyedGroups<T, G>, Object, G> begin;
     private final Map<Object, G> groups;
     /** Leftovers of the streams that this segment pulls in turns. */
-    final LeftoverClaims leftovers = new LeftoverClaims();
+    final LeftoverAcknowledgements leftovers = new LeftoverAcknowledgements();
 
     private final SubstreamTarget.Wrapper within = new SubstreamTarget.Wrapper(() -> true, leftovers);
     private final AtomicInteger waiting = new AtomicInteger();

@@ -41,7 +41,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
 
     private boolean upstreamEnded;
     private final AtomicBoolean tailUsed = new AtomicBoolean();
-    private ParentClaim parent = ParentClaim.NONE;
+    private ParentAcknowledgement parent = ParentAcknowledgement.NONE;
     private NestedStreams.@Nullable Child<R> child;
 
     private PrefixAndTailStage(
@@ -91,7 +91,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
         if (batch == null) {
             stream.close();
             parent.ended(stream);
-            parent = ParentClaim.NONE;
+            parent = ParentAcknowledgement.NONE;
             inside.set(0);
             return null;
         }
@@ -136,7 +136,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
         });
         BlueprintNode<R> stream = Objects.requireNonNull(
                 function.apply(List.copyOf(prefix), tail), "the function of prefixAndTail returned null");
-        parent = new ParentClaim(prefixWaitedFor ? prefixAcks : AckTarget.NONE, 0, prefix.size());
+        parent = new ParentAcknowledgement(prefixWaitedFor ? prefixAcks : AckTarget.NONE, 0, prefix.size());
         prefix.clear();
         NestedStreams.Child<R> started = nest.start(stream);
         child = started;

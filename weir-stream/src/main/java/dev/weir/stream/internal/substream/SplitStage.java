@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.substream;
 
-import dev.weir.stream.internal.ack.LeftoverClaims;
+import dev.weir.stream.internal.ack.LeftoverAcknowledgements;
 import dev.weir.stream.internal.ack.SubstreamTarget;
 import dev.weir.stream.internal.failure.SupervisedCall;
 import dev.weir.stream.internal.run.BlueprintBranch;
@@ -206,7 +206,7 @@ final class SplitStage<T, R> implements Stage<R> {
     /** The input of one section's stream. */
     private final class Section implements Stage<T> {
 
-        private final LeftoverClaims leftovers = new LeftoverClaims();
+        private final LeftoverAcknowledgements leftovers = new LeftoverAcknowledgements();
         private final SubstreamTarget.Wrapper within = new SubstreamTarget.Wrapper(() -> true, leftovers);
         private boolean begun;
         private boolean complete;

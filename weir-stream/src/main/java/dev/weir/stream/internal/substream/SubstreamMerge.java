@@ -106,6 +106,6 @@ abstract class SubstreamMerge<T, R> {
         if (stream == null) {
             return null;
         }
-        return tributaries.start(stream, ParentClaim.of(parents, index), () -> {});
+        return tributaries.start(stream, ParentAcknowledgement.of(parents, index), () -> {});
     }
 }

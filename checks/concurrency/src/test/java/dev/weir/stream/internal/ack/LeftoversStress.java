@@ -19,7 +19,7 @@ public class LeftoversStress {
 
     private final Claims claims = new Claims();
     private final Batch<Integer> batch = claims.batch(1);
-    private final LeftoverClaims leftovers = new LeftoverClaims();
+    private final LeftoverAcknowledgements leftovers = new LeftoverAcknowledgements();
 
     @Actor
     public void holder() {

@@ -38,13 +38,13 @@ public class AsyncCompletionStress {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final CompletableFuture<Integer> future = new CompletableFuture<>();
-    private final AsyncLanes<Integer, Integer> stage = started(future, AckTarget.NONE, Supervision.fail());
+    private final AsyncStage<Integer, Integer> stage = started(future, AckTarget.NONE, Supervision.fail());
 
     /** A stage that has taken one element in, started it, and seen the end of its input. */
-    static AsyncLanes<Integer, Integer> started(
+    static AsyncStage<Integer, Integer> started(
             CompletableFuture<Integer> future, AckTarget target, Supervision supervision) {
         WorkerTasks tasks = new WorkerTasks(new TaskGroup("stress", escaped -> {}), Dispatcher.virtual(), "stress");
-        AsyncLanes<Integer, Integer> made = new AsyncLanes<>(
+        AsyncStage<Integer, Integer> made = new AsyncStage<>(
                 new WorkerLimit(Parallelism.fixed(1), 0),
                 Ordering.input(),
                 element -> future,
@@ -110,7 +110,7 @@ public class AsyncCompletionStress {
 
         final AtomicInteger ended = new AtomicInteger();
         private final CompletableFuture<Integer> future = new CompletableFuture<>();
-        private final AsyncLanes<Integer, Integer> stage = started(future, counting(ended), Supervision.skip());
+        private final AsyncStage<Integer, Integer> stage = started(future, counting(ended), Supervision.skip());
 
         static AckTarget counting(AtomicInteger ended) {
             return new AckTarget() {

@@ -31,7 +31,7 @@ public class TributaryReplaceStress {
     private final ConcurrentSubstreams<Integer> tributaries = new ConcurrentSubstreams<>(
             NEST, new BoundaryQueue<>(1, Clock.SYSTEM), "stress", Dispatcher.virtual(), Clock.SYSTEM);
     private final ConcurrentSubstreams<Integer>.Tributary tributary =
-            tributaries.new Tributary(ParentClaim.of(batch, 0), () -> {});
+            tributaries.new Tributary(ParentAcknowledgement.of(batch, 0), () -> {});
 
     public TributaryReplaceStress() {
         tributaries.add(tributary);

@@ -23,7 +23,7 @@ public class TributarySettleStress {
 
     private final Claims claims = new Claims();
     private final Batch<Integer> batch = claims.batch(1);
-    private final ParentClaim parent = ParentClaim.of(batch, 0);
+    private final ParentAcknowledgement parent = ParentAcknowledgement.of(batch, 0);
 
     @SuppressWarnings("NullAway") // nothing is started, so no nest is needed
     private final ConcurrentSubstreams<Integer>.Tributary tributary = new ConcurrentSubstreams<>(

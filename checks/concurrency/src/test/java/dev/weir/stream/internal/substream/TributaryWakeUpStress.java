@@ -30,8 +30,10 @@ public class TributaryWakeUpStress {
     private final ConcurrentSubstreams<Integer> tributaries = new ConcurrentSubstreams<>(
             null, new BoundaryQueue<>(1, Clock.SYSTEM), "stress", Dispatcher.virtual(), Clock.SYSTEM);
 
-    private final ConcurrentSubstreams<Integer>.Tributary one = tributaries.new Tributary(ParentClaim.NONE, NOTHING);
-    private final ConcurrentSubstreams<Integer>.Tributary other = tributaries.new Tributary(ParentClaim.NONE, NOTHING);
+    private final ConcurrentSubstreams<Integer>.Tributary one =
+            tributaries.new Tributary(ParentAcknowledgement.NONE, NOTHING);
+    private final ConcurrentSubstreams<Integer>.Tributary other =
+            tributaries.new Tributary(ParentAcknowledgement.NONE, NOTHING);
 
     public TributaryWakeUpStress() {
         tributaries.add(one);

@@ -1,0 +1,74 @@
+package dev.weir.kafka.internal.handler;
+
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.I_Result;
+
+/** A call ends while its timer fires: its thread, which goes on to the next record, never has the interrupt. */
+@JCStressTest
+@Outcome(id = "0", expect = Expect.ACCEPTABLE, desc = "the thread is clean")
+@Outcome(expect = Expect.FORBIDDEN, desc = "the interrupt of one record reached the next")
+@State
+public class TimedCallStress {
+
+    private volatile @Nullable TimedCall call;
+
+    /** Gives the other actor time to meet this one half-way. */
+    private static void linger() {
+        for (int i = 0; i < 10; i++) {
+            Thread.onSpinWait();
+        }
+    }
+
+    /** An interrupt may also come after the look at the end; then this thread's next run finds it at the start. */
+    @Actor
+    public void lane(I_Result result) {
+        boolean before = Thread.interrupted();
+        TimedCall begun = new TimedCall();
+        call = begun;
+        linger();
+        boolean ignored = begun.end();
+        result.r1 = before || Thread.interrupted() ? 1 : 0;
+    }
+
+    @Actor
+    public void timer() {
+        TimedCall due = call;
+        if (due != null) {
+            due.interrupt();
+        }
+    }
+
+    /** The same without the lock that makes ending and interrupting exclude each other. */
+    @JCStressTest
+    @Outcome(id = "0", expect = Expect.ACCEPTABLE, desc = "the thread is clean")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "the interrupt of one record reached the next")
+    @State
+    public static class Broken {
+
+        private volatile @Nullable Thread calling;
+
+        @Actor
+        public void lane(I_Result result) {
+            boolean before = Thread.interrupted();
+            calling = Thread.currentThread();
+            linger();
+            calling = null;
+            boolean ignored = Thread.interrupted();
+            result.r1 = before || Thread.interrupted() ? 1 : 0;
+        }
+
+        @Actor
+        public void timer() {
+            Thread due = calling;
+            if (due != null) {
+                linger();
+                due.interrupt();
+            }
+        }
+    }
+}

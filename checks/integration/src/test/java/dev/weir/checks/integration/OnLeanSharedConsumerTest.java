@@ -1,9 +1,0 @@
-package dev.weir.checks.integration;
-
-import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.extension.ExtendWith;
-
-/** The same on the lean path. */
-@Tag("long")
-@ExtendWith(OnLeanPath.class)
-class OnLeanSharedConsumerTest extends SharedConsumerTest {}

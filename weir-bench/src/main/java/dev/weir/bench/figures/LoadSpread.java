@@ -1,0 +1,79 @@
+package dev.weir.bench.figures;
+
+import dev.weir.driver.PartitionSpread;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.LongStream;
+
+/** The spread of a load while it was measured, and whether it was as asked. Immutable; all arrays belong to it. */
+public final class LoadSpread {
+    /** A share may be off by so much of itself ... */
+    private static final double TOLERATED = 0.02;
+
+    /** ... and by so many records: a rate begins and ends amid a turn. */
+    private static final double TOLERATED_RECORDS = 3;
+
+    /** A process that was to get so many records, by the mean, does not get none by chance. */
+    private static final double CERTAIN = 100;
+
+    private final long[] sentTo;
+    private final List<long[]> cameTo;
+
+    /**
+     * Compares the records that were sent with those that arrived.
+     *
+     * @param sentTo records by partition
+     * @param cameTo records by process, of each group that everything is sent to
+     */
+    public LoadSpread(long[] sentTo, List<long[]> cameTo) {
+        this.sentTo = sentTo;
+        this.cameTo = cameTo;
+    }
+
+    /**
+     * Returns whether partitions got other shares than these, or a process nothing at all.
+     *
+     * @param skew {@link PartitionSpread}'s
+     */
+    public boolean isOtherThan(double skew) {
+        double[] asked = PartitionSpread.shares(sentTo.length, skew);
+        double sent = Arrays.stream(sentTo).sum();
+        for (int partition = 0; partition < sentTo.length; partition++) {
+            double due = asked[partition] * sent;
+            if (Math.abs(sentTo[partition] - due) > TOLERATED * due + TOLERATED_RECORDS) {
+                return true;
+            }
+        }
+        return cameTo.stream().anyMatch(group -> hasIdle(group, sent));
+    }
+
+    /** Returns whether a process of a group got nothing. Where there are more than partitions, some have none. */
+    private boolean hasIdle(long[] group, double sent) {
+        return group.length > 0
+                && group.length <= sentTo.length
+                && sent / group.length >= CERTAIN
+                && Arrays.stream(group).anyMatch(came -> came == 0);
+    }
+
+    /** For the results, by name. */
+    public Map<String, Double> figures() {
+        Map<String, Double> figures = new LinkedHashMap<>();
+        put("load: hottest partition %", "load: coldest partition %", sentTo, figures);
+        put("load: busiest process %", "load: idlest process %", ofAll(), figures);
+        return figures;
+    }
+
+    private long[] ofAll() {
+        return cameTo.stream().flatMapToLong(LongStream::of).toArray();
+    }
+
+    private static void put(String most, String least, long[] counts, Map<String, Double> figures) {
+        double sum = Arrays.stream(counts).sum();
+        if (sum > 0) {
+            figures.put(most, 100 * Arrays.stream(counts).max().orElse(0) / sum);
+            figures.put(least, 100 * Arrays.stream(counts).min().orElse(0) / sum);
+        }
+    }
+}

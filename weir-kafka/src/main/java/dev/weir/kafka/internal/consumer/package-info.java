@@ -1,9 +1,0 @@
-/**
- * The owner thread's loop, rebalances and ending, and the sources that start it: settings come in, a running consumer
- * goes out. Uses {@code lookup}, {@code fetch}, {@code buffer}, {@code commit} and {@code position},
- * none of which know it.
- */
-@NullMarked
-package dev.weir.kafka.internal.consumer;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,8 +1,0 @@
-/**
- * Records come in: from Kafka's client or from a lean consumer, on the owner thread,
- * which waits here. Uses {@code lookup}.
- */
-@NullMarked
-package dev.weir.kafka.internal.fetch;
-
-import org.jspecify.annotations.NullMarked;

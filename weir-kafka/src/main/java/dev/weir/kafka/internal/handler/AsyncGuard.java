@@ -1,0 +1,219 @@
+package dev.weir.kafka.internal.handler;
+
+import dev.weir.kafka.Decoded;
+import dev.weir.kafka.HandlerTimeoutException;
+import dev.weir.kafka.spi.RecordTracing;
+import dev.weir.stream.spi.Gate;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An asynchronous handler with what surrounds it: breaker, timeout, and failures that become values. Called as the
+ * stage calls functions; futures may complete on any thread.
+ */
+public final class AsyncGuard<K, V, R>
+        implements Function<HandlerJob<K, V>, CompletionStage<HandlerOutcome<R>>>, Gate<HandlerJob<K, V>> {
+
+    private final FailureRules rules;
+    private final Function<? super ConsumerRecord<K, V>, ? extends CompletionStage<? extends R>> handler;
+
+    public AsyncGuard(
+            FailureRules rules,
+            Function<? super ConsumerRecord<K, V>, ? extends CompletionStage<? extends R>> handler) {
+        this.rules = rules;
+        this.handler = handler;
+    }
+
+    @Override
+    public boolean isAlwaysOpen() {
+        return rules.breaker() == null;
+    }
+
+    @Override
+    public boolean enter(HandlerJob<K, V> job, BooleanSupplier revoked) throws InterruptedException {
+        return rules.enter(job, revoked);
+    }
+
+    @Override
+    public void leave(HandlerJob<K, V> job) {
+        rules.leave(job);
+    }
+
+    @Override
+    public void lookAgain() {
+        rules.lookAgain();
+    }
+
+    @Override
+    public CompletionStage<HandlerOutcome<R>> apply(HandlerJob<K, V> job) {
+        return switch (job.decoded()) {
+            case Decoded.Refused<K, V> refused -> CompletableFuture.completedFuture(rules.undecodable(refused));
+            case Decoded.Read<K, V> read -> {
+                long permit = permit(job);
+                job.countAttempt();
+                Attempt attempt = new Attempt(job, permit);
+                attempt.start(read.record());
+                yield attempt.outcome;
+            }
+        };
+    }
+
+    private long permit(HandlerJob<K, V> job) {
+        try {
+            return rules.permit(job);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new CompletionException(interrupted);
+        }
+    }
+
+    /**
+     * One call of the handler, until its future, the timer or the pipeline's cancellation ends it:
+     * whichever comes first.
+     */
+    private final class Attempt {
+
+        private final HandlerJob<K, V> job;
+        private final long permit;
+        private final CompletableFuture<HandlerOutcome<R>> outcome = new CompletableFuture<>();
+
+        /** Written before the handler is called, and so before anybody can end the attempt. */
+        private RecordTracing.Attempt traced = RecordTracing.Attempt.NONE;
+
+        /** Claimed before the outcome is complete, by who also tells the breaker: each permit comes back once. */
+        private final AtomicBoolean ended = new AtomicBoolean();
+
+        Attempt(HandlerJob<K, V> job, long permit) {
+            this.job = job;
+            this.permit = permit;
+        }
+
+        void start(ConsumerRecord<K, V> record) {
+            CompletionStage<? extends R> stage;
+            try {
+                traced = rules.tracing().begin(record);
+                try {
+                    stage = handler.apply(record);
+                } finally {
+                    traced.close();
+                }
+                if (stage == null) {
+                    throw new NullPointerException("the handler returned null");
+                }
+            } catch (Throwable thrown) {
+                failed(thrown);
+                return;
+            }
+            // Not whenComplete, whose own future would ask the user's exception for its message, and throw.
+            var ignored = stage.handle((result, thrown) -> {
+                if (thrown != null) {
+                    failed(
+                            thrown instanceof CompletionException && thrown.getCause() != null
+                                    ? thrown.getCause()
+                                    : thrown);
+                } else if (result == null) {
+                    failed(new NullPointerException("the handler's future was completed with null"));
+                } else {
+                    succeeded(result);
+                }
+                return true;
+            });
+            Duration timeout = rules.timeout();
+            if (!outcome.isDone()) {
+                watch(stage, record, timeout);
+            }
+        }
+
+        /** The pipeline's cancellation reaches the handler's future, and so does the timeout. */
+        private void watch(
+                CompletionStage<? extends R> stage, ConsumerRecord<K, V> record, @Nullable Duration timeout) {
+            CompletableFuture<Boolean> timer = new CompletableFuture<>();
+            if (timeout != null) {
+                var ignored = timer.completeOnTimeout(true, timeout.toNanos(), TimeUnit.NANOSECONDS)
+                        // What hangs on the handler's future is not ours and not to run on the JVM's timer.
+                        .thenAcceptAsync(
+                                due -> {
+                                    failed(new HandlerTimeoutException(record, timeout, null));
+                                    cancel(stage);
+                                },
+                                task -> Thread.ofVirtual().start(task));
+            }
+            var unused = outcome.handle((done, thrown) -> {
+                boolean wasRunning = timer.cancel(false);
+                if (outcome.isCancelled() && ended.compareAndSet(false, true)) {
+                    abandoned();
+                    cancel(stage);
+                }
+                return wasRunning;
+            });
+        }
+
+        private void succeeded(R result) {
+            if (ended.compareAndSet(false, true)) {
+                try {
+                    traced.succeeded();
+                } catch (Throwable thrown) {
+                    decide(thrown);
+                    return;
+                }
+                outcome.complete(new HandlerOutcome.Done<>(job.raw(), result, job.attempts()));
+                if (rules.breaker() != null) {
+                    rules.breaker().succeeded(permit);
+                }
+            }
+        }
+
+        private void failed(Throwable thrown) {
+            if (!ended.compareAndSet(false, true)) {
+                return;
+            }
+            try {
+                traced.failed(thrown);
+            } catch (Throwable inTracing) {
+                if (inTracing != thrown) {
+                    thrown.addSuppressed(inTracing);
+                }
+            }
+            decide(thrown);
+        }
+
+        private void decide(Throwable thrown) {
+            HandlerOutcome<R> decided;
+            try {
+                decided = rules.decide(job, thrown);
+            } catch (Throwable inRules) {
+                thrown.addSuppressed(inRules);
+                decided = null;
+            }
+            if (decided == null) {
+                outcome.completeExceptionally(thrown);
+            } else {
+                outcome.complete(decided);
+            }
+            rules.tell(permit, thrown);
+        }
+
+        /** The pipeline is gone; others may share the breaker, and the next run will. */
+        private void abandoned() {
+            if (rules.breaker() != null) {
+                rules.breaker().abandoned(permit);
+            }
+        }
+
+        private void cancel(CompletionStage<? extends R> stage) {
+            try {
+                boolean ignored = stage.toCompletableFuture().cancel(true);
+            } catch (RuntimeException cannot) {
+                // A stage of the user's own kind; it goes on, and nobody listens.
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package dev.weir.kafka.internal.handler;
+
+import dev.weir.stream.spi.AckTarget;
+import java.util.List;
+
+/**
+ * Records that are handled together. It is its own target on the way from {@link BatchStage} through the handler's
+ * stage to {@link UnbatchStage}, where each record goes on with its own claim. What it holds belongs to the thread that
+ * works on it; it is a target to any thread once it is published.
+ */
+public final class BatchJob<K, V> implements AckTarget {
+
+    private final List<BatchMember<K, V>> members;
+
+    /** Batches of one lane follow one another. */
+    private final long lane;
+
+    /** Records without an outcome, in their order, in parts that are handled together. */
+    private List<List<BatchMember<K, V>>> open;
+
+    BatchJob(List<BatchMember<K, V>> members, long lane) {
+        this.members = members;
+        this.lane = lane;
+        this.open = List.of(members);
+    }
+
+    List<BatchMember<K, V>> members() {
+        return members;
+    }
+
+    long lane() {
+        return lane;
+    }
+
+    /** The parts that are to be handled. */
+    List<List<BatchMember<K, V>>> open() {
+        return open;
+    }
+
+    /** Sets the parts that are left for the next attempt. */
+    void left(List<List<BatchMember<K, V>>> parts) {
+        open = parts;
+    }
+
+    /**
+     * Ends the claims of records that their sources have lost, which a revocation may wait for though the others go on;
+     * true if that is all of them. Only while nobody works on the batch, or by who does, between two calls.
+     */
+    boolean dropLost() {
+        boolean all = true;
+        for (BatchMember<K, V> member : members) {
+            all &= member.dropIfLost();
+        }
+        return all;
+    }
+
+    /** Asked of a batch that waits, or by the thread that works on it: see {@link #dropLost}. */
+    @Override
+    public boolean isRevoked(long token) {
+        return dropLost();
+    }
+
+    @Override
+    public boolean dropIfRevoked(long token) {
+        return dropLost();
+    }
+
+    @Override
+    public void ack(long token) {
+        for (BatchMember<K, V> member : members) {
+            if (member.takeClaim()) {
+                member.target.ack(member.token);
+            }
+        }
+    }
+
+    @Override
+    public void forgo(long token) {
+        for (BatchMember<K, V> member : members) {
+            if (member.takeClaim()) {
+                member.target.forgo(member.token);
+            }
+        }
+    }
+
+    @Override
+    public void abandon(long token) {
+        members.forEach(BatchMember::abandon);
+    }
+
+    @Override
+    public void retain(long token, int claims) {
+        throw new IllegalStateException("a batch is one element until its records go on");
+    }
+
+    @Override
+    public boolean standsFor(long token, AckTarget of, long ofToken) {
+        return members.stream().anyMatch(member -> member.target.standsFor(member.token, of, ofToken));
+    }
+
+    @Override
+    public void roots(long token, RootVisitor visitor) {
+        members.forEach(member -> member.target.roots(member.token, visitor));
+    }
+
+    /** The first record that is in here. */
+    HandlerJob<K, V> first() {
+        return members.getFirst().job;
+    }
+
+    @Override
+    public String placeOf(long token) {
+        BatchMember<K, V> first = members.getFirst();
+        String place = first.target.placeOf(first.token);
+        return members.size() == 1 ? place : place + " and " + (members.size() - 1) + " more";
+    }
+}

@@ -1,0 +1,173 @@
+package dev.weir.kafka.internal.handler;
+
+import dev.weir.stream.Ordering;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gathers records into batches, by lane: a batch goes on when it is full, or some time after its first record came.
+ * With an order by key all records of a key are of one lane. Confined to the thread of its segment.
+ */
+final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
+
+    /**
+     * The bounds of a gathered batch.
+     *
+     * @param max records of a batch
+     * @param withinNanos how long a batch waits for them
+     * @param lanes how many batches are gathered side by side
+     */
+    record Limits<K, V>(int max, long withinNanos, Ordering<HandlerJob<K, V>> ordering, int lanes) {}
+
+    /** The interval at which it looks for records here that their source has lost: a revocation waits for them. */
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private final Stage<HandlerJob<K, V>> upstream;
+    private final StageContext context;
+    private final Limits<K, V> limits;
+    private final List<List<BatchMember<K, V>>> gathered = new ArrayList<>();
+    private final long[] dueNanos;
+    private long keyless;
+    private long lookNanos;
+    private boolean ended;
+    private @Nullable Throwable failure;
+
+    BatchStage(Stage<HandlerJob<K, V>> upstream, StageContext context, Limits<K, V> limits) {
+        this.upstream = upstream;
+        this.context = context;
+        this.limits = limits;
+        this.dueNanos = new long[limits.lanes()];
+        this.lookNanos = context.clock().after(LOOK_NANOS);
+        for (int lane = 0; lane < limits.lanes(); lane++) {
+            gathered.add(new ArrayList<>());
+        }
+    }
+
+    @Override
+    public @Nullable Batch<BatchJob<K, V>> pull(long deadlineNanos) throws InterruptedException {
+        while (true) {
+            Batch<BatchJob<K, V>> out = new Batch<>(0);
+            if (context.clock().hasPassed(lookNanos)) {
+                lookNanos = context.clock().after(LOOK_NANOS);
+                gathered.forEach(this::dropLost);
+            }
+            for (int lane = 0; lane < limits.lanes(); lane++) {
+                if (!gathered.get(lane).isEmpty() && (ended || context.clock().hasPassed(dueNanos[lane]))) {
+                    emit(lane, out);
+                }
+            }
+            if (out.isEmpty() && ended) {
+                return end();
+            }
+            if (out.isEmpty()) {
+                pullInto(out, earliest(deadlineNanos));
+            }
+            if (!out.isEmpty() || context.clock().hasPassed(deadlineNanos)) {
+                context.meter().out(out.size());
+                return out;
+            }
+        }
+    }
+
+    /** Gathers elements; a failure comes behind those gathered before. */
+    private void pullInto(Batch<BatchJob<K, V>> out, long deadlineNanos) throws InterruptedException {
+        try {
+            Batch<HandlerJob<K, V>> pulled = upstream.pull(deadlineNanos);
+            ended = pulled == null;
+            if (pulled != null) {
+                long start = System.nanoTime();
+                gather(pulled, out);
+                context.meter().worked(pulled.size(), 0, start);
+                pulled.release();
+            }
+        } catch (RuntimeException | Error thrown) {
+            ended = true;
+            failure = thrown;
+        }
+    }
+
+    private @Nullable Batch<BatchJob<K, V>> end() {
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        if (failure instanceof RuntimeException exception) {
+            throw exception;
+        }
+        return null;
+    }
+
+    private long earliest(long deadlineNanos) {
+        long earliest = deadlineNanos;
+        for (int lane = 0; lane < limits.lanes(); lane++) {
+            if (!gathered.get(lane).isEmpty()) {
+                earliest = earlier(earlier(earliest, dueNanos[lane]), lookNanos);
+            }
+        }
+        return earliest;
+    }
+
+    private static long earlier(long oneNanos, long otherNanos) {
+        return oneNanos == NEVER || otherNanos - oneNanos < 0 ? otherNanos : oneNanos;
+    }
+
+    private void dropLost(List<BatchMember<K, V>> batch) {
+        int before = batch.size();
+        batch.removeIf(BatchMember::dropIfLost);
+        context.meter().holds(batch.size() - before);
+    }
+
+    private void gather(Batch<HandlerJob<K, V>> pulled, Batch<BatchJob<K, V>> out) {
+        int taken = 0;
+        try {
+            for (; taken < pulled.size(); taken++) {
+                HandlerJob<K, V> job = pulled.get(taken);
+                long key = limits.ordering().isKeyed() ? limits.ordering().keyOf(job) : Ordering.NO_KEY;
+                int lane = laneOf(key);
+                List<BatchMember<K, V>> batch = gathered.get(lane);
+                if (batch.isEmpty()) {
+                    dueNanos[lane] = context.clock().after(limits.withinNanos());
+                }
+                batch.add(new BatchMember<>(job, pulled.target(taken), pulled.token(taken), key));
+                context.meter().holds(1);
+                if (batch.size() == limits.max()) {
+                    emit(lane, out);
+                }
+            }
+        } finally {
+            // Unless the function that tells the key has thrown, that is none.
+            pulled.abandonFrom(taken);
+        }
+    }
+
+    /** Records without a key go to one lane until they would fill a batch there, then to the next. */
+    private int laneOf(long key) {
+        long spread = key == Ordering.NO_KEY ? keyless++ / limits.max() : (key * 0x9E3779B97F4A7C15L) >>> 32;
+        return (int) (spread % limits.lanes());
+    }
+
+    private void emit(int lane, Batch<BatchJob<K, V>> out) {
+        List<BatchMember<K, V>> members = gathered.get(lane);
+        dropLost(members);
+        gathered.set(lane, new ArrayList<>());
+        context.meter().holds(-members.size());
+        if (!members.isEmpty()) {
+            BatchJob<K, V> batch = new BatchJob<>(members, lane);
+            out.add(batch, batch, 0);
+        }
+    }
+
+    @Override
+    public void close() {
+        for (List<BatchMember<K, V>> batch : gathered) {
+            context.meter().holds(-batch.size());
+            batch.forEach(BatchMember::abandon);
+            batch.clear();
+        }
+        upstream.close();
+    }
+}

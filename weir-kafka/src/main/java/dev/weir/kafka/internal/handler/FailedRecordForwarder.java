@@ -1,0 +1,142 @@
+package dev.weir.kafka.internal.handler;
+
+import dev.weir.kafka.DeadLetter;
+import dev.weir.kafka.DeadLetterHandle;
+import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.FailedRecord;
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.out.client.ClientInterrupts;
+import dev.weir.kafka.internal.out.client.ClientWatch;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.StageContext;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.InterruptException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes failed records to where their route says, and does not come back before the brokers have them. Confined to the
+ * segment's thread; its producer is closed after that.
+ */
+public final class FailedRecordForwarder implements DeadLetterHandle {
+
+    // A batch is written whole, then all answers are waited for: failed records are rare or in heaps, and either way
+    // a round trip per batch costs little; in return there is no state beyond the batch.
+
+    private static final Logger LOG = LoggerFactory.getLogger(FailedRecordForwarder.class);
+
+    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
+
+    private final PatientWriter writer;
+    private final StageContext context;
+
+    private final AtomicLong written = new AtomicLong();
+    private final AtomicLong cut = new AtomicLong();
+
+    FailedRecordForwarder(PatientWriter writer, StageContext context) {
+        this.writer = writer;
+        this.context = context;
+    }
+
+    /** Makes one for a run that writes letters. */
+    public static FailedRecordForwarder create(DeadLetters letters, StageContext context) {
+        return create(letters.settings(), List.of(letters.topic()), new DeadLetterWriter(letters), context);
+    }
+
+    /** Makes one for a run, which closes it; refuses topics that do not exist. */
+    static FailedRecordForwarder create(
+            ProducerSettings<byte[], byte[]> settings, List<String> topics, FailureRoute route, StageContext context) {
+        TopicCheck.check(settings, topics);
+        String owner = "pipeline " + context.pipelineName();
+        FailedRecordForwarder forwarder =
+                new FailedRecordForwarder(PatientWriter.of(owner, settings, route, context.clock()), context);
+        ClientWatch.begin(settings.clientConfig(), forwarder.writer.progress(), context, forwarder::look);
+        context.expose(forwarder);
+        context.depth(forwarder.writer::inHand);
+        context.onTermination(patience -> {
+            forwarder.writer.close(CLOSE_PATIENCE);
+            if (forwarder.cut() > 1) {
+                LOG.warn("{} dead letters of this run were cut because they were too large", forwarder.cut());
+            }
+            return "";
+        });
+        return forwarder;
+    }
+
+    /**
+     * Writes the records of a batch and acknowledges each when the brokers have it; returns when all are. The wait
+     * between two attempts is the run's.
+     */
+    public void deliver(Batch<FailedRecord> batch) throws InterruptedException {
+        List<Pending> all = new ArrayList<>();
+        for (int i = 0; i < batch.size(); i++) {
+            all.add(new Pending(batch.get(i), batch.target(i), batch.token(i)));
+        }
+        try {
+            writer.writeAll(all);
+        } catch (InterruptException interrupted) {
+            throw ClientInterrupts.unwrapped(interrupted, "stopped while writing failed records");
+        }
+    }
+
+    @Override
+    public long written() {
+        return written.get();
+    }
+
+    @Override
+    public long cut() {
+        return cut.get();
+    }
+
+    @Override
+    public int held() {
+        return writer.held();
+    }
+
+    /**
+     * Fails the run if the client cannot give the answers that are missing; see {@link ClientWatch},
+     * whose thread it is.
+     */
+    private void look(long nowNanos) {
+        KafkaPipelineException broken = writer.look(nowNanos);
+        if (broken != null) {
+            context.fail(broken);
+        }
+    }
+
+    /** A failed record in flight. */
+    private final class Pending extends PatientWriter.PendingRecord {
+
+        private final AckTarget target;
+        private final long token;
+
+        Pending(FailedRecord failed, AckTarget target, long token) {
+            super(failed);
+            this.target = target;
+            this.token = token;
+        }
+
+        @Override
+        protected void written(ProducerRecord<byte[], byte[]> proposed) {
+            written.incrementAndGet();
+            if (proposed.headers().lastHeader(DeadLetter.CUT) != null && cut.getAndIncrement() == 0) {
+                LOG.warn(
+                        "pipeline {}: dead letters are too large for topic {} and are written without their value, which is"
+                                + " lost when its topic deletes it: first that of {}, {} bytes; raise max.message.bytes of {}",
+                        context.pipelineName(),
+                        proposed.topic(),
+                        RecordOrigin.of(failed.raw()).place(),
+                        Math.max(0, failed.raw().serializedValueSize()),
+                        proposed.topic());
+            }
+            target.ack(token);
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package dev.weir.kafka.internal.handler;
+
+import dev.weir.kafka.FailedRecord;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.stream.spi.SinkFactory;
+import dev.weir.stream.spi.SinkLoop;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import java.util.List;
+
+/** Makes the running form of a sink for failed records, with a producer that lives as long as the run. */
+public final class ForwardSink implements SinkFactory<FailedRecord> {
+
+    private final ProducerSettings<byte[], byte[]> settings;
+    private final List<String> topics;
+    private final FailureRoute route;
+
+    public ForwardSink(ProducerSettings<byte[], byte[]> settings, List<String> topics, FailureRoute route) {
+        this.settings = settings;
+        this.topics = topics;
+        this.route = route;
+    }
+
+    @Override
+    public SinkLoop<FailedRecord> create(StageContext context) {
+        FailedRecordForwarder forwarder = FailedRecordForwarder.create(settings, topics, route, context);
+        return upstream -> {
+            for (var batch = upstream.pull(Stage.NEVER); batch != null; batch = upstream.pull(Stage.NEVER)) {
+                long start = System.nanoTime();
+                forwarder.deliver(batch);
+                context.meter().worked(batch.size(), batch.size(), start);
+            }
+        };
+    }
+}

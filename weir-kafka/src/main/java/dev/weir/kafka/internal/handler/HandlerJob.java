@@ -1,0 +1,55 @@
+package dev.weir.kafka.internal.handler;
+
+import dev.weir.kafka.CircuitBreaker;
+import dev.weir.kafka.Decoded;
+import dev.weir.kafka.spi.OfRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/** A record on its way through a handler's stage. Belongs to the thread that works on it. */
+public final class HandlerJob<K, V> implements OfRecord {
+
+    private final Decoded<K, V> decoded;
+
+    private static final long NOT_LET_IN = CircuitBreaker.NO_PERMIT - 1;
+
+    /** Permit of the next call to pass the breaker; whoever makes that call takes it. One call at a time. */
+    private long permit = NOT_LET_IN;
+
+    /** The number of calls of the handler. One call at a time, each handed on by the stage. */
+    private int attempts;
+
+    public HandlerJob(Decoded<K, V> decoded) {
+        this.decoded = decoded;
+    }
+
+    public Decoded<K, V> decoded() {
+        return decoded;
+    }
+
+    @Override
+    public ConsumerRecord<byte[], byte[]> raw() {
+        return decoded.raw();
+    }
+
+    void letIn(long withPermit) {
+        permit = withPermit;
+    }
+
+    boolean isLetIn() {
+        return permit != NOT_LET_IN;
+    }
+
+    long takePermit() {
+        long taken = permit;
+        permit = NOT_LET_IN;
+        return taken;
+    }
+
+    int attempts() {
+        return attempts;
+    }
+
+    void countAttempt() {
+        attempts++;
+    }
+}

@@ -1,0 +1,316 @@
+package dev.weir.kafka.internal.handler;
+
+import dev.weir.kafka.FailedRecord;
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.out.client.ClientProgress;
+import dev.weir.kafka.internal.out.client.ProducerOrigin;
+import dev.weir.kafka.internal.out.client.RefusalSearch;
+import dev.weir.kafka.internal.out.client.RefusalSearch.State;
+import dev.weir.kafka.internal.out.client.ReplaceableProducer;
+import dev.weir.stream.Backoff;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.header.Header;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes failed records to where their route says, however long that takes. A record that is too large is proposed
+ * smaller at once. Others that are refused are sent again one by one, by another client if the last one may have ended;
+ * only a record that was alone when it was refused makes them wait. Confined to the one thread that calls
+ * {@link #writeAll} or {@link #run}, except what says otherwise.
+ */
+public final class PatientWriter {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PatientWriter.class);
+
+    private static final Backoff BACKOFF = Backoff.between(Duration.ofSeconds(1), Duration.ofSeconds(30));
+
+    /** Proposals beyond which a route has nothing smaller to offer. */
+    private static final int MAX_TOO_LARGE = 3;
+
+    /**
+     * The client splits a batch that is too large for its topic by its batch size, without end if that is more than the
+     * topic takes. So batches are small, and what is larger goes alone.
+     */
+    private static final int BATCH_BYTES = 16 * 1024;
+
+    /** The time for answers under way to a client that another one replaces. */
+    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
+
+    /** A failed record that has to be written. */
+    public abstract static class PendingRecord {
+
+        final FailedRecord failed;
+
+        // Of the writer's thread.
+        private int tooLarge;
+        private int refusals;
+
+        protected PendingRecord(FailedRecord failed) {
+            this.failed = failed;
+        }
+
+        /** Returns whether nobody needs it any longer. */
+        protected boolean isGone() {
+            return false;
+        }
+
+        /** The brokers have what was proposed. On the client's thread, which this must not block. */
+        protected abstract void written(ProducerRecord<byte[], byte[]> proposed);
+    }
+
+    private final String owner;
+    private final FailureRoute route;
+    private final Clock clock;
+    private final ReplaceableProducer<byte[], byte[]> producer;
+    private final ClientProgress progress;
+    private final RefusalSearch<PendingRecord> search = new RefusalSearch<>();
+    private final AtomicInteger inHand = new AtomicInteger();
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+
+    /** Records and answers, in the order in which they came. Under the lock. */
+    private final Queue<Runnable> steps = new ArrayDeque<>();
+
+    /** The end of a pause in which no record is sent again; {@link Stage#NEVER} if there is none. */
+    private long resumeNanos = Stage.NEVER;
+
+    /**
+     * Creates one without a client.
+     *
+     * @param owner whoever waits for the records, for logs
+     * @param clients opens a client, and another one after an error that may have ended it; each is closed here
+     * @param progress looks whether one is stuck
+     */
+    public PatientWriter(
+            String owner,
+            FailureRoute route,
+            Clock clock,
+            Supplier<Producer<byte[], byte[]>> clients,
+            ClientProgress progress) {
+        this.owner = owner;
+        this.route = route;
+        this.clock = clock;
+        this.producer = new ReplaceableProducer<>(clients, false, progress);
+        this.progress = progress;
+    }
+
+    /** Creates one without a client, whose clients send small batches at once. */
+    public static PatientWriter of(
+            String owner, ProducerSettings<byte[], byte[]> settings, FailureRoute route, Clock clock) {
+        Map<String, Object> config = new HashMap<>(settings.clientConfig());
+        config.put(ProducerConfig.BATCH_SIZE_CONFIG, BATCH_BYTES);
+        config.put(ProducerConfig.LINGER_MS_CONFIG, 0);
+        return new PatientWriter(
+                owner,
+                route,
+                clock,
+                () -> ProducerOrigin.open(
+                        settings.produce(), config, settings.keySerializer(), settings.valueSerializer()),
+                ClientProgress.of(config));
+    }
+
+    /**
+     * Opens the first client now, not with the first record.
+     *
+     * @throws org.apache.kafka.common.KafkaException if that fails
+     */
+    public void open() {
+        var ignored = producer.open();
+    }
+
+    /** The check for a stuck client. Any thread. */
+    public ClientProgress progress() {
+        return progress;
+    }
+
+    /** The number of records that were given to it and are not written. Any thread. */
+    int inHand() {
+        return inHand.get();
+    }
+
+    /** The number of those that were refused. Any thread. */
+    int held() {
+        return search.size();
+    }
+
+    /**
+     * Writes records; returns when the brokers have all of them.
+     *
+     * @throws KafkaPipelineException if the route has nothing to propose for one
+     */
+    void writeAll(List<? extends PendingRecord> records) throws InterruptedException {
+        for (PendingRecord record : records) {
+            inHand.incrementAndGet();
+            if (bytes(attempt(record)) > BATCH_BYTES / 2) {
+                producer.flush();
+            }
+        }
+        producer.flush(); // before a refusal closes the client, all of its answers are there
+        while (inHand.get() > 0) {
+            next().run();
+        }
+    }
+
+    private static int bytes(@Nullable ProducerRecord<byte[], byte[]> record) {
+        if (record == null) {
+            return 0;
+        }
+        int bytes =
+                (record.key() == null ? 0 : record.key().length) + (record.value() == null ? 0 : record.value().length);
+        for (Header header : record.headers()) {
+            bytes += header.key().length() + (header.value() == null ? 0 : header.value().length);
+        }
+        return bytes;
+    }
+
+    /** Has a record written by {@link #run}. Any thread. */
+    public void add(PendingRecord record) {
+        inHand.incrementAndGet();
+        post(() -> attempt(record));
+    }
+
+    /**
+     * Writes what is added, until it is interrupted.
+     *
+     * @throws KafkaPipelineException if the route has nothing to propose for a record; those behind it may go on
+     */
+    public void run() throws InterruptedException {
+        while (true) {
+            next().run();
+        }
+    }
+
+    private void post(Runnable step) {
+        lock.lock();
+        try {
+            steps.add(step);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Runnable next() throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (steps.isEmpty() && !clock.hasPassed(resumeNanos)) {
+                clock.await(lock, changed, resumeNanos);
+            }
+            Runnable step = steps.poll();
+            if (step != null) {
+                return step;
+            }
+            resumeNanos = Stage.NEVER;
+            return this::sendNextSuspect;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Sends a record; returns what was sent, null if nobody needs it any longer. */
+    private @Nullable ProducerRecord<byte[], byte[]> attempt(PendingRecord record) {
+        if (record.isGone()) {
+            post(() -> done(record));
+            return null;
+        }
+        ProducerRecord<byte[], byte[]> proposal = route.propose(record.failed, record.tooLarge);
+        int number = 0;
+        try {
+            number = producer.open();
+            int client = number;
+            var ignored = producer.send(proposal, (metadata, refusal) -> {
+                if (refusal == null) {
+                    record.written(proposal);
+                    post(() -> done(record));
+                } else {
+                    post(() -> refused(record, proposal.topic(), client, refusal));
+                }
+            });
+        } catch (InterruptException interrupted) {
+            throw interrupted;
+        } catch (RuntimeException refusal) {
+            if (!producer.hasOpened()) {
+                throw refusal;
+            }
+            // Or no client opens: the same configuration was good before, names of brokers are not resolved just now.
+            int client = number;
+            post(() -> refused(record, proposal.topic(), client, refusal));
+        }
+        return proposal;
+    }
+
+    private void done(PendingRecord record) {
+        inHand.decrementAndGet();
+        if (search.forget(record) instanceof State.Alone) {
+            sendNextSuspect();
+        }
+    }
+
+    private void refused(PendingRecord record, String topic, int client, Exception why) {
+        if (why instanceof RecordTooLargeException && record.tooLarge < MAX_TOO_LARGE) {
+            record.tooLarge++;
+            var ignored = attempt(record);
+            return;
+        }
+        producer.refused(client, why, CLOSE_PATIENCE);
+        boolean isFirst = search.isEmpty();
+        boolean wasAlone = search.suspect(record, why) instanceof State.Alone;
+        // A neighbour of the record at fault need not wait: it was refused for the first time.
+        long pauseNanos = wasAlone ? BACKOFF.after(++record.refusals).toNanos() : 0;
+        if (wasAlone || isFirst) {
+            LOG.warn(
+                    "{} waits: {} failed records cannot be written to {}; next attempt in {} ms; the last one refused"
+                            + " is that of {}: {}",
+                    owner,
+                    inHand.get(),
+                    topic,
+                    TimeUnit.NANOSECONDS.toMillis(pauseNanos),
+                    RecordOrigin.of(record.failed.raw()).place(),
+                    why.toString());
+        }
+        if (wasAlone) {
+            resumeNanos = clock.after(pauseNanos);
+        } else {
+            sendNextSuspect();
+        }
+    }
+
+    /** Sends the next one of those that were refused, if none is under way: together they would be refused together. */
+    private void sendNextSuspect() {
+        PendingRecord next = resumeNanos == Stage.NEVER ? search.nextAlone() : null;
+        if (next != null) {
+            var ignored = attempt(next);
+        }
+    }
+
+    /** The failure of a run whose client cannot answer any more; else null. One thread, several times a second. */
+    public @Nullable KafkaPipelineException look(long nowNanos) {
+        return producer.look(nowNanos, false, " in " + owner);
+    }
+
+    /** Closes the client that is open, once nothing is sent any more. */
+    public void close(Duration patience) {
+        producer.close(patience);
+    }
+}

@@ -1,0 +1,62 @@
+package dev.weir.kafka.internal.handler;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.weir.kafka.DeadLetter;
+import dev.weir.kafka.RetryTopics;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The place at which a record was consumed first, before all retry topics of its flow that it has been in since.
+ * Immutable.
+ *
+ * @param timestamp in milliseconds, or {@link ConsumerRecord#NO_TIMESTAMP}
+ * @param attempts how often its handler had been called before this delivery
+ */
+record RecordOrigin(String topic, int partition, long offset, long timestamp, int attempts) {
+
+    static RecordOrigin of(ConsumerRecord<byte[], byte[]> record) {
+        return record instanceof RetriedRecord retried
+                ? retried.origin()
+                : new RecordOrigin(record.topic(), record.partition(), record.offset(), record.timestamp(), 0);
+    }
+
+    static long number(ConsumerRecord<byte[], byte[]> record, String name, long otherwise) {
+        String text = text(record, name);
+        try {
+            return text == null ? otherwise : Long.parseLong(text);
+        } catch (NumberFormatException foreign) {
+            return otherwise;
+        }
+    }
+
+    static @Nullable String text(ConsumerRecord<byte[], byte[]> record, String name) {
+        Header header = record.headers().lastHeader(name);
+        return header == null || header.value() == null ? null : new String(header.value(), UTF_8);
+    }
+
+    /** For messages. */
+    String place() {
+        return topic + "-" + partition + "@" + offset;
+    }
+
+    /** The headers that were not put in by Weir, in their order. */
+    static List<Header> originalHeaders(ConsumerRecord<byte[], byte[]> record) {
+        List<Header> original = new ArrayList<>();
+        for (Header header : record.headers()) {
+            if (!DeadLetter.isOurs(header.key())) {
+                original.add(header);
+            }
+        }
+        return original;
+    }
+
+    /** The time when a record of a retry topic is due; one that does not say so is due at once. */
+    static long dueMillis(ConsumerRecord<byte[], byte[]> record) {
+        return number(record, RetryTopics.DUE, 0);
+    }
+}

@@ -1,0 +1,66 @@
+package dev.weir.kafka.internal.handler;
+
+import dev.weir.kafka.RetryTopics;
+import java.util.Optional;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.record.TimestampType;
+
+/**
+ * A record of one of the flow's own retry topics, as it was in the topic it came from. Immutable but for the bytes.
+ *
+ * <p>Its type is what tells where the record has been. Headers alone do not: a flow that passes headers on writes those
+ * of its retry topics into the topics of others.
+ */
+final class RetriedRecord extends ConsumerRecord<byte[], byte[]> {
+
+    private final RecordOrigin origin;
+    private final int tiers;
+
+    private RetriedRecord(ConsumerRecord<byte[], byte[]> record, RecordOrigin origin, int tiers) {
+        super(
+                origin.topic(),
+                origin.partition(),
+                origin.offset(),
+                origin.timestamp(),
+                TimestampType.CREATE_TIME,
+                record.serializedKeySize(),
+                record.serializedValueSize(),
+                record.key(),
+                record.value(),
+                record.headers(),
+                Optional.empty());
+        this.origin = origin;
+        this.tiers = tiers;
+    }
+
+    /**
+     * Restores a record; one that does not say where it came from stays as it is.
+     *
+     * @param record of a retry topic of the flow
+     * @param tiers how many of the flow's retry topics a record there has been in, this one included
+     */
+    static ConsumerRecord<byte[], byte[]> of(ConsumerRecord<byte[], byte[]> record, int tiers) {
+        String topic = RecordOrigin.text(record, RetryTopics.TOPIC);
+        long partition = RecordOrigin.number(record, RetryTopics.PARTITION, -1);
+        long offset = RecordOrigin.number(record, RetryTopics.OFFSET, -1);
+        if (topic == null || topic.isEmpty() || partition < 0 || partition > Integer.MAX_VALUE || offset < 0) {
+            return record;
+        }
+        RecordOrigin origin = new RecordOrigin(
+                topic,
+                (int) partition,
+                offset,
+                RecordOrigin.number(record, RetryTopics.TIMESTAMP, ConsumerRecord.NO_TIMESTAMP),
+                Math.clamp(RecordOrigin.number(record, RetryTopics.ATTEMPTS, 0), 0, Integer.MAX_VALUE / 2));
+        return new RetriedRecord(record, origin, tiers);
+    }
+
+    /** The number of its flow's retry topics that the record has been in. */
+    static int tiersOf(ConsumerRecord<byte[], byte[]> record) {
+        return record instanceof RetriedRecord retried ? retried.tiers : 0;
+    }
+
+    RecordOrigin origin() {
+        return origin;
+    }
+}

@@ -1,0 +1,60 @@
+package dev.weir.kafka.internal.handler;
+
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.ProducerSettings;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Refuses to start with topics that do not exist: found out later, it would be by a pipeline that stands still. */
+public final class TopicCheck {
+
+    private static final Logger LOG = LoggerFactory.getLogger(TopicCheck.class);
+
+    private static final long PATIENCE_MILLIS = 15_000;
+
+    private TopicCheck() {}
+
+    /** Blocks until the brokers have answered, 15 s at most; if they do not, that is not the topics' fault. */
+    public static void check(ProducerSettings<?, ?> settings, List<String> topics) {
+        Map<String, Object> config = new HashMap<>(settings.properties());
+        config.keySet().retainAll(AdminClientConfig.configNames());
+        Admin admin = Admin.create(config);
+        try {
+            var found = admin.describeTopics(topics).topicNameValues();
+            // One deadline for all of them.
+            long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
+            found.forEach(
+                    (topic, answer) -> check(topic, answer.toCompletionStage().toCompletableFuture(), deadlineNanos));
+        } finally {
+            admin.close(Duration.ZERO);
+        }
+    }
+
+    private static void check(String topic, Future<?> answer, long deadlineNanos) {
+        try {
+            var ignored = answer.get(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException failure) {
+            if (failure.getCause() instanceof UnknownTopicOrPartitionException missing) {
+                throw new KafkaPipelineException(
+                        "there is no topic " + topic + ", which failed records are to go to; create it first", missing);
+            }
+            LOG.warn("cannot check topic {}, which failed records are to go to: {}", topic, failure.getMessage());
+        } catch (TimeoutException failure) {
+            LOG.warn("no answer on topic {}, which failed records are to go to, within {} ms", topic, PATIENCE_MILLIS);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new KafkaPipelineException("interrupted while looking for topic " + topic, interrupted);
+        }
+    }
+}

@@ -1,0 +1,299 @@
+package dev.weir.kafka.internal.in.buffer;
+
+import dev.weir.kafka.internal.in.fetch.FetchedViews;
+import dev.weir.kafka.internal.in.lookup.ConsumerPhase;
+import dev.weir.kafka.internal.in.lookup.OwnerThread;
+import dev.weir.kafka.internal.in.offsets.OffsetTracker;
+import dev.weir.lean.spi.InvariantException;
+import dev.weir.stream.spi.Batch;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes batches of what was fetched and sends them on their way, each with what will tell that it is finished; takes
+ * back what the pipeline need not see after all. Confined to the owner thread.
+ */
+public final class BatchEmission {
+
+    private final boolean tracked;
+    private final @Nullable CommitGate gate;
+    private final RecordOutlets outlets;
+    private final OwnerThread owner;
+    private final int batchSize;
+
+    // What the records of a batch are appended with.
+    private final long[] offsets;
+    private final int[] weights;
+    private final long[] timestamps;
+
+    /** The batches that go out together. */
+    private final List<Batch<ConsumerRecord<byte[], byte[]>>> made = new ArrayList<>();
+
+    /** The outlets that something was emitted by since the last {@link #announce}. */
+    private final List<RecordBuffer> unannounced = new ArrayList<>();
+
+    /**
+     * Creates an emission.
+     *
+     * @param plan says whether each record has a token of its own; otherwise the first one of a batch is for all
+     * @param gate where batches wait for their commit, if they do
+     * @param outlets where they go out
+     * @param owner says whether anything goes out any more
+     */
+    public BatchEmission(ConsumerPlan plan, @Nullable CommitGate gate, RecordOutlets outlets, OwnerThread owner) {
+        this.tracked = plan.isTracked();
+        this.gate = gate;
+        this.outlets = outlets;
+        this.owner = owner;
+        this.batchSize = gate == null ? plan.batchSize() : Math.min(plan.batchSize(), gate.batchSize());
+        this.offsets = new long[batchSize];
+        this.weights = new int[batchSize];
+        this.timestamps = new long[batchSize];
+    }
+
+    /**
+     * Tells the outlets that nothing more comes; what is buffered still goes out. After {@link ConsumerPhase#RUNNING}.
+     */
+    public void end() {
+        outlets.end();
+    }
+
+    /** Returns whether each record has a token of its own. */
+    public boolean isTracked() {
+        return tracked;
+    }
+
+    /** Returns whether batches are committed before they go out. */
+    public boolean commitsAhead() {
+        return gate != null;
+    }
+
+    /** A partition goes on at the offset, which is committed before anything of it goes out, if commits go ahead. */
+    void placed(AssignedPartition partition, long offset) {
+        if (gate != null) {
+            gate.place(partition, offset);
+        }
+    }
+
+    /**
+     * A partition is read to the offset, perhaps past its last record: those who wait for its end see it by the
+     * commit.
+     */
+    public void readTo(AssignedPartition partition, long offset) {
+        if (gate != null) {
+            gate.readTo(partition, offset);
+        }
+    }
+
+    /** Returns whether batches, or positions, wait for their commit. */
+    public boolean holdsBack() {
+        return gate != null && gate.isWaiting();
+    }
+
+    /** Takes back all that the pipeline has not pulled. */
+    public void takeBack(Collection<AssignedPartition> partitions) {
+        if (gate != null) {
+            gate.drop(partitions);
+        }
+        for (AssignedPartition partition : partitions) {
+            partition
+                    .outlet()
+                    .purge(List.of(partition))
+                    .forEach((same, token) -> same.dropped(same.tracker().forgetFrom(token)));
+        }
+    }
+
+    /** The same, but for what was committed for the pipeline to see. */
+    public void takeBackUnpromised(Collection<AssignedPartition> partitions) {
+        if (gate == null) {
+            takeBack(partitions);
+        } else {
+            gate.drop(partitions);
+        }
+    }
+
+    /**
+     * Emits the records before the partition's end, unless emission has ended, and notes the others as dropped. They
+     * can be pulled; who waits for them is woken by {@link #announce}.
+     */
+    public void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list) {
+        int count = !owner.isEmitting() ? 0 : countBefore(partition.endOffset(), list);
+        cutAtEnd(partition, list, count);
+        if (count > 0) {
+            check(partition, list.get(0).offset());
+        }
+        for (int from = 0; from < count; from += batchSize) {
+            int to = Math.min(count, from + batchSize);
+            List<ConsumerRecord<byte[], byte[]>> next = to == list.size() && from == 0 ? list : list.subList(from, to);
+            if (tracked && next.get(0) instanceof FetchedViews.InARow) {
+                makeOfRows(partition, next);
+            } else if (tracked) {
+                makeTracked(partition, next);
+            } else {
+                makeUntracked(partition, next);
+            }
+        }
+        if (!made.isEmpty()) {
+            RecordBuffer outlet = partition.outlet();
+            outlet.addAll(partition, made);
+            made.clear();
+            if (unannounced.isEmpty() || unannounced.getLast() != outlet) {
+                unannounced.add(outlet);
+            }
+        }
+        if (count < list.size()) {
+            partition.dropped(list.get(count).offset());
+        }
+    }
+
+    /** Throws if records from that offset on must not go out, whoever fetched them. */
+    private static void check(AssignedPartition partition, long offset) {
+        OffsetTracker tracker = partition.tracker();
+        if (tracker.isRevoked()) {
+            throw new InvariantException(
+                    12, "nothing of a partition is emitted after it was taken away", partition + "@" + offset);
+        }
+        if (offset < tracker.nextOffset()) {
+            throw new InvariantException(
+                    15,
+                    "elements of a partition enter the pipeline in order, none twice in one assignment",
+                    partition + "@" + offset + " readTo=" + tracker.nextOffset() + " outstanding="
+                            + tracker.outstanding());
+        }
+    }
+
+    /** Wakes those who wait for what was emitted: once per poll, as each partition may have brought little. */
+    public void announce() {
+        for (int i = 0; i < unannounced.size(); i++) {
+            unannounced.get(i).announce();
+        }
+        unannounced.clear();
+    }
+
+    /**
+     * Leaves out what is at the offsets from {@code from} to before {@code to}, as if it had been emitted and finished.
+     */
+    public void leaveOut(AssignedPartition partition, long from, long to) {
+        if (!owner.isEmitting() || from >= partition.endOffset()) {
+            partition.dropped(from);
+        } else if (gate != null) {
+            gate.readTo(partition, to);
+        } else {
+            partition.tracker().appendFinished(from);
+            partition.tracker().seenTo(to);
+        }
+    }
+
+    /** Leaves out consecutive records beyond the end. */
+    private static void cutAtEnd(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list, int count) {
+        if (count > 0
+                && list.get(count - 1) instanceof FetchedViews.InARow row
+                && FetchedViews.nextOffset(row) > partition.endOffset()) {
+            row.cutAt(partition.endOffset());
+            partition.dropped(partition.endOffset());
+        }
+    }
+
+    private static int countBefore(long endOffset, List<ConsumerRecord<byte[], byte[]>> list) {
+        int count = list.size();
+        while (count > 0 && list.get(count - 1).offset() >= endOffset) {
+            count--;
+        }
+        return count;
+    }
+
+    private void makeUntracked(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list) {
+        Object[] values = list.toArray();
+        RecordWeights weigher = partition.weights();
+        weigher.look(values);
+        long bytes = 0;
+        for (Object value : values) {
+            bytes += weigher.of((ConsumerRecord<?, ?>) value);
+        }
+        long[] tokens = new long[list.size()];
+        tokens[0] = partition.tracker().append(list.get(0).offset(), (int) Math.min(bytes, Integer.MAX_VALUE));
+        Batch<ConsumerRecord<byte[], byte[]>> batch = Batch.of(values, values.length, partition.tracker(), tokens);
+        if (gate == null) {
+            made.add(batch);
+        } else {
+            gate.add(partition, batch, list.get(list.size() - 1).offset() + 1);
+        }
+    }
+
+    private void makeTracked(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list) {
+        Object[] values = list.toArray();
+        long[] tokens = new long[values.length];
+        int size = values.length;
+        partition.weights().look(values);
+        if (partition.finishedEarlier().isBefore(list.get(0).offset())) {
+            appendAll(partition, values, tokens);
+        } else {
+            size = appendUnfinished(partition, values, tokens);
+        }
+        partition.tracker().seenTo(FetchedViews.nextOffset(list.get(list.size() - 1)));
+        if (size > 0) {
+            made.add(Batch.of(values, size, partition.tracker(), tokens));
+        }
+    }
+
+    /** Rows stand for many records each and are few: their batch is used again once they were taken out of it. */
+    private void makeOfRows(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> rows) {
+        Batch<ConsumerRecord<byte[], byte[]>> batch = partition.outlet().emptyBatch();
+        OffsetTracker tracker = partition.tracker();
+        for (int i = 0; i < rows.size(); i++) {
+            FetchedViews.InARow row = (FetchedViews.InARow) rows.get(i);
+            long next = FetchedViews.nextOffset(row);
+            if (partition.finishedEarlier().contains(row.offset(), next)) {
+                tracker.appendFinished(row.offset());
+                row.drop();
+            } else {
+                long token = tracker.append(row.offset(), partition.weights().of(row), row.timestamp());
+                partition.goesOut(row.views(), token);
+                batch.add(row, tracker, token);
+            }
+            tracker.seenTo(next);
+        }
+        if (batch.isEmpty()) {
+            partition.outlet().giveBack(batch);
+        } else {
+            made.add(batch);
+        }
+    }
+
+    private void appendAll(AssignedPartition partition, Object[] values, long[] tokens) {
+        RecordWeights weigher = partition.weights();
+        for (int i = 0; i < values.length; i++) {
+            ConsumerRecord<?, ?> record = (ConsumerRecord<?, ?>) values[i];
+            offsets[i] = record.offset();
+            weights[i] = weigher.of(record);
+            timestamps[i] = record.timestamp();
+        }
+        long first = partition.tracker().appendAll(offsets, weights, timestamps, values.length);
+        for (int i = 0; i < values.length; i++) {
+            tokens[i] = first + i;
+        }
+    }
+
+    /**
+     * Appends the unfinished records; those that an earlier assignment had finished are told to the tracker and left
+     * out; returns how many are left.
+     */
+    private static int appendUnfinished(AssignedPartition partition, Object[] values, long[] tokens) {
+        int size = 0;
+        for (Object value : values) {
+            ConsumerRecord<?, ?> record = (ConsumerRecord<?, ?>) value;
+            if (partition.finishedEarlier().contains(record.offset(), FetchedViews.nextOffset(record))) {
+                partition.tracker().appendFinished(record.offset());
+            } else {
+                values[size] = record;
+                tokens[size++] = partition
+                        .tracker()
+                        .append(record.offset(), partition.weights().of(record), record.timestamp());
+            }
+        }
+        return size;
+    }
+}

@@ -1,0 +1,209 @@
+package dev.weir.kafka.internal.in.buffer;
+
+import dev.weir.kafka.ConsumerSnapshot.RecordRange;
+import dev.weir.kafka.internal.in.offsets.OffsetTracker;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Accounts for records that the pipeline pulled in assignments that have ended, and for offsets that were never read.
+ * Thread-safe; what is added comes from the owner thread.
+ *
+ * <p>Work that had begun when an assignment ended goes on, and its results are written. So a record counts as dropped
+ * only once nobody holds it any more and it is not finished.
+ */
+public final class DroppedRecords {
+
+    /** Ranges that are kept apart; later ones are merged by partition and reason. */
+    private static final int MAX_RANGES = 1_000;
+
+    /** Reasons why records are dropped, as {@link RecordRange#reason} names them. */
+    public enum Reason {
+        REVOKED("revoked"),
+        LOST("lost"),
+        SEEK("seek"),
+        OUT_OF_RANGE("out-of-range"),
+        RECREATED("recreated"),
+        UNREADABLE("unreadable");
+
+        private final String label;
+
+        Reason(String label) {
+            this.label = label;
+        }
+    }
+
+    /** The unfinished records of an assignment that has ended. */
+    private record Ended(TopicPartition id, OffsetTracker tracker, Reason reason) {
+
+        RecordRange range(long from, long to, long count) {
+            return RecordRange.of(id.topic(), id.partition(), from, to, count, reason.label);
+        }
+    }
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final boolean counts;
+
+    // Under the lock.
+    private final List<Ended> ended = new ArrayList<>();
+    private final List<RecordRange> settled = new ArrayList<>();
+    private final List<RecordRange> skipped = new ArrayList<>();
+    private List<OffsetTracker> left = List.of();
+
+    /**
+     * Creates an empty account.
+     *
+     * @param counts whether the end of each record's claim tells its acknowledgement; not in transactions, whose
+     *     records are
+     *     written before that and may be aborted
+     */
+    public DroppedRecords(boolean counts) {
+        this.counts = counts;
+    }
+
+    /** The assignment of the partitions has ended; what was not pulled of them is taken back already. */
+    public void add(Collection<AssignedPartition> partitions, Reason reason) {
+        lock.lock();
+        try {
+            if (!counts) {
+                return;
+            }
+            for (AssignedPartition partition : partitions) {
+                partition.advance();
+                if (!partition.tracker().isIdle()) {
+                    ended.add(new Ended(partition.id(), partition.tracker(), reason));
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The topic of a partition that was taken for out of range is known to be another one. */
+    public void wasRecreated(TopicPartition id) {
+        lock.lock();
+        try {
+            ended.replaceAll(each -> each.id.equals(id) && each.reason == Reason.OUT_OF_RANGE
+                    ? new Ended(id, each.tracker, Reason.RECREATED)
+                    : each);
+            settled.replaceAll(each -> each.topic().equals(id.topic())
+                            && each.partition() == id.partition()
+                            && each.reason().equals(Reason.OUT_OF_RANGE.label)
+                    ? RecordRange.of(
+                            each.topic(),
+                            each.partition(),
+                            each.from(),
+                            each.to(),
+                            each.count(),
+                            Reason.RECREATED.label)
+                    : each);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A policy has the partition go on at {@code to}, and {@code from} was the first offset not given out. */
+    public void skip(TopicPartition id, long from, long to, Reason reason) {
+        lock.lock();
+        try {
+            RecordRange range = RecordRange.of(id.topic(), id.partition(), from, to, to - from, reason.label);
+            if (from < to && !skipped.contains(range)) {
+                add(skipped, range);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The consumer ends; what is unfinished of these is left undone. */
+    public void leave(Collection<AssignedPartition> partitions) {
+        lock.lock();
+        try {
+            if (counts) {
+                partitions.forEach(AssignedPartition::advance);
+                left = partitions.stream().map(AssignedPartition::tracker).toList();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * The records dropped by now.
+     *
+     * @param all whether those still held count as well, because nobody will finish them
+     */
+    public List<RecordRange> dropped(boolean all) {
+        lock.lock();
+        try {
+            List<RecordRange> ranges = new ArrayList<>();
+            for (Ended each : List.copyOf(ended)) {
+                OffsetTracker.Leftover leftover = each.tracker.leftover();
+                if (leftover.held() == 0) {
+                    ended.remove(each);
+                    if (leftover.dropped() > 0) {
+                        add(settled, each.range(leftover.from(), leftover.to(), leftover.dropped()));
+                    }
+                } else {
+                    int count = leftover.dropped() + (all ? leftover.held() : 0);
+                    if (count > 0) {
+                        ranges.add(each.range(leftover.from(), leftover.to(), count));
+                    }
+                }
+            }
+            ranges.addAll(0, settled);
+            return List.copyOf(ranges);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Offsets that were never given out, because the policy passed over them. */
+    public List<RecordRange> skipped() {
+        lock.lock();
+        try {
+            return List.copyOf(skipped);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Records that the pipeline had pulled and not finished when the consumer ended; 0 before. */
+    public long leftUndone() {
+        lock.lock();
+        try {
+            return left.stream()
+                    .map(OffsetTracker::leftover)
+                    .mapToLong(leftover -> leftover.held() + leftover.dropped())
+                    .sum();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static void add(List<RecordRange> ranges, RecordRange next) {
+        if (ranges.size() >= MAX_RANGES) {
+            for (int i = 0; i < ranges.size(); i++) {
+                RecordRange each = ranges.get(i);
+                if (each.topic().equals(next.topic())
+                        && each.partition() == next.partition()
+                        && each.reason().equals(next.reason())) {
+                    ranges.set(
+                            i,
+                            RecordRange.of(
+                                    next.topic(),
+                                    next.partition(),
+                                    Math.min(each.from(), next.from()),
+                                    Math.max(each.to(), next.to()),
+                                    each.count() + next.count(),
+                                    next.reason()));
+                    return;
+                }
+            }
+        }
+        ranges.add(next);
+    }
+}

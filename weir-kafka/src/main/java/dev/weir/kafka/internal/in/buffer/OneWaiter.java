@@ -1,0 +1,104 @@
+package dev.weir.kafka.internal.in.buffer;
+
+import java.util.Date;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A condition that one thread at a time waits on. It makes no object per wait, while a lock's own condition makes one.
+ * Every method but {@link #wake} belongs to the thread that holds the lock, once. Waits may end early, so callers look
+ * again.
+ */
+final class OneWaiter implements Condition {
+
+    private final ReentrantLock lock;
+
+    // Under the lock.
+    private @Nullable Thread waiter;
+
+    OneWaiter(ReentrantLock lock) {
+        this.lock = lock;
+    }
+
+    @Override
+    public void await() throws InterruptedException {
+        long ignored = park(Long.MAX_VALUE);
+    }
+
+    @Override
+    public long awaitNanos(long nanos) throws InterruptedException {
+        return park(nanos);
+    }
+
+    private long park(long nanos) throws InterruptedException {
+        if (waiter != null) {
+            throw new IllegalStateException(waiter + " waits already");
+        }
+        long start = System.nanoTime();
+        waiter = Thread.currentThread();
+        lock.unlock();
+        try {
+            // A signal from here on finds the waiter and leaves a permit.
+            if (nanos == Long.MAX_VALUE) {
+                LockSupport.park(this);
+            } else {
+                LockSupport.parkNanos(this, nanos);
+            }
+        } finally {
+            lock.lock();
+            waiter = null;
+        }
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        return nanos - (System.nanoTime() - start);
+    }
+
+    @Override
+    public boolean await(long time, TimeUnit unit) throws InterruptedException {
+        return park(unit.toNanos(time)) > 0;
+    }
+
+    @Override
+    @SuppressWarnings("JavaUtilDate") // the interface's
+    public boolean awaitUntil(Date deadline) {
+        throw new UnsupportedOperationException("waits here are by the clock that does not jump");
+    }
+
+    @Override
+    public void awaitUninterruptibly() {
+        throw new UnsupportedOperationException("waits here can be interrupted");
+    }
+
+    @Override
+    public void signal() {
+        Thread waiting = waiter;
+        if (waiting != null) {
+            LockSupport.unpark(waiting);
+        }
+    }
+
+    @Override
+    public void signalAll() {
+        signal();
+    }
+
+    /**
+     * Signals, but leaves it to the caller to {@link #wake} the result: woken under the lock, it would wait for
+     * that.
+     */
+    @Nullable
+    Thread waiter() {
+        return waiter;
+    }
+
+    /** Wakes a waiting thread. Call it without the lock. */
+    static void wake(@Nullable Thread waiting) {
+        if (waiting != null) {
+            LockSupport.unpark(waiting);
+        }
+    }
+}

@@ -1,0 +1,247 @@
+package dev.weir.kafka.internal.in.buffer;
+
+import dev.weir.kafka.internal.in.buffer.AssignedPartition.PauseReason;
+import dev.weir.kafka.internal.in.fetch.LogPosition;
+import dev.weir.kafka.internal.in.fetch.RecordFetcher;
+import dev.weir.kafka.internal.in.lookup.OwnerThread;
+import dev.weir.kafka.internal.in.offsets.FinishedSet;
+import dev.weir.kafka.internal.in.offsets.OffsetTracker;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/** The partitions that this member has, and where each of them goes on. Confined to the owner thread. */
+public final class PartitionAssignment {
+
+    private final ConsumerPlan plan;
+    private final RecordFetcher fetcher;
+    private final RecordOutlets outlets;
+    private final FlowControl flow;
+    private final BatchEmission emission;
+    private final PausedPartitions pauses;
+    private final int trackerCapacity;
+    private final OwnerThread owner;
+
+    private final Map<TopicPartition, AssignedPartition> partitions = new LinkedHashMap<>();
+    private final DroppedRecords dropped;
+
+    /** The same, made once after each change: the owner walks over them in each of its turns. Null until then. */
+    private @Nullable List<AssignedPartition> all;
+
+    /**
+     * Creates an empty assignment.
+     *
+     * @param trackerCapacity records per partition that may be outstanding
+     * @param owner woken by any thread when as much of a partition is finished as it was watched for
+     * @param dropped the account of what is unfinished in assignments that end
+     */
+    public PartitionAssignment(
+            ConsumerPlan plan,
+            RecordFetcher fetcher,
+            RecordOutlets outlets,
+            FlowControl flow,
+            BatchEmission emission,
+            PausedPartitions pauses,
+            int trackerCapacity,
+            OwnerThread owner,
+            DroppedRecords dropped) {
+        this.plan = plan;
+        this.fetcher = fetcher;
+        this.outlets = outlets;
+        this.flow = flow;
+        this.emission = emission;
+        this.pauses = pauses;
+        this.trackerCapacity = trackerCapacity;
+        this.owner = owner;
+        this.dropped = dropped;
+    }
+
+    /** The account of what was pulled of partitions that have gone or begun anew since. */
+    public DroppedRecords dropped() {
+        return dropped;
+    }
+
+    /** A view. */
+    public Map<TopicPartition, AssignedPartition> byId() {
+        return Collections.unmodifiableMap(partitions);
+    }
+
+    /** As of now; immutable. */
+    public List<AssignedPartition> all() {
+        List<AssignedPartition> known = all;
+        if (known == null) {
+            known = List.copyOf(partitions.values());
+            all = known;
+        }
+        return known;
+    }
+
+    /** A copy. */
+    public Set<TopicPartition> ids() {
+        return Set.copyOf(partitions.keySet());
+    }
+
+    /** See {@link RecordFetcher#fetchesByTopicId}. */
+    public boolean isFetchedByTopicId() {
+        return fetcher.fetchesByTopicId();
+    }
+
+    @Nullable
+    public AssignedPartition get(TopicPartition id) {
+        return partitions.get(id);
+    }
+
+    /** The assigned ones of the partitions. */
+    public List<AssignedPartition> current(Collection<TopicPartition> ids) {
+        return ids.stream().map(partitions::get).filter(Objects::nonNull).toList();
+    }
+
+    /** Returns whether {@code partition} is still assigned and has not begun anew since. */
+    public boolean isCurrent(AssignedPartition partition) {
+        return partitions.get(partition.id()) == partition;
+    }
+
+    /** Takes partitions in, as the {@code epoch}th assignment. */
+    public void add(Collection<TopicPartition> ids, int epoch) {
+        for (TopicPartition id : ids) {
+            AssignedPartition partition = newPartition(id, epoch);
+            outlets.open(partition);
+            partitions.put(id, partition);
+            pauses.assigned(partition);
+            if (partition.isToBePaused()) {
+                pause(partition, PauseReason.FLOW);
+            }
+        }
+        all = null;
+        flow.divide(all());
+    }
+
+    private AssignedPartition newPartition(TopicPartition id, int epoch) {
+        long endOffset = plan.subscription().isBounded() ? plan.endOffsets().getOrDefault(id, 0L) : Long.MAX_VALUE;
+        var priorities = plan.subscription().priorities();
+        return new AssignedPartition(
+                id, newTracker(), endOffset, priorities.of(id), FlowControl.shares(priorities, id), epoch);
+    }
+
+    private OffsetTracker newTracker() {
+        return new OffsetTracker(trackerCapacity, owner::wake);
+    }
+
+    /** Takes partitions out: from now on nothing of them is emitted, nor any work on them begun. */
+    public List<AssignedPartition> withdraw(Collection<TopicPartition> ids) {
+        List<AssignedPartition> withdrawn =
+                ids.stream().map(partitions::remove).filter(Objects::nonNull).toList();
+        all = null;
+        fetcher.withdrawn(ids);
+        emission.takeBackUnpromised(withdrawn);
+        pauses.withdrawn(withdrawn);
+        outlets.withdrawn(withdrawn);
+        withdrawn.forEach(partition -> partition.tracker().revoke());
+        flow.divide(all());
+        return withdrawn;
+    }
+
+    public void clear() {
+        partitions.clear();
+        all = null;
+    }
+
+    /** Fetches no more of the partition for now. */
+    public void pause(AssignedPartition partition, PauseReason reason) {
+        if (partition.pause(reason)) {
+            fetcher.pause(List.of(partition.id()));
+        }
+    }
+
+    /** Fetches nothing more of what is assigned now. */
+    public void fetchNoMore() {
+        for (AssignedPartition partition : partitions.values()) {
+            boolean ignored = partition.pause(PauseReason.END);
+        }
+        fetcher.pause(partitions.keySet());
+    }
+
+    /** Begins a partition anew: what was read of it so far does not count any more, finished or not. */
+    public AssignedPartition renew(AssignedPartition partition) {
+        emission.takeBack(List.of(partition));
+        partition.tracker().revoke();
+        AssignedPartition renewed = partition.renewed(newTracker(), !owner.isEmitting());
+        partitions.put(partition.id(), renewed);
+        all = null;
+        pauses.assigned(renewed);
+        return renewed;
+    }
+
+    /** Returns whether nothing more of what is assigned goes out. */
+    public boolean isEnding() {
+        return !owner.isEmitting();
+    }
+
+    /** Fetches and commits nothing of the partitions until {@link #release}. */
+    public void hold(Collection<AssignedPartition> held) {
+        for (AssignedPartition partition : held) {
+            partition.hold();
+            pause(partition, PauseReason.FLOW);
+            fetcher.hold(partition.id());
+        }
+    }
+
+    /** Continues at a place that was decided here. */
+    public void release(AssignedPartition partition, LogPosition place) {
+        seek(partition, place);
+        partition.place();
+        emission.placed(partition, place.offset());
+    }
+
+    /** Continues at the group's committed offset. */
+    public void goOn(AssignedPartition partition, LogPosition committed) {
+        seek(partition, committed);
+        partition.goOnAtCommit();
+    }
+
+    private void seek(AssignedPartition partition, LogPosition place) {
+        partition.epochs().beginAt(place);
+        fetcher.seek(partition.id(), place);
+    }
+
+    /** Continues where it is, and has that place checked again. */
+    public void checkAgain(AssignedPartition partition) {
+        if (!partition.isHeld()) {
+            fetcher.seek(
+                    partition.id(),
+                    new LogPosition(fetcher.position(partition.id()), fetcher.leaderEpoch(partition.id())));
+        }
+    }
+
+    /** Returns whether the next fetch of the partition would be at the offset. */
+    public boolean isAt(AssignedPartition partition, long offset) {
+        return !partition.isHeld() && fetcher.position(partition.id()) == offset;
+    }
+
+    /** Lets an unread partition begin at an offset. */
+    public void placeNew(TopicPartition id, long offset) {
+        AssignedPartition partition = partitions.get(id);
+        if (partition == null || partition.tracker().committableOffset() >= 0) {
+            throw new IllegalStateException(
+                    partition == null ? id + " is not assigned" : "records of " + id + " were read already");
+        }
+        partition.skip(FinishedSet.EMPTY);
+        release(partition, LogPosition.at(offset));
+    }
+
+    /** The unfinished part of partitions, in words. */
+    public static String unfinished(Collection<AssignedPartition> partitions) {
+        return partitions.stream()
+                .filter(partition -> !partition.tracker().isIdle())
+                .map(partition -> partition + "@" + partition.tracker().committableOffset() + " and "
+                        + (partition.tracker().outstanding() - 1) + " after it")
+                .collect(Collectors.joining(", "));
+    }
+}

@@ -1,0 +1,156 @@
+package dev.weir.kafka.internal.in.buffer;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * The partitions that the user has paused. Thread-safe: users pause, the owner thread says which partitions there are.
+ *
+ * <p>A pause is a mark at the partition's buffer and asks neither the owner thread nor the client: those learn of it
+ * when the buffer is full.
+ */
+public final class PausedPartitions {
+
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Under the lock.
+    private final Map<TopicPartition, AssignedPartition> assigned = new HashMap<>();
+    private final Set<String> topics = new HashSet<>();
+    private final Set<TopicPartition> partitions = new HashSet<>();
+    private boolean all;
+
+    /** Partitions that {@link #all} leaves out. */
+    private Set<TopicPartition> exempt = Set.of();
+
+    /** A partition has come or begins anew; what was paused of it stays so. */
+    public void assigned(AssignedPartition partition) {
+        lock.lock();
+        try {
+            assigned.put(partition.id(), partition);
+            mark(partition);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Partitions go; what was committed for the pipeline to see is let go, as nobody else will see it. */
+    void withdrawn(Collection<AssignedPartition> gone) {
+        lock.lock();
+        try {
+            for (AssignedPartition partition : gone) {
+                assigned.remove(partition.id(), partition);
+                partition.outlet().pause(partition, false);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    public void pauseAll() {
+        pauseAllBut(Set.of());
+    }
+
+    public void pauseAllBut(Collection<TopicPartition> ids) {
+        Set<TopicPartition> left = Set.copyOf(ids);
+        change(() -> {
+            all = true;
+            exempt = left;
+            assigned.values().forEach(this::mark);
+        });
+    }
+
+    public void resumeAll() {
+        change(() -> {
+            all = false;
+            topics.clear();
+            partitions.clear();
+            assigned.values().forEach(this::mark);
+        });
+    }
+
+    public void pause(String topic) {
+        change(() -> {
+            topics.add(topic);
+            of(topic).forEach(this::mark);
+        });
+    }
+
+    public void resume(String topic) {
+        change(() -> {
+            topics.remove(topic);
+            partitions.removeIf(id -> id.topic().equals(topic));
+            of(topic).forEach(this::mark);
+        });
+    }
+
+    public void pause(Collection<TopicPartition> ids) {
+        change(() -> {
+            for (TopicPartition id : ids) {
+                if (partitions.add(id)) {
+                    mark(id);
+                }
+            }
+        });
+    }
+
+    public void resume(Collection<TopicPartition> ids) {
+        change(() -> {
+            for (TopicPartition id : ids) {
+                if (partitions.remove(id)) {
+                    mark(id);
+                }
+            }
+        });
+    }
+
+    public boolean isPaused(TopicPartition id) {
+        lock.lock();
+        try {
+            return covers(id);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void change(Runnable body) {
+        lock.lock();
+        try {
+            body.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private List<AssignedPartition> of(String topic) {
+        List<AssignedPartition> found = new ArrayList<>();
+        for (AssignedPartition partition : assigned.values()) {
+            if (partition.id().topic().equals(topic)) {
+                found.add(partition);
+            }
+        }
+        return found;
+    }
+
+    private void mark(TopicPartition id) {
+        AssignedPartition partition = assigned.get(id);
+        if (partition != null) {
+            mark(partition);
+        }
+    }
+
+    /** The buffer's lock is taken under this one, and holds nothing else. */
+    private void mark(AssignedPartition partition) {
+        partition.outlet().pause(partition, covers(partition.id()));
+    }
+
+    private boolean covers(TopicPartition id) {
+        return (all && !exempt.contains(id)) || partitions.contains(id) || topics.contains(id.topic());
+    }
+}

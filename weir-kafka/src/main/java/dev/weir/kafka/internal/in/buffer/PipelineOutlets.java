@@ -1,0 +1,140 @@
+package dev.weir.kafka.internal.in.buffer;
+
+import dev.weir.stream.spi.Clock;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One buffer per pipeline that reads from a reusable consumer, and a place for the partitions that no pipeline reads at
+ * the moment. Confined to the owner thread, but for {@link #records}.
+ */
+public final class PipelineOutlets implements RecordOutlets {
+
+    /** A pipeline, or the part of one that is started anew, while it reads. */
+    public static final class Attachment {
+
+        public final RecordBuffer buffer;
+        public final CompletableFuture<String> detached = new CompletableFuture<>();
+        private final Set<String> topics;
+
+        /** The time when what it has pulled is waited for no longer, once that is known. */
+        private long closeDeadlineNanos;
+
+        private boolean hasDeadline;
+
+        public boolean closing;
+        public boolean detaching;
+
+        /** Creates an attachment to these topics, or to what nobody else reads if there are none. */
+        public Attachment(Set<String> topics, Clock clock) {
+            this.topics = topics;
+            this.buffer = new RecordBuffer(clock);
+        }
+
+        /** Waits no longer than that for what it has pulled; the earliest time counts. */
+        public void closeBy(long deadlineNanos) {
+            if (!hasDeadline || deadlineNanos - closeDeadlineNanos < 0) {
+                closeDeadlineNanos = deadlineNanos;
+                hasDeadline = true;
+            }
+        }
+
+        /** The time it waits from {@code nowNanos} on; it detaches. */
+        public long patienceNanos(long nowNanos) {
+            return closeDeadlineNanos - nowNanos;
+        }
+
+        public boolean readsSame(Attachment other) {
+            return (topics.isEmpty() && other.topics.isEmpty()) || !Collections.disjoint(topics, other.topics);
+        }
+
+        Set<String> topics() {
+            return topics;
+        }
+    }
+
+    private final RecordBuffer parked = new RecordBuffer(Clock.SYSTEM);
+    private final List<Attachment> attachments = new CopyOnWriteArrayList<>();
+    private boolean ended;
+
+    /**
+     * Adds an attachment, whose partitions then have to be moved to it; refused after the end,
+     * and if others read the same.
+     */
+    public void add(Attachment attachment) {
+        if (ended) {
+            throw new IllegalStateException("the reusable consumer is closed");
+        }
+        for (Attachment other : attachments) {
+            if (other.readsSame(attachment)) {
+                List<String> shared = other.topics.stream()
+                        .filter(attachment.topics::contains)
+                        .toList();
+                throw new IllegalStateException("another pipeline reads "
+                        + (shared.isEmpty() ? "the other topics" : shared) + " from this consumer already");
+            }
+        }
+        attachments.add(attachment);
+    }
+
+    public void remove(Attachment attachment) {
+        attachments.remove(attachment);
+    }
+
+    /** Attachments that end and wait for the records they have pulled. */
+    public List<Attachment> closing() {
+        return attachments.isEmpty()
+                ? List.of()
+                : attachments.stream().filter(each -> each.closing).toList();
+    }
+
+    /** The attachment that has the partition; null if no pipeline reads it. */
+    @Nullable
+    public Attachment of(AssignedPartition partition) {
+        Attachment others = null;
+        for (Attachment each : attachments) {
+            if (each.topics.contains(partition.id().topic())) {
+                return each;
+            }
+            if (each.topics.isEmpty()) {
+                others = each;
+            }
+        }
+        return others;
+    }
+
+    @Override
+    public void open(AssignedPartition partition) {
+        Attachment attachment = of(partition);
+        if (attachment == null || attachment.closing) {
+            partition.beginUnread();
+            partition.goOutBy(parked);
+        } else {
+            partition.goOutBy(attachment.buffer);
+        }
+    }
+
+    @Override
+    public void withdrawn(Collection<AssignedPartition> partitions) {}
+
+    @Override
+    public void end() {
+        ended = true;
+        new ArrayList<>(attachments).forEach(each -> each.buffer.end());
+    }
+
+    @Override
+    public int records() {
+        int records = 0;
+        for (Attachment each : attachments) {
+            records += each.buffer.records();
+        }
+        return records;
+    }
+}

@@ -1,0 +1,143 @@
+package dev.weir.kafka.internal.in.buffer;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * The queues of a buffer that something can be taken from, and whose turn it is: the highest priority first, in turn
+ * among equals, and now and then one that has been passed over for long. Under the lock of the buffer.
+ *
+ * <p>Protocol: {@link #next} takes a queue out; it is put back if it has more;
+ * then {@link #taken} says how much it gave.
+ */
+final class PriorityTurns {
+
+    // Deficit counters of M. Shreedhar and G. Varghese, "Efficient Fair Queuing Using Deficit Round Robin", SIGCOMM
+    // 1995, on top of strict priority. Unlike there, the highest level has no quantum: it goes whenever no other has
+    // earned a batch.
+
+    /** Records of higher levels that earn a waiting level one record. */
+    static final int RECORDS_PER_EARNED = 16;
+
+    private static final int NOT_WATCHED = -1;
+
+    /** The queues of one priority. */
+    private static final class Level {
+        final int priority;
+        final ArrayDeque<PartitionQueue> queues = new ArrayDeque<>();
+
+        /** Records taken from higher levels while this one waited, less what it was given for them. */
+        long passedOver;
+
+        /** The number of queues below which a waiter is woken. */
+        int watched = NOT_WATCHED;
+
+        Level(int priority) {
+            this.priority = priority;
+        }
+
+        boolean hasEarnedItsNext() {
+            return passedOver >= (long) RECORDS_PER_EARNED * queues.element().firstSize();
+        }
+    }
+
+    /** The highest first; never empty. */
+    private final List<Level> levels = new ArrayList<>(List.of(new Level(0)));
+
+    private Level current = levels.get(0);
+    private int size;
+
+    int size() {
+        return size;
+    }
+
+    /** Records in all queues. */
+    int records() {
+        int records = 0;
+        for (Level level : levels) {
+            for (PartitionQueue queue : level.queues) {
+                records += queue.records();
+            }
+        }
+        return records;
+    }
+
+    void add(PartitionQueue queue) {
+        level(queue.priority).queues.add(queue);
+        size++;
+    }
+
+    /** Puts back what was {@link #next} and gave nothing: it is next again. */
+    void addFirst(PartitionQueue queue) {
+        level(queue.priority).queues.addFirst(queue);
+        size++;
+    }
+
+    private Level level(int priority) {
+        int at = 0;
+        for (; at < levels.size() && levels.get(at).priority >= priority; at++) {
+            if (levels.get(at).priority == priority) {
+                return levels.get(at);
+            }
+        }
+        Level level = new Level(priority);
+        levels.add(at, level);
+        return level;
+    }
+
+    void remove(PartitionQueue queue) {
+        if (level(queue.priority).queues.remove(queue)) {
+            size--;
+        }
+    }
+
+    /** Notes that somebody waits until no more queues of a priority are here than said; false if that is so now. */
+    boolean watch(int priority, int queues) {
+        Level level = level(priority);
+        if (level.queues.size() <= queues) {
+            return false;
+        }
+        level.watched = Math.max(level.watched, queues);
+        return true;
+    }
+
+    /** Returns whether that has come by what was {@link #taken} last. Says so once. */
+    boolean isDue() {
+        boolean due = current.queues.size() <= current.watched;
+        if (due) {
+            current.watched = NOT_WATCHED;
+        }
+        return due;
+    }
+
+    /** Takes out the queue whose turn it is; there is one. */
+    PartitionQueue next() {
+        Level chosen = null;
+        for (int i = 0; i < levels.size(); i++) {
+            Level level = levels.get(i);
+            // Of several that have earned one, the lowest.
+            if (!level.queues.isEmpty() && (chosen == null || level.hasEarnedItsNext())) {
+                chosen = level;
+            }
+        }
+        current = Objects.requireNonNull(chosen, "nothing to take");
+        size--;
+        return current.queues.remove();
+    }
+
+    /** Counts what was taken from the queue that was {@link #next}. */
+    void taken(int records) {
+        for (int i = levels.size() - 1; i >= 0; i--) {
+            Level level = levels.get(i);
+            if (level.queues.isEmpty()) {
+                level.passedOver = 0;
+            } else if (level == current) {
+                level.passedOver = Math.max(0, level.passedOver - (long) RECORDS_PER_EARNED * records);
+            } else if (level.priority < current.priority) {
+                level.passedOver += records;
+            }
+        }
+    }
+}

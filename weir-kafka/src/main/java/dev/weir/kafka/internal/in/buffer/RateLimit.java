@@ -1,0 +1,107 @@
+package dev.weir.kafka.internal.in.buffer;
+
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * The number of records that may leave a {@link RecordBuffer} at a rate that can be changed at any time; none is set at
+ * first. What may not leave yet stays in the buffer. Confined to the buffer's lock.
+ */
+final class RateLimit {
+
+    /** Time whose records may leave at once, in seconds. */
+    private static final double BURST_SECONDS = 0.05;
+
+    private final Clock clock;
+
+    private boolean splits = true;
+    private long perSecond;
+
+    /** Records that may leave now; negative if more have left, as a batch that cannot be split does as a whole. */
+    private double credit;
+
+    private long filledNanos;
+
+    /** Time in which records waited for the rate alone, before {@link #waitsSinceNanos}. */
+    private long waitedNanos;
+
+    private boolean waits;
+    private long waitsSinceNanos;
+
+    RateLimit(Clock clock) {
+        this.clock = clock;
+    }
+
+    /** Lets batches out as a whole: one token stands for each. */
+    void keepWhole() {
+        splits = false;
+    }
+
+    void set(long newPerSecond) {
+        perSecond = newPerSecond;
+        credit = 1;
+        filledNanos = clock.nanoTime();
+    }
+
+    long perSecond() {
+        return perSecond;
+    }
+
+    /** Returns whether a record may leave now. */
+    boolean mayTake() {
+        if (perSecond == 0) {
+            return true;
+        }
+        long now = clock.nanoTime();
+        double most = Math.max(1, perSecond * BURST_SECONDS);
+        credit = Math.min(most, credit + (now - filledNanos) / 1e9 * perSecond);
+        filledNanos = now;
+        return credit >= 1;
+    }
+
+    /** The number of records that may leave now, after {@link #mayTake} has said that one may. */
+    int most() {
+        return perSecond == 0 || !splits ? Integer.MAX_VALUE : (int) Math.min(credit, Integer.MAX_VALUE);
+    }
+
+    /** Takes what may leave of a partition's first batch, which was taken out; the rest of it goes back. */
+    Batch<ConsumerRecord<byte[], byte[]>> cut(
+            Batch<ConsumerRecord<byte[], byte[]>> first,
+            ArrayDeque<Batch<ConsumerRecord<byte[], byte[]>>> ofPartition) {
+        if (perSecond == 0) {
+            return first;
+        }
+        int most = (int) Math.min(credit, first.size());
+        if (!splits || most == first.size()) {
+            credit -= first.size();
+            return first;
+        }
+        ofPartition.addFirst(DueRecords.part(first, most, first.size()));
+        credit -= most;
+        return DueRecords.part(first, 0, most);
+    }
+
+    /** The time when the next record may leave, as a time of the clock; never if one may now. */
+    long nextNanos() {
+        return perSecond == 0 || credit >= 1
+                ? Stage.NEVER
+                : clock.after(Math.max(1, (long) Math.ceil((1 - credit) / perSecond * TimeUnit.SECONDS.toNanos(1))));
+    }
+
+    /** Says whether records wait for the rate alone from now on. */
+    void waits(boolean now) {
+        if (waits) {
+            waitedNanos += System.nanoTime() - waitsSinceNanos;
+        }
+        waits = now;
+        waitsSinceNanos = System.nanoTime();
+    }
+
+    long waitedNanos() {
+        return waitedNanos + (waits ? System.nanoTime() - waitsSinceNanos : 0);
+    }
+}

@@ -1,0 +1,458 @@
+package dev.weir.kafka.internal.in.buffer;
+
+import dev.weir.kafka.internal.in.view.Spares;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Fetched records that the pipeline has not pulled yet: a queue per partition, taken from by {@link PriorityTurns}, a
+ * batch each time, so that neither a full partition nor one that is paused delays the others. Thread-safe: the owner
+ * thread adds and purges, the segment thread takes. Not bounded by itself: the owner pauses partitions instead of
+ * waiting here, so that it always polls.
+ */
+public final class RecordBuffer {
+
+    /** As many as wait of partitions that are read as fast as they fill. */
+    private static final int MAX_SPARES = 256;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final OneWaiter readyOrEnded = new OneWaiter(lock);
+    private final Clock clock;
+
+    // Under the lock.
+    /** Queues that are not empty and not paused. */
+    private final PriorityTurns turns = new PriorityTurns();
+
+    private int records;
+    private boolean ended;
+
+    /** Something was added that whoever waits has not been woken for. */
+    private boolean unannounced;
+
+    private @Nullable Runnable onFewReady;
+    private boolean fewReady;
+
+    /** True if the segment thread waits in {@link #take}. */
+    private boolean takerWaits;
+
+    /** True if the rate was why the last look took nothing. */
+    private boolean rateForbids;
+
+    /** The batch handed to the thread that waits; it is no longer inside. */
+    private @Nullable Batch<ConsumerRecord<byte[], byte[]>> handed;
+
+    /** Batches whose records were taken out of them. */
+    private final Spares<Batch<ConsumerRecord<byte[], byte[]>>> spares = new Spares<>(MAX_SPARES);
+
+    private final @Nullable DueRecords delay;
+    private final RateLimit rate;
+
+    public RecordBuffer(Clock clock) {
+        this(clock, null);
+    }
+
+    /**
+     * Creates one whose records may be taken when {@code delay} says that they are due. Its partitions must be of one
+     * priority: what is not due would keep lower ones waiting.
+     */
+    public RecordBuffer(Clock clock, @Nullable DueRecords delay) {
+        this.clock = clock;
+        this.delay = delay;
+        this.rate = new RateLimit(clock);
+    }
+
+    /** Adds records of one partition; their tokens follow those of the batch before. */
+    public void add(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch) {
+        addAll(partition, List.of(batch));
+        announce();
+    }
+
+    /**
+     * Adds records of one partition; those that somebody waits for count as taken at once, before that thread has run.
+     * It comes back with them whatever happens.
+     */
+    public void hand(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch) {
+        lock.lock();
+        try {
+            if (takerWaits
+                    && delay == null
+                    && handed == null
+                    && turns.size() == 0
+                    && rate.perSecond() == 0
+                    && !partition.buffered().isPaused()) {
+                handed = batch;
+                readyOrEnded.signal();
+            } else {
+                add(partition, batch);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** An empty batch to be filled and added, one that was given back if there is one. Any thread. */
+    Batch<ConsumerRecord<byte[], byte[]>> emptyBatch() {
+        Batch<ConsumerRecord<byte[], byte[]>> spare = spares.take();
+        return spare == null ? new Batch<>(1) : spare;
+    }
+
+    /** Takes back a batch that was {@linkplain #take taken}, whose records are elsewhere now. Any thread. */
+    public void giveBack(Batch<ConsumerRecord<byte[], byte[]>> taken) {
+        taken.truncate(0);
+        spares.give(taken);
+    }
+
+    /** Adds several batches of one partition. Whoever waits is woken by {@link #announce}: once for all partitions. */
+    void addAll(AssignedPartition partition, List<Batch<ConsumerRecord<byte[], byte[]>>> batches) {
+        lock.lock();
+        try {
+            PartitionQueue queue = partition.buffered();
+            boolean wasEmpty = queue.isEmpty();
+            for (int i = 0; i < batches.size(); i++) {
+                Batch<ConsumerRecord<byte[], byte[]>> batch = batches.get(i);
+                queue.add(batch);
+                records += batch.size();
+            }
+            unannounced |= wasEmpty && becomesReady(queue);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Wakes whoever waits for what was added. */
+    void announce() {
+        Thread waiting;
+        lock.lock();
+        try {
+            waiting = unannounced ? readyOrEnded.waiter() : null;
+            unannounced = false;
+        } finally {
+            lock.unlock();
+        }
+        OneWaiter.wake(waiting);
+    }
+
+    /** Returns whether whoever waits is to be woken. */
+    private boolean becomesReady(PartitionQueue queue) {
+        if (queue.isPaused() || queue.isEmpty()) {
+            return false;
+        }
+        turns.add(queue);
+        return true;
+    }
+
+    /** Pauses or resumes a partition: what waits of it, and what is added, is not taken while it is paused. */
+    void pause(AssignedPartition partition, boolean paused) {
+        lock.lock();
+        try {
+            PartitionQueue queue = partition.buffered();
+            if (queue.isPaused() != paused) {
+                queue.pause(paused);
+                if (paused) {
+                    turns.remove(queue);
+                } else if (becomesReady(queue)) {
+                    readyOrEnded.signal();
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Says that nothing more will be added; what is inside still comes out, what is paused once it is resumed. */
+    public void end() {
+        lock.lock();
+        try {
+            ended = true;
+            readyOrEnded.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Drops the records of the given partitions.
+     *
+     * @return for each partition that lost records the token of the first one
+     */
+    Map<AssignedPartition, Long> purge(Collection<AssignedPartition> partitions) {
+        Map<AssignedPartition, Long> firstPurged = new HashMap<>();
+        lock.lock();
+        try {
+            for (AssignedPartition partition : partitions) {
+                PartitionQueue queue = partition.buffered();
+                if (!queue.isEmpty()) {
+                    firstPurged.put(partition, queue.firstToken());
+                    records -= queue.records();
+                    queue.clear();
+                    turns.remove(queue);
+                }
+            }
+            // What was paused may have been all that was left.
+            readyOrEnded.signal();
+        } finally {
+            lock.unlock();
+        }
+        return firstPurged;
+    }
+
+    /**
+     * Waits for a batch; null once the buffer has ended and is empty, an empty batch at the deadline.
+     *
+     * @param deadlineNanos a time of the buffer's clock
+     */
+    @Nullable
+    public Batch<ConsumerRecord<byte[], byte[]>> take(long deadlineNanos, StageMeter meter)
+            throws InterruptedException {
+        Batch<ConsumerRecord<byte[], byte[]>> batch;
+        Runnable call;
+        lock.lockInterruptibly();
+        try {
+            batch = poll();
+            if (batch == null && !isThrough()) {
+                meter.beginBlockedUp();
+                try {
+                    batch = awaitTurn(deadlineNanos);
+                } finally {
+                    meter.endBlockedUp();
+                }
+            }
+            if (batch == null && !isThrough()) {
+                batch = new Batch<>(0);
+            }
+            call = fewReady ? onFewReady : null;
+            fewReady = false;
+        } finally {
+            lock.unlock();
+        }
+        if (call != null) {
+            call.run();
+        }
+        return batch;
+    }
+
+    private boolean isThrough() {
+        return ended && records == 0;
+    }
+
+    /**
+     * The next batch, or what of it is due; null if there is nothing.
+     * The lock is free while a user's function is asked.
+     */
+    private @Nullable Batch<ConsumerRecord<byte[], byte[]>> poll() {
+        while (true) {
+            Batch<ConsumerRecord<byte[], byte[]>> batch = next();
+            DueRecords.Question question = delay == null || batch != null ? null : delay.question();
+            if (question == null) {
+                return batch;
+            }
+            // The owner thread needs the lock, and must not wait for what a user's function does.
+            lock.unlock();
+            try {
+                question.ask();
+            } finally {
+                lock.lock();
+            }
+            question.settle();
+        }
+    }
+
+    /** The next batch as far as is known; null if there is none, or a question has to be asked first. */
+    private @Nullable Batch<ConsumerRecord<byte[], byte[]>> next() {
+        rateForbids = !rate.mayTake();
+        if (rateForbids) {
+            return null;
+        }
+        if (delay != null) {
+            delay.begin();
+        }
+        for (int n = turns.size(); n > 0; n--) {
+            PartitionQueue queue = turns.next();
+            Batch<ConsumerRecord<byte[], byte[]>> batch =
+                    delay == null ? queue.batches().remove() : delay.takeDue(queue, rate.most());
+            if (delay != null && delay.hasQuestion()) {
+                turns.addFirst(queue);
+                return null;
+            }
+            if (batch != null) {
+                batch = rate.cut(batch, queue.batches());
+            }
+            if (!queue.isEmpty()) {
+                turns.add(queue);
+            }
+            if (batch != null) {
+                turns.taken(batch.size());
+                fewReady |= turns.isDue();
+                queue.taken(batch.size());
+                records -= batch.size();
+                return batch;
+            }
+        }
+        return null;
+    }
+
+    private @Nullable Batch<ConsumerRecord<byte[], byte[]>> awaitTurn(long deadlineNanos) throws InterruptedException {
+        Batch<ConsumerRecord<byte[], byte[]>> batch = null;
+        takerWaits = true;
+        try {
+            while (batch == null && !isThrough() && !clock.hasPassed(deadlineNanos)) {
+                rate.waits(turns.size() > 0 && rateForbids);
+                clock.await(lock, readyOrEnded, Math.min(deadlineNanos, nextTurnNanos()));
+                batch = handed == null ? poll() : handed;
+            }
+        } catch (InterruptedException interrupted) {
+            if (handed == null) {
+                throw interrupted;
+            }
+            Thread.currentThread().interrupt();
+            batch = handed;
+        } finally {
+            rate.waits(false);
+            takerWaits = false;
+            handed = null;
+        }
+        return batch;
+    }
+
+    /** The time when what waits may be taken, if nothing changes. */
+    private long nextTurnNanos() {
+        if (turns.size() == 0) {
+            return Stage.NEVER;
+        }
+        // While the rate forbids to take, nobody looks at what has become due.
+        if (rateForbids) {
+            return rate.nextNanos();
+        }
+        return delay == null ? Stage.NEVER : delay.nextDueNanos(clock);
+    }
+
+    /** Limits what is taken from now on; 0 for no limit. What may not be taken yet waits here like all else. */
+    void perSecond(long newRate) {
+        lock.lock();
+        try {
+            rate.set(newRate);
+            readyOrEnded.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    long perSecond() {
+        lock.lock();
+        try {
+            return rate.perSecond();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** For how long records waited for the rate alone. */
+    long waitedNanos() {
+        lock.lock();
+        try {
+            return rate.waitedNanos();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Says that one token stands for each batch, so that batches are taken as a whole. Before a rate is set. */
+    public void keepWhole() {
+        lock.lock();
+        try {
+            rate.keepWhole();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Records that wait of one partition. */
+    public int records(AssignedPartition partition) {
+        lock.lock();
+        try {
+            return partition.buffered().records();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Number of these partitions that have records ready to be taken. */
+    int countReady(List<AssignedPartition> partitions) {
+        int ready = 0;
+        lock.lock();
+        try {
+            for (AssignedPartition partition : partitions) {
+                PartitionQueue queue = partition.buffered();
+                ready += queue.records() > 0 && !queue.isPaused() ? 1 : 0;
+            }
+        } finally {
+            lock.unlock();
+        }
+        return ready;
+    }
+
+    /**
+     * Asks for a call when no more partitions of a priority have records that may be taken than said. It comes from the
+     * thread that takes, and may come when it is not wanted any more.
+     *
+     * @return false if nobody will call, because it is so already, or because nobody knows when records are due
+     */
+    boolean watchReady(int priority, int partitions, Runnable call) {
+        lock.lock();
+        try {
+            onFewReady = call;
+            return delay == null && turns.watch(priority, partitions);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns whether the first record that waits of a partition is for later. */
+    public boolean isNotDue(AssignedPartition partition) {
+        lock.lock();
+        try {
+            return delay != null && delay.isNotDue(partition.buffered());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    public int records() {
+        lock.lock();
+        try {
+            return records;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Records that may be taken: those of partitions that are not paused. */
+    int ready() {
+        lock.lock();
+        try {
+            return turns.records();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The record with a token of its partition, if it waits here. */
+    @Nullable
+    public ConsumerRecord<byte[], byte[]> find(AssignedPartition partition, long token) {
+        lock.lock();
+        try {
+            return partition.buffered().find(partition.tracker(), token);
+        } finally {
+            lock.unlock();
+        }
+    }
+}

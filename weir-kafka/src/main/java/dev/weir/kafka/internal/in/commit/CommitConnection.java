@@ -1,0 +1,220 @@
+package dev.weir.kafka.internal.in.commit;
+
+import dev.weir.kafka.internal.in.fetch.LeanConfig;
+import dev.weir.kafka.internal.in.lookup.ConsumerLog;
+import dev.weir.kafka.internal.share.session.LeanConnections;
+import dev.weir.kafka.internal.share.session.SessionNetwork;
+import dev.weir.lean.LeanException;
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.RetriableCommitFailedException;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.message.FindCoordinatorResponseData;
+import org.apache.kafka.common.message.OffsetCommitResponseData;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.protocol.Errors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Commits as the member of the group that the client is, over a connection of its own to the group's coordinator. A
+ * commit by the client costs many times the objects, and its answer another poll of the client. Confined to the owner
+ * thread.
+ *
+ * <p>It only takes the ordinary commits of a member that is settled. Whenever it cannot send at once the client does,
+ * as it does for the last commits of partitions that go: those wait for an answer that is under way here.
+ */
+public final class CommitConnection implements AutoCloseable {
+
+    private static final ConsumerLog LOG = ConsumerLog.of(CommitConnection.class);
+
+    /** The time in which one that cannot commit looks for the coordinator again. */
+    private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final long WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    private final org.apache.kafka.clients.consumer.Consumer<?, ?> client;
+    private final Map<String, Object> config;
+
+    private @Nullable LeanConnections wires;
+    private SessionNetwork.@Nullable Channel coordinator;
+    private SessionNetwork.@Nullable Channel bootstrap;
+    private boolean asked;
+
+    /** Told the error of the commit that is under way; null if none is. */
+    private @Nullable Consumer<@Nullable Exception> then;
+
+    /** The brokers do not let this be: the client commits for good. */
+    private boolean unsupported;
+
+    /** The client commits until then: the last try here failed. */
+    private long notBeforeNanos = System.nanoTime();
+
+    /**
+     * Connects to nobody yet.
+     *
+     * @param config what the client was made with
+     */
+    public CommitConnection(org.apache.kafka.clients.consumer.Consumer<?, ?> client, Map<String, Object> config) {
+        this.client = client;
+        this.config = new HashMap<>(config);
+    }
+
+    /** Returns whether a commit has no answer yet. */
+    boolean isUnderWay() {
+        return then != null;
+    }
+
+    /**
+     * Sends a commit, whose answer comes within a later {@link #poll}; false if it cannot, and the client is to do it.
+     *
+     * @param whenAnswered told why it failed, or null
+     */
+    boolean send(Map<TopicPartition, OffsetAndMetadata> offsets, Consumer<@Nullable Exception> whenAnswered) {
+        ConsumerGroupMetadata member = client.groupMetadata();
+        if (then != null
+                || member.generationId() < 0
+                || member.memberId().isEmpty()
+                || System.nanoTime() - notBeforeNanos < 0) {
+            return false;
+        }
+        if (unsupported) {
+            return false;
+        }
+        try {
+            SessionNetwork.Channel channel = connected(member.groupId());
+            if (channel == null || !channel.canSend()) {
+                return false;
+            }
+            then = whenAnswered;
+            channel.send(DirectCommit.request(member, offsets), DirectCommit.MEMBER_VERSION);
+            return true;
+        } catch (KafkaException | LeanException | IllegalArgumentException unable) {
+            then = null;
+            unsupported = !(unable instanceof RetriableException);
+            giveUp(unable.toString());
+            return false;
+        }
+    }
+
+    /** Takes what has come. */
+    void poll() {
+        LeanConnections open = wires;
+        if (open == null) {
+            return;
+        }
+        try {
+            int ignored = open.poll(System.nanoTime());
+        } catch (KafkaException | LeanException unable) {
+            giveUp(unable.toString());
+        }
+    }
+
+    /** Waits for the answer of a commit that is under way, but no longer than that: then it is given up. */
+    void await(long nanos) {
+        long deadlineNanos = System.nanoTime() + nanos;
+        while (then != null) {
+            long left = deadlineNanos - System.nanoTime();
+            if (left <= 0) {
+                giveUp("no answer");
+                return;
+            }
+            poll();
+            LeanConnections open = wires;
+            if (then != null && open != null) {
+                open.await(Math.min(left, WAIT_NANOS));
+            }
+        }
+    }
+
+    /** The channel to the coordinator; null while it is looked for. */
+    private SessionNetwork.@Nullable Channel connected(String group) {
+        LeanConnections open = wires;
+        if (open == null) {
+            open = new LeanConnections(LeanConfig.of(config));
+            wires = open;
+            asked = false;
+            bootstrap = open.open("coordinator lookup", () -> LeanConfig.bootstrap(config), new Lookup());
+        }
+        SessionNetwork.Channel lookup = bootstrap;
+        if (lookup != null && !asked && lookup.canSend()) {
+            lookup.send(DirectCommit.question(group), DirectCommit.COORDINATOR_VERSION);
+            asked = true;
+        }
+        poll();
+        return coordinator;
+    }
+
+    private void giveUp(String why) {
+        LOG.debug("the client commits for now: {}", why);
+        close();
+        notBeforeNanos = System.nanoTime() + PAUSE_NANOS;
+        // For good or not: the client, which sends the next one, knows.
+        answer(new RetriableCommitFailedException(why));
+    }
+
+    private void answer(@Nullable Exception failure) {
+        Consumer<@Nullable Exception> waiting = then;
+        then = null;
+        if (waiting != null) {
+            waiting.accept(failure);
+        }
+    }
+
+    /** Learns the coordinator, and is done with. */
+    private final class Lookup implements SessionNetwork.Receiver {
+
+        @Override
+        public void answered(ApiMessage message) {
+            InetSocketAddress address = DirectCommit.coordinator((FindCoordinatorResponseData) message);
+            if (address == null) {
+                throw new KafkaException("no broker coordinates the group now");
+            }
+            Objects.requireNonNull(bootstrap).drop();
+            bootstrap = null;
+            coordinator = Objects.requireNonNull(wires).open("commits", () -> List.of(address), new Answers());
+        }
+
+        @Override
+        public void lost(String why) {
+            asked = false;
+        }
+    }
+
+    /** Takes the answers to commits. */
+    private final class Answers implements SessionNetwork.Receiver {
+
+        @Override
+        public void answered(ApiMessage message) {
+            Errors error = DirectCommit.firstError((OffsetCommitResponseData) message);
+            if (error != Errors.NONE) {
+                throw new KafkaException(error.message());
+            }
+            answer(null);
+        }
+
+        @Override
+        public void lost(String why) {
+            throw new KafkaException(why);
+        }
+    }
+
+    @Override
+    public void close() {
+        LeanConnections open = wires;
+        wires = null;
+        coordinator = null;
+        bootstrap = null;
+        if (open != null) {
+            open.close();
+        }
+    }
+}

@@ -1,0 +1,195 @@
+package dev.weir.kafka.internal.in.commit;
+
+import dev.weir.kafka.CommitMetadata;
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.internal.in.buffer.AssignedPartition;
+import dev.weir.kafka.internal.in.fetch.LogPosition;
+import dev.weir.kafka.internal.in.lookup.ConsumerLog;
+import dev.weir.kafka.internal.in.lookup.OwnerClock;
+import dev.weir.kafka.internal.in.offsets.CommitText;
+import dev.weir.kafka.internal.in.offsets.FinishedSet;
+import dev.weir.kafka.internal.in.offsets.OffsetTracker;
+import dev.weir.lean.spi.InvariantException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
+
+/** Writes and reads the metadata of commits, see {@link CommitText}. Confined to the owner thread. */
+public final class CommitTexts {
+
+    private static final ConsumerLog LOG = ConsumerLog.of(CommitTexts.class);
+
+    private final Consumer<?, ?> client;
+    private final OwnerClock clock;
+    private final CommitMetadata userText;
+    private final int maxChars;
+    private final Set<TopicPartition> warned = new HashSet<>();
+
+    private int version;
+
+    /** Sizes at the start by topic; empty for a group that has begun all its topics at their beginning. */
+    private final Map<String, Integer> startSizes = new HashMap<>();
+
+    CommitTexts(Consumer<?, ?> client, ConsumerSettings<?, ?> settings, OwnerClock clock) {
+        this.client = client;
+        this.clock = clock;
+        this.userText = settings.commitMetadata();
+        this.maxChars = settings.commitMetadataChars();
+    }
+
+    /** Returns whether commits have metadata at all. */
+    public boolean areWritten() {
+        return maxChars > 0;
+    }
+
+    /** Notes in each commit from now on how many partitions its topic had when the group began to read it. */
+    public void startSize(String topic, int size) {
+        startSizes.merge(topic, size, Math::min);
+        version++;
+    }
+
+    /** Changes when the texts of later commits may be others for that alone. */
+    int version() {
+        return version;
+    }
+
+    private int startSize(AssignedPartition partition) {
+        return startSizes.getOrDefault(partition.id().topic(), CommitText.NO_SIZE);
+    }
+
+    /** The commit of {@code offset} with all that is kept beside it. */
+    OffsetAndMetadata commit(AssignedPartition partition, long offset) {
+        check(partition, offset);
+        LogPosition place = new LogPosition(offset, partition.epochs().before(offset));
+        if (maxChars == 0) {
+            return place.commit("");
+        }
+        FinishedSet finished = partition.tracker().finishedPast(offset, partition.finishedEarlier());
+        int size = startSize(partition);
+        int room = size < 0 ? maxChars : Math.max(0, maxChars - CommitText.SIZE_CHARS);
+        room = partition.topicIdText() == null ? room : CommitText.roomBesideTopicId(room);
+        String text = CommitText.encode(offset, finished, userText(partition.id(), offset, room), room);
+        return place.commit(noted(partition, offset, text));
+    }
+
+    /** Throws if that must not be committed, however it was found. */
+    private static void check(AssignedPartition partition, long offset) {
+        if (!partition.tracker().isFinishedTo(offset) || offset > partition.firstDropped()) {
+            throw new InvariantException(
+                    5, "a commit never passes a record that is unfinished", state(partition, offset));
+        }
+        if (offset < partition.committedOffset()) {
+            throw new InvariantException(6, "a commit never goes back within an assignment", state(partition, offset));
+        }
+    }
+
+    private static String state(AssignedPartition partition, long offset) {
+        OffsetTracker tracker = partition.tracker();
+        long dropped = partition.firstDropped();
+        return partition + "@" + offset + " finishedTo=" + tracker.committableOffset() + " outstanding="
+                + tracker.outstanding() + " readTo=" + tracker.nextOffset() + " committed="
+                + partition.committedOffset() + " dropped=" + (dropped == Long.MAX_VALUE ? "none" : dropped);
+    }
+
+    /** {@link #commit} with all that is finished past the offset; null if that does not fit into the metadata. */
+    @Nullable
+    OffsetAndMetadata commitEntirely(AssignedPartition partition, long offset) {
+        FinishedSet finished = partition.tracker().finishedPast(offset, partition.finishedEarlier());
+        OffsetAndMetadata commit = commit(partition, offset);
+        if (finished.isEmpty()) {
+            return commit;
+        }
+        // What was finished between the two looks is in the second one only, and does no harm there.
+        FinishedSet written = maxChars == 0 ? FinishedSet.EMPTY : finished(partition.id(), commit);
+        return finished.runs() < CommitText.MAX_RUNS && written.containsAll(finished) ? commit : null;
+    }
+
+    /** Commits {@code offset} when nothing past it can be finished. */
+    OffsetAndMetadata commitAhead(AssignedPartition partition, long offset) {
+        return new LogPosition(offset, partition.epochs().before(offset)).commit(noted(partition, offset, ""));
+    }
+
+    private String noted(AssignedPartition partition, long offset, String text) {
+        String id = partition.topicIdText();
+        if (id != null && text.isEmpty()) {
+            return CommitText.notes(id, startSize(partition), offset, maxChars);
+        }
+        String ofTopic = CommitText.withTopicId(text, id, offset, maxChars);
+        return CommitText.withStartSize(ofTopic, startSize(partition), maxChars);
+    }
+
+    /** The topic that a commit was made of; null if it does not say. */
+    @Nullable
+    public Uuid topicId(OffsetAndMetadata commit) {
+        return CommitText.topicId(commit.offset(), commit.metadata());
+    }
+
+    private String userText(TopicPartition id, long offset, int room) {
+        String refused;
+        try {
+            String text = userText.of(id.topic(), id.partition(), offset);
+            if (text.length() <= room - CommitText.OVERHEAD_CHARS) {
+                return text;
+            }
+            refused = text.length() + " characters do not fit into commitMetadataChars=" + maxChars + " beside the "
+                    + (maxChars - room + CommitText.OVERHEAD_CHARS) + " of Weir's own";
+        } catch (RuntimeException failure) {
+            refused = failure.toString();
+        }
+        if (warned.add(id)) {
+            LOG.warn("the commit metadata function failed for {}, which is committed without: {}", id, refused);
+        }
+        return "";
+    }
+
+    /** The part of a commit's metadata that this assignment may have to commit again when it changes. */
+    static String setOf(OffsetAndMetadata commit) {
+        return CommitText.setOf(commit.metadata());
+    }
+
+    /** The offsets that a commit marks as finished past it. */
+    public FinishedSet finishedPast(TopicPartition id, OffsetAndMetadata commit) {
+        return maxChars == 0 ? FinishedSet.EMPTY : finished(id, commit);
+    }
+
+    private FinishedSet finished(TopicPartition id, OffsetAndMetadata commit) {
+        int size = CommitText.startSize(commit.metadata());
+        if (size >= 0) {
+            startSize(id.topic(), size);
+        }
+        try {
+            return CommitText.decode(commit.offset(), commit.metadata()).finished();
+        } catch (IllegalArgumentException unreadable) {
+            LOG.warn(
+                    "ignored the metadata of the commit of {}@{}: {}; what was finished past it is repeated",
+                    id,
+                    commit.offset(),
+                    unreadable.getMessage());
+            return FinishedSet.EMPTY;
+        }
+    }
+
+    /** The last commits of partitions, asked for within so long. Blocks. */
+    Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> ids, long nanos) {
+        long deadlineNanos = clock.nanoTime() + nanos;
+        while (true) {
+            long left = Math.max(0, deadlineNanos - clock.nanoTime());
+            try {
+                return client.committed(ids, Duration.ofNanos(left));
+            } catch (WakeupException late) {
+                // Meant for the poll before this.
+                if (left == 0) {
+                    throw late;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,279 @@
+package dev.weir.kafka.internal.in.commit;
+
+import dev.weir.kafka.internal.in.fetch.LeanConfig;
+import dev.weir.kafka.internal.in.lookup.ConsumerLog;
+import dev.weir.kafka.internal.share.session.LeanConnections;
+import dev.weir.kafka.internal.share.session.SessionNetwork;
+import dev.weir.lean.LeanException;
+import java.net.InetSocketAddress;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.message.FindCoordinatorRequestData;
+import org.apache.kafka.common.message.FindCoordinatorResponseData;
+import org.apache.kafka.common.message.FindCoordinatorResponseData.Coordinator;
+import org.apache.kafka.common.message.OffsetCommitRequestData;
+import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestPartition;
+import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestTopic;
+import org.apache.kafka.common.message.OffsetCommitResponseData;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.protocol.Errors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Commits over connections of its own, which it makes for each try, as the member of the generation that the client
+ * joined last. Confined to the owner thread.
+ *
+ * <p>A client that has asked to join the next generation sends no commit until all members have. The coordinator takes
+ * one until then ({@code ClassicGroup.validateOffsetCommit} of Kafka 4.4), and it alone decides: it refuses a
+ * generation that is over, a member that it does not know, and one whose {@code group.instance.id} another one has
+ * taken. A member that was refused so, or whose commit may still arrive, tries no more in this generation; any other
+ * one does each second.
+ */
+public final class DirectCommit implements MemberCommit {
+
+    private static final ConsumerLog LOG = ConsumerLog.of(DirectCommit.class);
+
+    /** The first that asks for several groups, and the only one that weir-lean's oldest broker needs. */
+    static final short COORDINATOR_VERSION = 4;
+
+    /** The first that weir-lean's connections can write; later ones are for other group protocols. */
+    private static final short COMMIT_VERSION = 8;
+
+    /** The first that members of the group protocol of KIP-848 may use, and those of the classic one as well. */
+    static final short MEMBER_VERSION = 9;
+
+    private static final byte GROUP = 0;
+    private static final long WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    /** Pause between two tries of a member in a generation. */
+    private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** Errors that last as long as the generation. */
+    private static final Set<Errors> FOR_GOOD = EnumSet.of(
+            Errors.FENCED_INSTANCE_ID,
+            Errors.UNKNOWN_MEMBER_ID,
+            Errors.ILLEGAL_GENERATION,
+            Errors.GROUP_AUTHORIZATION_FAILED,
+            Errors.TOPIC_AUTHORIZATION_FAILED);
+
+    private final Consumer<?, ?> client;
+    private final Map<String, Object> config;
+    private final @Nullable CommitConnection connection;
+
+    /** The member, in its generation, that the last try was of; null after one that succeeded. */
+    private @Nullable ConsumerGroupMetadata refused;
+
+    private boolean forGood;
+    private long notBeforeNanos;
+
+    /**
+     * Connects to nobody yet.
+     *
+     * @param config what the client was made with
+     * @param ordinary whether ordinary commits go beside the client, too
+     */
+    public DirectCommit(Consumer<?, ?> client, Map<String, Object> config, boolean ordinary) {
+        this.client = client;
+        this.config = new HashMap<>(config);
+        this.connection = ordinary ? new CommitConnection(client, config) : null;
+    }
+
+    @Override
+    public boolean send(
+            Map<TopicPartition, OffsetAndMetadata> offsets, java.util.function.Consumer<@Nullable Exception> then) {
+        return connection != null && connection.send(offsets, then);
+    }
+
+    @Override
+    public boolean isUnderWay() {
+        return connection != null && connection.isUnderWay();
+    }
+
+    @Override
+    public void poll() {
+        if (connection != null) {
+            connection.poll();
+        }
+    }
+
+    @Override
+    public void await(long nanos) {
+        if (connection != null) {
+            connection.await(nanos);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (connection != null) {
+            connection.close();
+        }
+    }
+
+    @Override
+    public boolean commit(Map<TopicPartition, OffsetAndMetadata> offsets, long nanos) {
+        ConsumerGroupMetadata member = client.groupMetadata();
+        if (member.generationId() < 0 || member.memberId().isEmpty()) {
+            return false; // Nobody's: an empty group would take it from anybody.
+        }
+        long now = System.nanoTime();
+        boolean again = member.equals(refused);
+        if (nanos <= 0 || (again && (forGood || now - notBeforeNanos < 0))) {
+            return false;
+        }
+        forGood = false;
+        String why = tryOnce(member, offsets, now + nanos);
+        if (why.isEmpty()) {
+            refused = null;
+            return true;
+        }
+        refused = member;
+        notBeforeNanos = System.nanoTime() + PAUSE_NANOS;
+        if (!again) {
+            LOG.info("no last commit beside the client, which waits for a rebalance: {}", why);
+        }
+        return false;
+    }
+
+    /** Returns why not, or an empty string if all is committed. */
+    private String tryOnce(
+            ConsumerGroupMetadata member, Map<TopicPartition, OffsetAndMetadata> offsets, long deadlineNanos) {
+        try (LeanConnections wires = new LeanConnections(LeanConfig.of(config))) {
+            InetSocketAddress coordinator = coordinator(wires, member.groupId(), deadlineNanos);
+            if (coordinator == null) {
+                return "no broker coordinates the group now";
+            }
+            Answer answer = new Answer();
+            try {
+                ask(wires, List.of(coordinator), request(member, offsets), COMMIT_VERSION, deadlineNanos, answer);
+            } finally {
+                // One that was sent and not answered may come behind a later one, and bring an older offset back.
+                forGood = answer.sent && answer.message == null;
+            }
+            return refusal((OffsetCommitResponseData) Objects.requireNonNull(answer.message));
+        } catch (KafkaException | LeanException | IllegalArgumentException unsent) {
+            return unsent.toString();
+        }
+    }
+
+    private @Nullable InetSocketAddress coordinator(LeanConnections wires, String group, long deadlineNanos) {
+        Answer answer = new Answer();
+        ask(wires, LeanConfig.bootstrap(config), question(group), COORDINATOR_VERSION, deadlineNanos, answer);
+        return coordinator((FindCoordinatorResponseData) Objects.requireNonNull(answer.message));
+    }
+
+    /** The question for a group's coordinator. */
+    static FindCoordinatorRequestData question(String group) {
+        return new FindCoordinatorRequestData().setKeyType(GROUP).setCoordinatorKeys(List.of(group));
+    }
+
+    /** The address in an answer; null if there is none now. */
+    static @Nullable InetSocketAddress coordinator(FindCoordinatorResponseData found) {
+        for (Coordinator each : found.coordinators()) {
+            if (each.errorCode() == Errors.NONE.code()) {
+                return InetSocketAddress.createUnresolved(each.host(), each.port());
+            }
+        }
+        return null;
+    }
+
+    /** The commit of a member in its generation. */
+    static OffsetCommitRequestData request(
+            ConsumerGroupMetadata member, Map<TopicPartition, OffsetAndMetadata> offsets) {
+        OffsetCommitRequestData request = new OffsetCommitRequestData()
+                .setGroupId(member.groupId())
+                .setGenerationIdOrMemberEpoch(member.generationId())
+                .setMemberId(member.memberId())
+                .setGroupInstanceId(member.groupInstanceId().orElse(null));
+        Map<String, OffsetCommitRequestTopic> topics = new HashMap<>();
+        offsets.forEach(
+                (id, offset) -> topics.computeIfAbsent(id.topic(), name -> new OffsetCommitRequestTopic().setName(name))
+                        .partitions()
+                        .add(new OffsetCommitRequestPartition()
+                                .setPartitionIndex(id.partition())
+                                .setCommittedOffset(offset.offset())
+                                .setCommittedLeaderEpoch(offset.leaderEpoch().orElse(-1))
+                                .setCommittedMetadata(offset.metadata())));
+        return request.setTopics(List.copyOf(topics.values()));
+    }
+
+    /** Sends a request until it is answered: to commit the same twice does no harm. */
+    private static void ask(
+            LeanConnections wires,
+            List<InetSocketAddress> addresses,
+            ApiMessage request,
+            short version,
+            long deadlineNanos,
+            Answer answer) {
+        SessionNetwork.Channel channel = wires.open("last commit", () -> addresses, answer);
+        while (answer.message == null) {
+            long now = System.nanoTime();
+            if (deadlineNanos - now <= 0) {
+                throw new TimeoutException("no answer from " + addresses);
+            }
+            if (!answer.underWay && channel.canSend()) {
+                channel.send(request, version);
+                answer.underWay = true;
+                answer.sent = true;
+            }
+            if (wires.poll(now) == 0) {
+                wires.await(Math.min(WAIT_NANOS, deadlineNanos - now));
+            }
+        }
+    }
+
+    private static final class Answer implements SessionNetwork.Receiver {
+
+        private boolean underWay;
+        private boolean sent;
+        private @Nullable ApiMessage message;
+
+        @Override
+        public void answered(ApiMessage answer) {
+            message = answer;
+        }
+
+        @Override
+        public void lost(String why) {
+            underWay = false;
+        }
+    }
+
+    /** The first error in an answer. */
+    static Errors firstError(OffsetCommitResponseData answer) {
+        for (var topic : answer.topics()) {
+            for (var partition : topic.partitions()) {
+                if (partition.errorCode() != Errors.NONE.code()) {
+                    return Errors.forCode(partition.errorCode());
+                }
+            }
+        }
+        return Errors.NONE;
+    }
+
+    /** The reason why a partition was not committed, or an empty string. */
+    private String refusal(OffsetCommitResponseData answer) {
+        String refusal = "";
+        for (var topic : answer.topics()) {
+            for (var partition : topic.partitions()) {
+                Errors error = Errors.forCode(partition.errorCode());
+                if (error != Errors.NONE) {
+                    refusal = topic.name() + "-" + partition.partitionIndex() + ": " + error;
+                    forGood |= FOR_GOOD.contains(error);
+                }
+            }
+        }
+        return refusal;
+    }
+}

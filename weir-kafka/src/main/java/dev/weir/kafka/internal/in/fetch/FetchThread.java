@@ -1,0 +1,333 @@
+package dev.weir.kafka.internal.in.fetch;
+
+import dev.weir.lean.BatchView;
+import dev.weir.lean.LeanConsumer;
+import dev.weir.lean.LeanMetrics;
+import dev.weir.lean.LeanSettings;
+import dev.weir.lean.PartitionException;
+import dev.weir.lean.RecordView;
+import dev.weir.lean.StartAt;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A thread that fetches some partitions by a {@link LeanConsumer} of its own and makes records of them. The consumer
+ * and the {@link Reading}s are the thread's; the owner thread calls the methods, most of which are orders that the
+ * thread obeys between two turns, and takes what it hands over.
+ */
+final class FetchThread implements PartitionFetcher {
+
+    private static final Duration LONGEST_WAIT = Duration.ofMillis(100);
+
+    /** One turn is with the owner, one is in flight, one is made. */
+    private static final int TURNS_ON_THEIR_WAY = 1;
+
+    private final int number;
+
+    private final LeanConsumer lean;
+    private final int maxTurnBytes;
+    private final FetchedViews.Maker maker;
+    private final Queue<Runnable> orders = new ConcurrentLinkedQueue<>();
+    private final HandOver<FetchedTurn> turns;
+    private final Thread thread;
+
+    /** Written and read by the owner. */
+    private boolean started;
+
+    private volatile boolean ending;
+
+    // Of the thread: what it reads, by placement and by index in the consumer, and what the turn that is made has.
+    private final Map<PartitionPlacement, Reading> readings = new HashMap<>();
+    private final List<@Nullable Reading> byIndex = new ArrayList<>();
+    private FetchedTurn turn = new FetchedTurn();
+    private long turnBytes;
+
+    /** A placement as its thread sees it, with what the owner was told last. Confined to the thread. */
+    private static final class Reading {
+
+        final PartitionPlacement placement;
+        final int index;
+        long position = RecordFetcher.UNKNOWN;
+        int leaderEpoch;
+        long endOffset;
+        int broker;
+
+        /** Current part of the turn being made. */
+        FetchedTurn.@Nullable Part part;
+
+        Reading(PartitionPlacement placement, int index) {
+            this.placement = placement;
+            this.index = index;
+        }
+    }
+
+    /**
+     * A thread that begins with its first partition.
+     *
+     * @param maxTurnBytes of records in one turn, decompressed; the last one may exceed it
+     * @param maker this thread's alone
+     * @param bell rung when it has something
+     */
+    FetchThread(
+            String name,
+            int number,
+            LeanSettings settings,
+            int maxTurnBytes,
+            FetchedViews.Maker maker,
+            HandOver.Bell bell) {
+        this.number = number;
+        this.lean = LeanConsumer.open(settings);
+        this.maxTurnBytes = maxTurnBytes;
+        this.maker = maker;
+        this.turns = new HandOver<>(TURNS_ON_THEIR_WAY, bell);
+        this.thread = Thread.ofPlatform().daemon().name(name).unstarted(this::run);
+    }
+
+    @Override
+    public int number() {
+        return number;
+    }
+
+    @Override
+    public void add(PartitionPlacement placement, StartAt start, Uuid topicId) {
+        boolean paused = placement.paused;
+        order(() -> begin(placement, start, topicId, paused));
+    }
+
+    @Override
+    public void replace(PartitionPlacement earlier, PartitionPlacement placement, StartAt start) {
+        boolean paused = placement.paused;
+        order(() -> {
+            Reading reading = readings.remove(earlier);
+            if (reading == null) {
+                // A seek is to a place in the topic of the moment, whatever that was when it was given away.
+                begin(placement, start, Uuid.ZERO_UUID, paused);
+            } else {
+                lean.seek(reading.index, start);
+                read(placement, reading.index, paused);
+            }
+        });
+    }
+
+    @Override
+    public void remove(PartitionPlacement placement) {
+        order(() -> {
+            Reading reading = readings.get(placement);
+            if (reading != null) {
+                forget(reading);
+            }
+        });
+    }
+
+    /** A fault that is still to be thrown counts: the position may be of a topic before the one that is there now. */
+    @Override
+    public void giveAway(PartitionPlacement placement) {
+        order(() -> {
+            Reading reading = readings.get(placement);
+            if (reading != null && !lean.isAtFault(reading.index)) {
+                told(reading).givenAway = lean.topicId(reading.index);
+                forget(reading);
+            }
+        });
+    }
+
+    @Override
+    public void pausedOrResumed(PartitionPlacement placement, boolean paused) {
+        order(() -> {
+            Reading reading = readings.get(placement);
+            if (reading != null) {
+                pausedOrResumed(reading, paused);
+            }
+        });
+    }
+
+    private void order(Runnable order) {
+        orders.add(order);
+        if (started) {
+            lean.wakeup();
+        } else {
+            started = true;
+            thread.start();
+        }
+    }
+
+    @Override
+    public @Nullable FetchedTurn take() {
+        return turns.take();
+    }
+
+    @Override
+    public LeanMetrics metrics() {
+        return lean.metrics();
+    }
+
+    @Override
+    public void end() {
+        ending = true;
+        turns.close();
+        if (started) {
+            lean.wakeup();
+        } else {
+            lean.close();
+        }
+    }
+
+    @Override
+    public void join() {
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run() {
+        try (lean) {
+            while (!ending) {
+                if (read() == 0) {
+                    lean.await(LONGEST_WAIT);
+                }
+            }
+        } catch (Throwable e) { // What a maker of records throws, too: the owner's poll throws it.
+            fail(e);
+        }
+    }
+
+    /** Fails the turn, which may be half told: its records come again. */
+    private void fail(Throwable failure) {
+        turn = new FetchedTurn();
+        turn.failure = failure;
+        try {
+            var ignored = turns.put(turn);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** One turn; returns how much was done. */
+    private int read() throws InterruptedException {
+        int work = 0;
+        for (Runnable order = orders.poll(); order != null; order = orders.poll()) {
+            order.run();
+            work++;
+        }
+        turnBytes = 0;
+        work += poll();
+        for (Reading reading : readings.values()) {
+            tellChanges(reading);
+        }
+        if (!turn.isEmpty()) {
+            if (turns.put(turn)) {
+                turn = new FetchedTurn();
+            }
+            work++;
+        }
+        return work;
+    }
+
+    private int poll() {
+        try {
+            return maker.poll(lean, this::take, this::take);
+        } catch (PartitionException fault) {
+            int index = lean.index(fault.topic(), fault.partition());
+            Reading reading = index < 0 ? null : byIndex.get(index);
+            if (reading != null) {
+                told(reading).failure = LeanFaults.asOfClient(reading.placement.partition.id, fault, lean, index);
+            }
+            return 1;
+        }
+    }
+
+    private void take(RecordView record) {
+        turnBytes += record.sizeBytes();
+        if (turnBytes >= maxTurnBytes || ending || maker.hasDecodedForLong()) {
+            lean.endPoll();
+        }
+        part(Objects.requireNonNull(byIndex.get(record.index()))).records.add(maker.make(record));
+    }
+
+    private void take(BatchView batch) {
+        turnBytes += maker.keep(part(Objects.requireNonNull(byIndex.get(batch.index()))).records, batch);
+        if (turnBytes >= maxTurnBytes || ending) {
+            lean.endPoll();
+        }
+    }
+
+    private FetchedTurn.Part part(Reading reading) {
+        FetchedTurn.Part part = reading.part;
+        if (part == null) {
+            part = new FetchedTurn.Part(reading.placement);
+            reading.part = part;
+            turn.parts.add(part);
+        }
+        return part;
+    }
+
+    private void tellChanges(Reading reading) {
+        if (reading.part != null
+                || reading.position != lean.position(reading.index)
+                || reading.endOffset != lean.endOffset(reading.index)
+                || reading.broker != lean.broker(reading.index)) {
+            told(reading);
+            reading.part = null;
+        }
+    }
+
+    private FetchedTurn.Part told(Reading reading) {
+        reading.position = lean.position(reading.index);
+        reading.leaderEpoch = lean.leaderEpoch(reading.index);
+        reading.endOffset = lean.endOffset(reading.index);
+        reading.broker = lean.broker(reading.index);
+        FetchedTurn.Part part = part(reading);
+        part.position = reading.position;
+        part.leaderEpoch = reading.leaderEpoch;
+        part.endOffset = reading.endOffset;
+        part.broker = reading.broker;
+        return part;
+    }
+
+    private void begin(PartitionPlacement placement, StartAt start, Uuid topicId, boolean paused) {
+        int index = lean.assign(placement.partition.id.topic(), placement.partition.id.partition(), start, topicId);
+        while (byIndex.size() <= index) {
+            byIndex.add(null);
+        }
+        read(placement, index, paused);
+    }
+
+    private void read(PartitionPlacement placement, int index, boolean paused) {
+        Reading reading = new Reading(placement, index);
+        readings.put(placement, reading);
+        byIndex.set(index, reading);
+        if (paused != lean.isPaused(index)) {
+            pausedOrResumed(reading, paused);
+        }
+    }
+
+    private void pausedOrResumed(Reading reading, boolean paused) {
+        if (paused) {
+            lean.pause(reading.index);
+        } else {
+            lean.resume(reading.index);
+        }
+    }
+
+    private void forget(Reading reading) {
+        lean.unassign(reading.index);
+        byIndex.set(reading.index, null);
+        readings.remove(reading.placement);
+    }
+}

@@ -1,0 +1,51 @@
+package dev.weir.kafka.internal.in.fetch;
+
+import dev.weir.lean.BatchTooLargeException;
+import dev.weir.lean.CorruptBatchException;
+import dev.weir.lean.LeanConsumer;
+import dev.weir.lean.OffsetLostException;
+import dev.weir.lean.PartitionException;
+import dev.weir.lean.UnsupportedBatchException;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.LogTruncationException;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+
+/** Faults of the lean consumer in the terms of Kafka's client. Functions only. */
+final class LeanFaults {
+
+    private LeanFaults() {}
+
+    /**
+     * The exception that Kafka's client would throw, as far as it has one; {@link UnreadableBatch.Found} if a batch is
+     * at fault.
+     *
+     * @param index of the partition in the consumer that has thrown
+     */
+    static KafkaException asOfClient(TopicPartition id, PartitionException fault, LeanConsumer lean, int index) {
+        if (fault instanceof OffsetLostException lost) {
+            String message = String.valueOf(fault.getMessage());
+            if (lost.isOtherTopic()) {
+                return new OtherTopicException(message, id, fault.offset());
+            }
+            Map<TopicPartition, Long> where = Map.of(id, fault.offset());
+            return lost.divergentOffset() < 0
+                    ? new OffsetOutOfRangeException(message, where)
+                    : new LogTruncationException(
+                            message, where, Map.of(id, new OffsetAndMetadata(lost.divergentOffset())));
+        }
+        return isOfABatch(fault)
+                ? new UnreadableBatch.Found(
+                        UnreadableBatch.of(id, lean.offsetBehindFault(index), lean.bytesAtFault(index), fault))
+                : new KafkaException(fault.getMessage(), fault);
+    }
+
+    /** Returns whether a batch is at fault, and what is behind it could be read. */
+    static boolean isOfABatch(PartitionException fault) {
+        return fault instanceof CorruptBatchException
+                || fault instanceof BatchTooLargeException
+                || fault instanceof UnsupportedBatchException;
+    }
+}

@@ -1,0 +1,405 @@
+package dev.weir.kafka.internal.in.fetch;
+
+import dev.weir.kafka.internal.in.lookup.BrokerContact;
+import dev.weir.kafka.internal.meters.DecodeTime;
+import dev.weir.lean.LeanException;
+import dev.weir.lean.LeanSettings;
+import dev.weir.lean.StartAt;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Fetches by lean consumers, while Kafka's client, with all its partitions paused, is the member of the group. See
+ * {@link RecordFetcher} for threads; a {@link LeanReader} may have more below.
+ *
+ * <p>Only the reader is waited for and woken. The client is polled without waiting, often while it has something to do
+ * and rarely while the group is settled.
+ */
+public final class LeanFetcher implements RecordFetcher {
+
+    /**
+     * The interval at which the client is polled while it has something to do: an answer is awaited, or partitions came
+     * or went lately; and its wait while there is no partition.
+     */
+    private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
+
+    /** The time for which it is busy after partitions came or went: the group may not have settled yet. */
+    private static final long UNSETTLED_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    /**
+     * The interval of a member that is settled: each poll costs the client 0.2 ms of work and 3 kB of garbage. What a
+     * heartbeat tells of a rebalance is three seconds old at worst, by default, and now four.
+     */
+    private static final long SETTLED_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** The same of a client that says when a poll has something to do, and is asked that often. */
+    private static final long TOLD_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private static final long EVENT_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
+
+    private static final int POLLS_IN_INTERVAL = 4;
+
+    private final ClientFetcher member;
+    private final LeanReader reader;
+    private final DecodeTime decodeTime;
+    private final int maxPollRecords;
+
+    /** The part of the client's {@code max.poll.interval.ms} after which it is polled in any case. */
+    private final long maxSettledNanos;
+
+    private final Map<TopicPartition, LeanPartition> partitions = new LinkedHashMap<>();
+
+    /** The same, made again when they change: each turn walks over them, and an iterator per turn would be garbage. */
+    private LeanPartition[] all = {};
+
+    /** The records of the last poll. */
+    private final Fetched fetched = new Fetched();
+
+    /**
+     * The positions of partitions that are being revoked: what is finished of them is committed after they were
+     * withdrawn.
+     */
+    private final Map<TopicPartition, LogPosition> leaving = new HashMap<>();
+
+    /** Fault of all partitions, found by {@link #fetchOnly} and thrown by the next poll. */
+    private @Nullable LeanException fault;
+
+    private long memberDueNanos = System.nanoTime();
+    private long eventLookDueNanos = memberDueNanos;
+    private long changedNanos = memberDueNanos;
+    private boolean answerAwaited;
+
+    private LeanFetcher(
+            Consumer<byte[], byte[]> client,
+            LeanReader reader,
+            DecodeTime decodeTime,
+            int maxPollRecords,
+            Duration maxPollInterval) {
+        this.decodeTime = decodeTime;
+        this.member = new ClientFetcher(client);
+        this.reader = reader;
+        this.maxPollRecords = maxPollRecords;
+        this.maxSettledNanos = maxPollInterval.toNanos() / POLLS_IN_INTERVAL;
+    }
+
+    /**
+     * Makes a fetcher with the client's own configuration, as far as it is about fetching.
+     *
+     * @param name of the consumer, for threads
+     * @param maxBatchBytes of a decompressed batch
+     * @param threads 1: the owner thread fetches; more: so many others do
+     * @param views makes, for each thread that fetches, what makes what is handed out of each record, which is gone
+     *     afterwards; it gets the time to which a decoder adds its own
+     */
+    public static LeanFetcher open(
+            Consumer<byte[], byte[]> client,
+            Map<String, Object> config,
+            int maxBatchBytes,
+            String name,
+            int threads,
+            Function<DecodeTime, FetchedViews.Maker> views) {
+        LeanSettings settings = LeanConfig.of(config, threads, maxBatchBytes);
+        DecodeTime decodeTime = new DecodeTime(threads);
+        LeanReader reader = threads == 1
+                ? new OwnReader(settings, views.apply(decodeTime))
+                : new ThreadedReader(name, threads, settings, () -> views.apply(decodeTime));
+        return new LeanFetcher(
+                client,
+                reader,
+                decodeTime,
+                settings.maxPollRecords(),
+                ClientLimits.of(config).maxPollInterval());
+    }
+
+    @Override
+    public Fetched poll(long nanos) {
+        takeBack();
+        pollMember(nanos);
+        throwFailure();
+        if (!partitions.isEmpty() && !hasRecords()) {
+            try {
+                fetch(nanos);
+            } catch (LeanException fault) {
+                throw new KafkaException(fault.getMessage(), fault);
+            }
+        }
+        return handOut();
+    }
+
+    @Override
+    public long throttledNanos() {
+        return TimeUnit.MILLISECONDS.toNanos(reader.throttledMillis());
+    }
+
+    @Override
+    public DecodeTime decodeTime() {
+        return decodeTime;
+    }
+
+    @Override
+    public boolean canFetchOnly() {
+        return fault == null && !partitions.isEmpty();
+    }
+
+    @Override
+    public Fetched fetchOnly(long nanos) {
+        takeBack();
+        try {
+            if (!hasRecords() && reader.turn() == 0 && nanos > 0) {
+                reader.await(nanos);
+                var ignored = reader.turn();
+            }
+        } catch (LeanException found) {
+            fault = found;
+        }
+        return handOut();
+    }
+
+    private void fetch(long nanos) {
+        if (reader.turn() == 0) {
+            long wait = Math.min(nanos, nextMemberLook() - System.nanoTime());
+            if (wait > 0) {
+                reader.await(wait);
+                var ignored = reader.turn();
+            }
+        }
+    }
+
+    private void pollMember(long nanos) {
+        boolean idle = partitions.isEmpty();
+        if (!idle && !isMemberDue()) {
+            return;
+        }
+        try {
+            leaving.clear();
+            // Nothing comes of it: all its partitions are paused.
+            var ignored = member.poll(idle ? Math.min(nanos, BUSY_NANOS) : 0);
+        } finally {
+            long now = System.nanoTime();
+            boolean busy = answerAwaited || now - changedNanos < UNSETTLED_NANOS;
+            long settledNanos = Math.min(maxSettledNanos, member.tellsEvents() ? TOLD_NANOS : SETTLED_NANOS);
+            memberDueNanos = now + (busy ? BUSY_NANOS : settledNanos);
+        }
+    }
+
+    private boolean isMemberDue() {
+        long now = System.nanoTime();
+        if (now - memberDueNanos >= 0) {
+            return true;
+        }
+        if (!member.tellsEvents() || now - eventLookDueNanos < 0) {
+            return false;
+        }
+        eventLookDueNanos = now + EVENT_LOOK_NANOS;
+        return member.hasEvents();
+    }
+
+    private long nextMemberLook() {
+        return member.tellsEvents() && eventLookDueNanos - memberDueNanos < 0 ? eventLookDueNanos : memberDueNanos;
+    }
+
+    @Override
+    public boolean fetchesByTopicId() {
+        return true;
+    }
+
+    @Override
+    public void awaitAnswer(boolean awaited) {
+        answerAwaited = awaited;
+        if (awaited) {
+            busy(System.nanoTime());
+        }
+    }
+
+    private void busy(long now) {
+        if (memberDueNanos - now > BUSY_NANOS) {
+            memberDueNanos = now + BUSY_NANOS;
+        }
+    }
+
+    private void changed() {
+        all = partitions.values().toArray(LeanPartition[]::new);
+        changedNanos = System.nanoTime();
+        busy(changedNanos);
+    }
+
+    private void throwFailure() {
+        LeanException found = fault;
+        if (found != null) {
+            fault = null;
+            throw new KafkaException(found.getMessage(), found);
+        }
+        for (LeanPartition partition : all) {
+            KafkaException failure = partition.failure;
+            if (failure != null && !partition.paused && partition.isEmpty()) {
+                partition.failure = null;
+                throw failure;
+            }
+        }
+    }
+
+    private boolean hasRecords() {
+        for (LeanPartition partition : all) {
+            if (!partition.paused && !partition.isEmpty()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Hands out at most as many records as a poll of the client would; lean hands out whole batches. */
+    private Fetched handOut() {
+        takeBack(); // A rebalance within this poll may have emitted some.
+        int left = maxPollRecords;
+        for (LeanPartition partition : all) {
+            if (left > 0 && !partition.paused && !partition.isEmpty()) {
+                List<ConsumerRecord<byte[], byte[]>> next = partition.handOut(left);
+                fetched.add(partition.id, next);
+                left -= next.size();
+            }
+        }
+        return fetched;
+    }
+
+    /** Takes back the lists of the last poll: its caller has done with them. */
+    private void takeBack() {
+        fetched.clear();
+        for (LeanPartition partition : all) {
+            partition.takeBack();
+        }
+    }
+
+    @Override
+    public void wakeup() {
+        reader.wakeup();
+    }
+
+    @Override
+    public void assigned(Collection<TopicPartition> ids) {
+        member.pause(ids);
+        leaving.keySet().removeAll(ids);
+        for (TopicPartition id : ids) {
+            LeanPartition partition = new LeanPartition(id);
+            partitions.put(id, partition);
+        }
+        changed();
+    }
+
+    @Override
+    public void withdrawn(Collection<TopicPartition> ids) {
+        for (TopicPartition id : ids) {
+            LeanPartition partition = partitions.get(id);
+            if (partition == null) {
+                continue;
+            }
+            leaving.put(id, new LogPosition(position(id), leaderEpoch(id)));
+            partitions.remove(id);
+            reader.remove(partition);
+        }
+        changed();
+    }
+
+    @Override
+    public void pause(Collection<TopicPartition> ids) {
+        for (TopicPartition id : ids) {
+            LeanPartition partition = taken(id);
+            partition.paused = true;
+            reader.pausedOrResumed(partition);
+        }
+    }
+
+    @Override
+    public void resume(Collection<TopicPartition> ids) {
+        for (TopicPartition id : ids) {
+            LeanPartition partition = taken(id);
+            partition.paused = false;
+            reader.pausedOrResumed(partition);
+        }
+    }
+
+    /**
+     * Told to the client as well, which would look for a position otherwise. There it stays: without an epoch,
+     * unchecked.
+     */
+    @Override
+    public void hold(TopicPartition id) {
+        member.hold(id);
+        LeanPartition partition = taken(id);
+        partition.drop();
+        partition.failure = null;
+        reader.remove(partition);
+    }
+
+    @Override
+    public void seek(TopicPartition id, LogPosition place) {
+        LeanPartition partition = taken(id);
+        partition.drop();
+        partition.failure = null;
+        StartAt start = StartAt.offset(place.offset(), place.leaderEpoch());
+        if (!reader.isPlaced(partition)) {
+            // A listener may have placed what was never held: the client, without a position, would look for one each
+            // poll.
+            member.hold(id);
+        }
+        reader.place(partition, start);
+    }
+
+    @Override
+    public long position(TopicPartition id) {
+        LeanPartition partition = partitions.get(id);
+        if (partition == null) {
+            LogPosition left = leaving.get(id);
+            return left == null ? UNKNOWN : left.offset();
+        }
+        if (!reader.isPlaced(partition)) {
+            return UNKNOWN;
+        }
+        return partition.isEmpty() ? reader.position(partition) : partition.nextOffset();
+    }
+
+    @Override
+    public int leaderEpoch(TopicPartition id) {
+        LeanPartition partition = partitions.get(id);
+        if (partition == null) {
+            LogPosition left = leaving.get(id);
+            return left == null ? UNKNOWN : left.leaderEpoch();
+        }
+        return reader.isPlaced(partition) && partition.isEmpty() ? reader.leaderEpoch(partition) : UNKNOWN;
+    }
+
+    @Override
+    public long lag(TopicPartition id) {
+        LeanPartition partition = taken(id);
+        long end = reader.isPlaced(partition) ? reader.endOffset(partition) : UNKNOWN;
+        return end < 0 ? UNKNOWN : Math.max(0, end - position(id));
+    }
+
+    @Override
+    public BrokerContact contact() {
+        return reader.contact(member.contact());
+    }
+
+    private LeanPartition taken(TopicPartition id) {
+        LeanPartition partition = partitions.get(id);
+        if (partition == null) {
+            throw new IllegalStateException(id + " is not assigned");
+        }
+        return partition;
+    }
+
+    @Override
+    public void close() {
+        reader.close();
+    }
+}

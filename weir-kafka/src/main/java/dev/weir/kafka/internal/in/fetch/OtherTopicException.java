@@ -1,0 +1,15 @@
+package dev.weir.kafka.internal.in.fetch;
+
+import java.util.Map;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
+import org.apache.kafka.common.TopicPartition;
+
+/** A position that was one in a topic that is gone, as whoever fetches has seen by the topic's id. Immutable. */
+public final class OtherTopicException extends OffsetOutOfRangeException {
+
+    private static final long serialVersionUID = 1L;
+
+    OtherTopicException(String message, TopicPartition id, long offset) {
+        super(message, Map.of(id, offset));
+    }
+}

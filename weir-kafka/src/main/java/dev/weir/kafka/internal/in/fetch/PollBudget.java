@@ -1,0 +1,134 @@
+package dev.weir.kafka.internal.in.fetch;
+
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.Objects;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.serialization.Deserializer;
+import org.apache.kafka.common.utils.Utils;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The bytes that one poll of Kafka's client may bring. The client bounds a poll by records only, and a compressed batch
+ * may become a thousand times as large; so the deserializers of the client stop copying when the budget is used up, and
+ * {@link ClientFetcher} drops what is behind that point and seeks back to it. Confined to the thread that polls.
+ */
+public final class PollBudget {
+
+    /** The property under which the deserializers find their budget. */
+    public static final String CONFIG = "weir.poll.budget";
+
+    /** The key or value of a record that is behind the end of the budget. */
+    static final byte[] LEFT_OUT = {};
+
+    /** Passes bytes on within a budget; made by Kafka's client. */
+    public static final class Bytes implements Deserializer<byte[]> {
+
+        private PollBudget budget = new PollBudget(Long.MAX_VALUE, Integer.MAX_VALUE);
+
+        /** Called by Kafka's client. */
+        public Bytes() {}
+
+        @Override
+        public void configure(Map<String, ?> configs, boolean isKey) {
+            if (configs.get(CONFIG) instanceof PollBudget shared) {
+                budget = shared;
+            }
+        }
+
+        /** Text in the client's log line about a record that is too large. */
+        @Override
+        public String toString() {
+            return "bytes of at most maxBatchBytes=" + budget.recordBytes;
+        }
+
+        @Override
+        public byte[] deserialize(String topic, byte[] data) {
+            return data;
+        }
+
+        @Override
+        public byte[] deserialize(String topic, Headers headers, ByteBuffer data) {
+            return Objects.requireNonNull(budget.take(headers, data));
+        }
+    }
+
+    /** A key or value of more bytes than a record may have. */
+    static final class TooLarge extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        private final int sizeBytes;
+
+        TooLarge(int sizeBytes) {
+            super("a key or value of " + sizeBytes + " bytes", null, false, false);
+            this.sizeBytes = sizeBytes;
+        }
+
+        int sizeBytes() {
+            return sizeBytes;
+        }
+    }
+
+    private final long pollBytes;
+    private final int recordBytes;
+
+    private long used;
+    private @Nullable Headers current;
+    private boolean leavesOut;
+    private boolean exceeded;
+
+    /**
+     * Creates a budget.
+     *
+     * @param pollBytes of keys and values in one poll; the record that exceeds it is the last one
+     * @param recordBytes of a key or a value
+     */
+    public PollBudget(long pollBytes, int recordBytes) {
+        this.pollBytes = pollBytes;
+        this.recordBytes = recordBytes;
+    }
+
+    int recordBytes() {
+        return recordBytes;
+    }
+
+    /** The next poll begins. */
+    void begin() {
+        used = 0;
+        exceeded = false;
+        current = null;
+        leavesOut = false;
+    }
+
+    /** Returns whether records of this poll were left out. */
+    boolean isExceeded() {
+        return exceeded;
+    }
+
+    private byte @Nullable [] take(Headers headers, ByteBuffer data) {
+        if (headers != current) {
+            current = headers;
+            leavesOut = used >= pollBytes;
+        }
+        if (leavesOut) {
+            exceeded = true;
+            dropHeaders(headers);
+            return LEFT_OUT;
+        }
+        int size = data.remaining();
+        if (size > recordBytes) {
+            throw new TooLarge(size);
+        }
+        used += size;
+        return Utils.toNullableArray(data);
+    }
+
+    /** Drops headers, which are views into the whole record and would keep it on the heap until the poll returns. */
+    private static void dropHeaders(Headers headers) {
+        for (Header header : headers.toArray()) {
+            headers.remove(header.key());
+        }
+    }
+}

@@ -1,0 +1,288 @@
+package dev.weir.kafka.internal.in.fetch;
+
+import dev.weir.kafka.internal.in.lookup.BrokerContact;
+import dev.weir.lean.LeanException;
+import dev.weir.lean.LeanSettings;
+import dev.weir.lean.StartAt;
+import dev.weir.lean.spi.Division;
+import dev.weir.lean.spi.Slot;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads by several {@link FetchThread}s and divides the partitions among them. The owner thread alone decides: a fetch
+ * thread has what it was given, and what it tells of a {@link PartitionPlacement} that is over is dropped.
+ *
+ * <pre>
+ *   place        PLACED     on a thread that has few
+ *   PLACED       LEAVING    the division wants it elsewhere: its thread is asked to give it away
+ *   LEAVING      PLACED     its thread has told where it is, behind all that it has read: it is placed there on the
+ *                           next one; or a fault: it stays
+ *   either       gone       remove; or place, which is another placement
+ * </pre>
+ */
+final class ThreadedReader implements LeanReader {
+
+    private static final int TURNS = 3;
+
+    private static final long DIVIDE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+    private final long divideNanos;
+    private final HandOver.Bell bell = new HandOver.Bell();
+    private final List<PartitionFetcher> lanes = new ArrayList<>();
+    private final Map<TopicPartition, PartitionPlacement> placements = new LinkedHashMap<>();
+
+    /** Resumed while records of them waited here: their threads are told once those are out, so few can wait. */
+    private final List<LeanPartition> resumed = new ArrayList<>();
+
+    /** Thread that begins the next turn, so that none is always the last. */
+    private int first;
+
+    /** True if something has changed that a division goes by. */
+    private boolean mayDivide;
+
+    private long dividedNanos = System.nanoTime();
+
+    /**
+     * Opens threads, which begin with their first partitions.
+     *
+     * @param name of the client, for the names of the threads
+     * @param views makes the maker of records of each thread
+     */
+    ThreadedReader(String name, int count, LeanSettings settings, Supplier<FetchedViews.Maker> views) {
+        this.divideNanos = DIVIDE_NANOS;
+        // One turn of each is made, one is in flight, one waits here.
+        int turnBytes = Math.max(1, settings.maxFetchBytes() / TURNS);
+        try {
+            for (int number = 0; number < count; number++) {
+                String ofThread = "weir-" + name + "-fetch-" + number;
+                lanes.add(new FetchThread(ofThread, number, settings, turnBytes, views.get(), bell));
+            }
+        } catch (RuntimeException failure) {
+            close();
+            throw failure;
+        }
+    }
+
+    /** Reads by those, and divides at most each so many nanoseconds. */
+    ThreadedReader(List<? extends PartitionFetcher> lanes, long divideNanos) {
+        this.divideNanos = divideNanos;
+        this.lanes.addAll(lanes);
+    }
+
+    @Override
+    public void place(LeanPartition partition, StartAt start) {
+        PartitionPlacement earlier = placements.get(partition.id);
+        PartitionFetcher lane = earlier == null ? withFewest() : earlier.lane;
+        PartitionPlacement placement =
+                new PartitionPlacement(partition, lane, start.offset(), start.leaderEpoch(), RecordFetcher.UNKNOWN);
+        placement.paused = partition.paused;
+        placements.put(partition.id, placement);
+        mayDivide = true;
+        if (earlier == null) {
+            lane.add(placement, start, Uuid.ZERO_UUID);
+        } else {
+            placement.endOffset = earlier.endOffset;
+            placement.broker = earlier.broker;
+            lane.replace(earlier, placement, start);
+        }
+    }
+
+    private PartitionFetcher withFewest() {
+        int[] counts = new int[lanes.size()];
+        for (PartitionPlacement placement : placements.values()) {
+            counts[placement.lane.number()]++;
+        }
+        int best = 0;
+        for (int number = 1; number < counts.length; number++) {
+            best = counts[number] < counts[best] ? number : best;
+        }
+        return lanes.get(best);
+    }
+
+    @Override
+    public void remove(LeanPartition partition) {
+        PartitionPlacement placement = placements.remove(partition.id);
+        if (placement != null) {
+            placement.lane.remove(placement);
+            mayDivide = true;
+        }
+    }
+
+    @Override
+    public boolean isPlaced(LeanPartition partition) {
+        return placements.containsKey(partition.id);
+    }
+
+    @Override
+    public void pausedOrResumed(LeanPartition partition) {
+        PartitionPlacement placement = placements.get(partition.id);
+        if (placement == null || partition.paused == placement.paused) {
+            return;
+        }
+        if (partition.paused || partition.isEmpty()) {
+            tell(placement, partition.paused);
+        } else {
+            resumed.add(partition);
+        }
+    }
+
+    private static void tell(PartitionPlacement placement, boolean paused) {
+        placement.paused = paused;
+        placement.lane.pausedOrResumed(placement, paused);
+    }
+
+    /** Resumes partitions. A turn calls it, which comes only while nothing that flows has records here. */
+    private void resume() {
+        for (LeanPartition partition : resumed) {
+            PartitionPlacement placement = placements.get(partition.id);
+            if (placement != null && placement.partition == partition && placement.paused && !partition.paused) {
+                tell(placement, false);
+            }
+        }
+        resumed.clear();
+    }
+
+    @Override
+    public int turn() {
+        resume();
+        int work = 0;
+        for (int i = 0; i < lanes.size(); i++) {
+            FetchedTurn turn = lanes.get((first + i) % lanes.size()).take();
+            if (turn != null) {
+                turn.parts.forEach(this::add);
+                work++;
+                throwFailure(turn.failure);
+            }
+        }
+        first = (first + 1) % lanes.size();
+        divide();
+        return work;
+    }
+
+    private void add(FetchedTurn.Part part) {
+        PartitionPlacement placement = part.placement;
+        LeanPartition partition = placement.partition;
+        if (placements.get(partition.id) != placement) {
+            return; // Of a time before a seek, or of an assignment that is over.
+        }
+        partition.add(part.records);
+        placement.position = part.position;
+        placement.leaderEpoch = part.leaderEpoch;
+        if (part.endOffset >= 0) { // Not known where it has just begun: what was known before stays until then.
+            placement.endOffset = part.endOffset;
+        }
+        if (part.broker >= 0 && part.broker != placement.broker) {
+            placement.broker = part.broker;
+            mayDivide = true;
+        }
+        if (part.failure != null) {
+            partition.failure = part.failure;
+            placement.next = null;
+        }
+        PartitionFetcher next = placement.next;
+        if (part.givenAway != null && next != null) {
+            PartitionPlacement moved = new PartitionPlacement(
+                    partition, next, placement.position, placement.leaderEpoch, placement.endOffset);
+            moved.broker = placement.broker;
+            moved.paused = placement.paused;
+            mayDivide = true; // It was left out while it was in flight.
+            placements.put(partition.id, moved);
+            StartAt start = StartAt.offset(moved.position, moved.leaderEpoch);
+            next.add(moved, start, part.givenAway);
+        }
+    }
+
+    private static void throwFailure(@Nullable Throwable failure) {
+        switch (failure) {
+            case null -> {}
+            case RuntimeException unchecked -> throw unchecked;
+            case Error error -> throw error;
+            default -> throw new LeanException("a fetch thread has ended: " + failure, failure);
+        }
+    }
+
+    /** Asks threads to give away what others are to read; what cannot go now is looked at again when it can. */
+    private void divide() {
+        long now = System.nanoTime();
+        if (!mayDivide || now - dividedNanos < divideNanos) {
+            return;
+        }
+        mayDivide = false;
+        dividedNanos = now;
+        List<Slot> slots = new ArrayList<>();
+        placements.forEach((id, placement) -> {
+            PartitionFetcher at = placement.next == null ? placement.lane : placement.next;
+            slots.add(new Slot(id, placement.broker, at.number()));
+        });
+        for (Slot move : Division.moves(slots, lanes.size())) {
+            PartitionPlacement placement = placements.get(move.partition());
+            if (placement != null && placement.next == null && placement.partition.failure == null) {
+                placement.next = lanes.get(move.thread());
+                placement.lane.giveAway(placement);
+            }
+        }
+    }
+
+    @Override
+    public void await(long nanos) {
+        bell.await(nanos);
+    }
+
+    @Override
+    public void wakeup() {
+        bell.ring();
+    }
+
+    @Override
+    public long position(LeanPartition partition) {
+        return placed(partition).position;
+    }
+
+    @Override
+    public int leaderEpoch(LeanPartition partition) {
+        return placed(partition).leaderEpoch;
+    }
+
+    @Override
+    public long endOffset(LeanPartition partition) {
+        return placed(partition).endOffset;
+    }
+
+    private PartitionPlacement placed(LeanPartition partition) {
+        PartitionPlacement placement = placements.get(partition.id);
+        if (placement == null) {
+            throw new IllegalStateException(partition.id + " is not placed");
+        }
+        return placement;
+    }
+
+    @Override
+    public long throttledMillis() {
+        return lanes.stream()
+                .mapToLong(lane -> lane.metrics().throttledMillis())
+                .sum();
+    }
+
+    @Override
+    public BrokerContact contact(BrokerContact others) {
+        BrokerContact all = others;
+        for (PartitionFetcher lane : lanes) {
+            all = OwnReader.plus(all, lane.metrics());
+        }
+        return all;
+    }
+
+    @Override
+    public void close() {
+        lanes.forEach(PartitionFetcher::end);
+        lanes.forEach(PartitionFetcher::join);
+    }
+}

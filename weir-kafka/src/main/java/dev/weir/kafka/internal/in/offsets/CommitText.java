@@ -1,0 +1,345 @@
+package dev.weir.kafka.internal.in.offsets;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.zip.CRC32C;
+import java.util.zip.DataFormatException;
+import java.util.zip.Deflater;
+import java.util.zip.Inflater;
+import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The metadata of a commit: {@code weir1:<finished set>:<the user's text>}, or empty if there is neither. Notes may
+ * precede the set, each with a point behind it: {@code n<number>.}, how many partitions the topic had when the group
+ * began to read it, and {@code t<id><checksum>.}, the topic's id. Immutable; ADR 0013 describes the form,
+ * ADRs 0058 and 0057 the notes.
+ *
+ * @param finished what is finished at and past the committed offset
+ * @param userText what the user's own function said
+ */
+public record CommitText(FinishedSet finished, String userText) {
+
+    /** Runs that a set is looked up to; more never fit. */
+    public static final int MAX_RUNS = 16_384;
+
+    private static final String PREFIX = "weir1:";
+
+    /** Characters of the form beside the set and the user's text. */
+    public static final int OVERHEAD_CHARS = PREFIX.length() + 1;
+
+    /** No {@link #startSize} is noted. */
+    public static final int NO_SIZE = -1;
+
+    /** Most characters of a start size's note in a text that is otherwise empty. */
+    public static final int SIZE_CHARS = OVERHEAD_CHARS + 12;
+
+    private static final char SIZE_MARK = 'n';
+
+    private static final char TOPIC_MARK = 't';
+
+    /** Character after each note; not in Base64. */
+    private static final char NOTE_END = '.';
+
+    /** Length of a topic's id and of its checksum in Base64. */
+    private static final int ID_CHARS = 22;
+
+    private static final int CHECKSUM_CHARS = 6;
+
+    /** Characters of a topic id's note. */
+    private static final int TOPIC_CHARS = 2 + ID_CHARS + CHECKSUM_CHARS;
+
+    private static final String BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+    private static final Base64.Encoder TO_TEXT = Base64.getUrlEncoder().withoutPadding();
+
+    private static final CommitText NONE = new CommitText(FinishedSet.EMPTY, "");
+    private static final int HEADER_BYTES = 5;
+    private static final byte PLAIN = 0;
+    private static final byte DEFLATED = 1;
+    /** A varint of a long takes ten bytes at most. */
+    private static final int MAX_RUN_BYTES = 20 * MAX_RUNS;
+
+    /** A set this small is not worth the effort of making it smaller. */
+    private static final int SMALL_BYTES = 256;
+
+    /**
+     * Writes as much of the set as fits.
+     *
+     * @param committed the offset that the text goes with
+     * @param maxChars what the broker takes
+     * @return the text; without the set where there is no room for any of it, without {@code userText} if that alone is
+     *     too long
+     */
+    public static String encode(long committed, FinishedSet finished, String userText, int maxChars) {
+        int chars = maxChars - OVERHEAD_CHARS - userText.length();
+        if (chars < 0) {
+            return "";
+        }
+        // Base64 makes four characters of three bytes.
+        int room = chars / 4 * 3;
+        int runs = Math.min(finished.runs(), MAX_RUNS);
+        byte[] set = {};
+        while (runs > 0) {
+            set = payload(committed, finished, runs);
+            if (set.length <= room) {
+                break;
+            }
+            // Fewer, because the set is longer than the room.
+            runs = (int) ((long) runs * room / set.length);
+        }
+        if (runs == 0) {
+            return userText.isEmpty() ? "" : PREFIX + ":" + userText;
+        }
+        return PREFIX + TO_TEXT.encodeToString(set) + ":" + userText;
+    }
+
+    /** The same text with a note of {@code size}, if that is not {@link #NO_SIZE}, and fits. */
+    public static String withStartSize(String metadata, int size, int maxChars) {
+        if (size < 0) {
+            return metadata;
+        }
+        String rest = metadata.isEmpty() ? ":" : metadata.substring(PREFIX.length());
+        String noted = PREFIX + SIZE_MARK + size + NOTE_END + rest;
+        return noted.length() <= maxChars ? noted : metadata;
+    }
+
+    /** The number that {@link #withStartSize} noted, or {@link #NO_SIZE}, also for a text that is not Weir's. */
+    public static int startSize(String metadata) {
+        int at = PREFIX.length();
+        int end = metadata.indexOf(NOTE_END);
+        if (!metadata.startsWith(PREFIX)
+                || end < 0
+                || metadata.charAt(at) != SIZE_MARK
+                || metadata.indexOf(':', at) < end) {
+            return NO_SIZE;
+        }
+        try {
+            return Integer.parseInt(metadata, at + 1, end, 10);
+        } catch (NumberFormatException foreign) {
+            return NO_SIZE;
+        }
+    }
+
+    /** The part of {@code maxChars} left for {@link #encode} beside the note of a topic's id, if that fits at all. */
+    public static int roomBesideTopicId(int maxChars) {
+        return maxChars < OVERHEAD_CHARS + TOPIC_CHARS ? maxChars : maxChars - TOPIC_CHARS;
+    }
+
+    /** The same text with a note of the topic's id, if there is one and it fits. */
+    public static String withTopicId(String metadata, @Nullable Uuid id, long committed, int maxChars) {
+        return withTopicId(metadata, id == null ? null : id.toString(), committed, maxChars);
+    }
+
+    /** The same for an id that is text already: each commit of each partition writes it. */
+    public static String withTopicId(String metadata, @Nullable String id, long committed, int maxChars) {
+        if (id == null || maxChars < OVERHEAD_CHARS + TOPIC_CHARS) {
+            return metadata;
+        }
+        String rest = metadata.isEmpty() ? ":" : metadata.substring(PREFIX.length());
+        return PREFIX + TOPIC_MARK + id + topicChecksum(id, committed) + NOTE_END + rest;
+    }
+
+    /**
+     * {@link #withStartSize} of {@link #withTopicId} of an empty text, which most commits have: made at one go, because
+     * each commit of each partition needs it.
+     */
+    public static String notes(String id, int size, long committed, int maxChars) {
+        String sizeNote = size < 0 ? "" : SIZE_MARK + Integer.toString(size) + NOTE_END;
+        int length = OVERHEAD_CHARS + sizeNote.length() + TOPIC_CHARS;
+        if (length > maxChars || id.length() != ID_CHARS) {
+            return withStartSize(withTopicId("", id, committed, maxChars), size, maxChars);
+        }
+        byte[] checked = new byte[Long.BYTES + ID_CHARS];
+        for (int i = 0; i < Long.BYTES; i++) {
+            checked[i] = (byte) (committed >>> (Long.SIZE - Byte.SIZE * (i + 1)));
+        }
+        for (int i = 0; i < ID_CHARS; i++) {
+            checked[Long.BYTES + i] = (byte) id.charAt(i);
+        }
+        CRC32C crc = new CRC32C();
+        crc.update(checked, 0, checked.length);
+        StringBuilder text = new StringBuilder(length);
+        text.append(PREFIX).append(sizeNote).append(TOPIC_MARK).append(id);
+        long bits = crc.getValue() << 4; // 32 bits are five characters and a third
+        for (int shift = 30; shift >= 0; shift -= 6) {
+            text.append(BASE64.charAt((int) (bits >>> shift) & 0x3F));
+        }
+        return text.append(NOTE_END).append(':').toString();
+    }
+
+    /** The topic's id that {@link #withTopicId} noted for this offset; null if there is none, or for another offset. */
+    public static @Nullable Uuid topicId(long committed, String metadata) {
+        int end = metadata.indexOf(':', PREFIX.length());
+        if (!metadata.startsWith(PREFIX) || end < 0) {
+            return null;
+        }
+        for (int at = PREFIX.length(); at < end; at = metadata.indexOf(NOTE_END, at) + 1) {
+            int noteEnd = metadata.indexOf(NOTE_END, at);
+            if (noteEnd < 0 || noteEnd > end) {
+                return null;
+            }
+            if (metadata.charAt(at) == TOPIC_MARK && noteEnd - at == TOPIC_CHARS - 1) {
+                String id = metadata.substring(at + 1, at + 1 + ID_CHARS);
+                boolean isOfThisOffset =
+                        metadata.substring(at + 1 + ID_CHARS, noteEnd).equals(topicChecksum(id, committed));
+                return isOfThisOffset ? Uuid.fromString(id) : null;
+            }
+        }
+        return null;
+    }
+
+    private static String topicChecksum(String id, long committed) {
+        int checksum = checksum(committed, id.getBytes(StandardCharsets.US_ASCII));
+        byte[] bytes = ByteBuffer.allocate(Integer.BYTES).putInt(checksum).array();
+        return TO_TEXT.encodeToString(bytes);
+    }
+
+    /**
+     * Reads what {@link #encode} wrote for this offset.
+     *
+     * @throws IllegalArgumentException if it is not such a text, saying why
+     */
+    public static CommitText decode(long committed, String metadata) {
+        if (metadata.isEmpty()) {
+            return NONE;
+        }
+        if (!metadata.startsWith(PREFIX)) {
+            throw new IllegalArgumentException("it was not written by Weir, or by another version");
+        }
+        int end = metadata.indexOf(':', PREFIX.length());
+        if (end < 0) {
+            throw new IllegalArgumentException("it is cut off");
+        }
+        String noted = metadata.substring(PREFIX.length(), end);
+        String set = noted.substring(noted.lastIndexOf(NOTE_END) + 1);
+        return new CommitText(
+                set.isEmpty()
+                        ? FinishedSet.EMPTY
+                        : finished(committed, Base64.getUrlDecoder().decode(set)),
+                metadata.substring(end + 1));
+    }
+
+    /** The part of a text that {@link #encode} made of the set. */
+    public static String setOf(String metadata) {
+        return metadata.isEmpty() ? "" : metadata.substring(PREFIX.length(), metadata.indexOf(':', PREFIX.length()));
+    }
+
+    private static byte[] payload(long committed, FinishedSet finished, int runs) {
+        byte[] plain = runLengths(committed, finished, runs);
+        byte[] packed = plain.length <= SMALL_BYTES ? plain : deflate(plain);
+        boolean isSmaller = packed.length < plain.length;
+        byte[] body = isSmaller ? packed : plain;
+        return ByteBuffer.allocate(HEADER_BYTES + body.length)
+                .put(isSmaller ? DEFLATED : PLAIN)
+                .putInt(checksum(committed, plain))
+                .put(body)
+                .array();
+    }
+
+    private static byte[] runLengths(long committed, FinishedSet finished, int runs) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(2 * runs);
+        long at = committed;
+        for (int run = 0; run < runs; run++) {
+            writeVarint(bytes, finished.from(run) - at);
+            at = finished.to(run);
+            writeVarint(bytes, at - finished.from(run));
+        }
+        return bytes.toByteArray();
+    }
+
+    private static void writeVarint(ByteArrayOutputStream bytes, long value) {
+        long rest = value;
+        while ((rest & ~0x7FL) != 0) {
+            bytes.write((int) (rest & 0x7F) | 0x80);
+            rest >>>= 7;
+        }
+        bytes.write((int) rest);
+    }
+
+    private static FinishedSet finished(long committed, byte[] payload) {
+        if (payload.length <= HEADER_BYTES) {
+            throw new IllegalArgumentException("it is cut off");
+        }
+        ByteBuffer header = ByteBuffer.wrap(payload);
+        byte form = header.get();
+        int checksum = header.getInt();
+        byte[] body = Arrays.copyOfRange(payload, HEADER_BYTES, payload.length);
+        byte[] plain = switch (form) {
+            case PLAIN -> body;
+            case DEFLATED -> inflate(body);
+            default -> throw new IllegalArgumentException("its form is not known: " + form);
+        };
+        if (checksum(committed, plain) != checksum) {
+            throw new IllegalArgumentException("its checksum is wrong, or it belongs to another offset");
+        }
+        FinishedSet.Builder finished = new FinishedSet.Builder();
+        ByteBuffer lengths = ByteBuffer.wrap(plain);
+        long at = committed;
+        while (lengths.hasRemaining()) {
+            // A sum that overflows is no ascending run.
+            long from = at + readVarint(lengths);
+            at = from + readVarint(lengths);
+            finished.add(from, at);
+        }
+        return finished.build();
+    }
+
+    private static long readVarint(ByteBuffer bytes) {
+        long value = 0;
+        for (int shift = 0; shift < Long.SIZE && bytes.hasRemaining(); shift += 7) {
+            byte next = bytes.get();
+            value |= (long) (next & 0x7F) << shift;
+            if (next >= 0) {
+                return value;
+            }
+        }
+        throw new IllegalArgumentException("a run is cut off");
+    }
+
+    private static int checksum(long committed, byte[] plain) {
+        CRC32C crc = new CRC32C();
+        crc.update(ByteBuffer.allocate(Long.BYTES).putLong(0, committed));
+        crc.update(plain, 0, plain.length);
+        return (int) crc.getValue();
+    }
+
+    private static byte[] deflate(byte[] plain) {
+        Deflater deflater = new Deflater(Deflater.BEST_SPEED, true);
+        try {
+            deflater.setStrategy(Deflater.HUFFMAN_ONLY);
+            deflater.setInput(plain);
+            deflater.finish();
+            byte[] packed = new byte[plain.length];
+            int length = 0;
+            // The first call only takes note of the strategy.
+            while (!deflater.finished() && length < packed.length) {
+                length += deflater.deflate(packed, length, packed.length - length);
+            }
+            // Not finished within the length of the original: not smaller.
+            return deflater.finished() ? Arrays.copyOf(packed, length) : plain;
+        } finally {
+            deflater.end();
+        }
+    }
+
+    private static byte[] inflate(byte[] packed) {
+        Inflater inflater = new Inflater(true);
+        try {
+            inflater.setInput(packed);
+            byte[] plain = new byte[MAX_RUN_BYTES];
+            int length = inflater.inflate(plain);
+            if (!inflater.finished()) {
+                throw new IllegalArgumentException("it does not end");
+            }
+            return Arrays.copyOf(plain, length);
+        } catch (DataFormatException e) {
+            throw new IllegalArgumentException("it cannot be inflated: " + e.getMessage(), e);
+        } finally {
+            inflater.end();
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package dev.weir.kafka.internal.in.offsets;
+
+import java.util.Arrays;
+
+/** Offsets at and past a committed one whose records are finished, as runs. Immutable. */
+public final class FinishedSet {
+
+    /** Nothing past the commit is finished. */
+    public static final FinishedSet EMPTY = new FinishedSet(new long[0]);
+
+    /** First offset of each run and the offset past its last, ascending. */
+    private final long[] bounds;
+
+    private FinishedSet(long[] bounds) {
+        this.bounds = bounds;
+    }
+
+    public boolean isEmpty() {
+        return bounds.length == 0;
+    }
+
+    public int runs() {
+        return bounds.length / 2;
+    }
+
+    /** First offset of a run. */
+    public long from(int run) {
+        return bounds[2 * run];
+    }
+
+    /** The offset past a run. */
+    public long to(int run) {
+        return bounds[2 * run + 1];
+    }
+
+    public boolean contains(long offset) {
+        int at = Arrays.binarySearch(bounds, offset);
+        // An even insertion point lies before a run; a bound itself belongs to the run that it starts.
+        return at >= 0 ? (at & 1) == 0 : (-at - 1 & 1) == 1;
+    }
+
+    /** Returns whether all from an offset to before another one are in it. */
+    public boolean contains(long from, long to) {
+        int at = Arrays.binarySearch(bounds, from);
+        int run = at >= 0 ? at : -at - 2;
+        // An even index is that of a run's first offset.
+        return run >= 0 && (run & 1) == 0 && to <= bounds[run + 1];
+    }
+
+    /** Returns whether each run of the other set lies within a run of this one. */
+    public boolean containsAll(FinishedSet other) {
+        int run = 0;
+        for (int i = 0; i < other.runs(); i++) {
+            while (run < runs() && to(run) < other.to(i)) {
+                run++;
+            }
+            if (run == runs() || from(run) > other.from(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Returns whether nothing in the set is at {@code offset} or past it. */
+    public boolean isBefore(long offset) {
+        return bounds.length == 0 || bounds[bounds.length - 1] <= offset;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof FinishedSet set && Arrays.equals(bounds, set.bounds);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(bounds);
+    }
+
+    @Override
+    public String toString() {
+        return Arrays.toString(bounds);
+    }
+
+    /** Gathers runs in ascending order. Confined to one thread; used once. */
+    public static final class Builder {
+
+        private long[] bounds = new long[16];
+        private int size;
+
+        /** Adds the offsets from {@code from} to before {@code to}, none of which is before one added earlier. */
+        public void add(long from, long to) {
+            if (from < 0 || to <= from || (size > 0 && from < bounds[size - 1])) {
+                throw new IllegalArgumentException("not an ascending run: from=" + from + " to=" + to);
+            }
+            if (size > 0 && from == bounds[size - 1]) {
+                bounds[size - 1] = to;
+                return;
+            }
+            if (size == bounds.length) {
+                bounds = Arrays.copyOf(bounds, size * 2);
+            }
+            bounds[size++] = from;
+            bounds[size++] = to;
+        }
+
+        /** Adds what {@code set} holds from {@code offset} on. */
+        public void addFrom(FinishedSet set, long offset) {
+            for (int run = 0; run < set.runs(); run++) {
+                if (set.to(run) > offset) {
+                    add(Math.max(set.from(run), offset), set.to(run));
+                }
+            }
+        }
+
+        public int runs() {
+            return size / 2;
+        }
+
+        public FinishedSet build() {
+            return size == 0 ? EMPTY : new FinishedSet(Arrays.copyOf(bounds, size));
+        }
+    }
+}

@@ -1,0 +1,516 @@
+package dev.weir.kafka.internal.in.offsets;
+
+import dev.weir.stream.spi.AckTarget;
+import java.util.Objects;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tracks which records of one partition, in one assignment, are finished. Single owner, many acknowledgers: {@link
+ * #ack} and {@link #retain} are thread-safe, every other method belongs to the consumer's owner thread.
+ *
+ * <p>It counts records <em>seen</em>, not offsets, because offsets have gaps (compaction, transaction markers): the
+ * token of a record is its place in the sequence of records of this assignment. A tracker lives as long as the
+ * assignment; acknowledgements that come later reach a tracker that nobody reads, which is how stale ones are dropped.
+ *
+ * <pre>
+ *   sequence    0 ........ head ............ tail
+ *               finished   | first unfinished | next to append
+ *   holders       0  0  0    1  0  2  0  1
+ *                            ^ the offset here is the one to commit
+ * </pre>
+ */
+public final class OffsetTracker implements AckTarget {
+
+    // The ring is made of chunks, so that thousands of quiet partitions cost little and a busy one can grow to its
+    // window without moving a slot that others are writing to. A chunk is taken into use by the owner before any token
+    // in it is published, and leaves use only when each of its slots is finished.
+
+    private static final int SLOT_MASK = TrackerChunk.SLOTS - 1;
+
+    /** Chunks ready for the records to come: as many as a large poll fills. */
+    private static final int MAX_SPARES = 16;
+
+    /** The timestamp of a record that bears none. */
+    public static final long NO_TIMESTAMP = -1;
+
+    /** {@link #watched} of a tracker that nobody waits on. */
+    private static final long NOTHING = -1;
+
+    /**
+     * The fields that the owner changes with every record: on cache lines of its own, for acknowledging threads read
+     * the rest.
+     */
+    private static class Position extends PaddingBefore {
+        long head;
+        long tail;
+        long finishedBytes;
+        long appendedBytes;
+        long nextOffset = -1;
+        long settled;
+        boolean sealed;
+    }
+
+    @SuppressWarnings("unused") // space
+    private static class PaddingBefore {
+        private long p1, p2, p3, p4, p5, p6, p7, p8;
+    }
+
+    @SuppressWarnings("unused") // space
+    private static final class Owned extends Position {
+        private long p1, p2, p3, p4, p5, p6, p7, p8;
+    }
+
+    private final int capacity;
+    private final @Nullable TrackerChunk[] chunks;
+    private final int chunkMask;
+    private final Runnable onWatchedFinished;
+
+    private final Owned own = new Owned();
+
+    /** For messages; set before the first token is published. */
+    private String partition = "";
+
+    /** The token whose finish must wake the owner. Written by the owner, read by all. */
+    private volatile long watched = NOTHING;
+
+    /** True if work that has not begun is to be dropped. Written by the owner, read by all. */
+    private volatile boolean revoked;
+
+    /**
+     * Creates an empty tracker.
+     *
+     * @param capacity records that may be outstanding, at least 1
+     * @param onWatchedFinished called on the acknowledging thread when a {@link #watch watched} record is finished;
+     *     it must be fast and must not block
+     */
+    public OffsetTracker(int capacity, Runnable onWatchedFinished) {
+        if (capacity < 1) {
+            throw new IllegalArgumentException("capacity must be at least 1: capacity=" + capacity);
+        }
+        this.capacity = capacity;
+        // One chunk more than the window needs, because its ends rarely fall on chunk borders.
+        int wanted = Math.ceilDiv(capacity, TrackerChunk.SLOTS) + 1;
+        this.chunks = new TrackerChunk[Integer.highestOneBit(wanted * 2 - 1)];
+        this.chunkMask = chunks.length - 1;
+        this.onWatchedFinished = onWatchedFinished;
+    }
+
+    /** Says whose records these are, for messages; before any is appended. */
+    public void name(TopicPartition ofThese) {
+        partition = ofThese.toString();
+    }
+
+    /** {@link #append(long, int, long)} of a record without a timestamp. */
+    public long append(long offset, int bytes) {
+        return append(offset, bytes, NO_TIMESTAMP);
+    }
+
+    /**
+     * Adds a record that is about to be emitted, with one claim on it.
+     *
+     * @param offset larger than that of the record before
+     * @param bytes what the record weighs in the memory budget
+     * @param timestamp the one that it bears, or {@link #NO_TIMESTAMP}
+     * @return its token
+     */
+    public long append(long offset, int bytes, long timestamp) {
+        long token = own.tail;
+        appendTo(chunkAtTail(offset), offset, bytes, timestamp);
+        return token;
+    }
+
+    /**
+     * Adds records that are about to be emitted, each with one claim; their tokens follow one another.
+     *
+     * @param offsets of them, ascending
+     * @param bytes what each of them weighs
+     * @param timestamps those that they bear
+     * @param count how many of these there are, at least 1
+     * @return the first one's token
+     */
+    public long appendAll(long[] offsets, int[] bytes, long[] timestamps, int count) {
+        long first = own.tail;
+        int at = 0;
+        while (at < count) {
+            TrackerChunk chunk = chunkAtTail(offsets[at]);
+            int slot = (int) own.tail & SLOT_MASK;
+            int n = Math.min(Math.min(count - at, TrackerChunk.SLOTS - slot), capacity - outstanding());
+            System.arraycopy(offsets, at, chunk.offsets, slot, n);
+            chunk.timestamps.noteAll(slot, timestamps, at, n);
+            own.appendedBytes = chunk.weigh(slot, bytes, at, n, own.appendedBytes);
+            own.tail += n;
+            at += n;
+            own.nextOffset = offsets[at - 1] + 1;
+        }
+        return first;
+    }
+
+    /** Adds a record that is finished already and will not be emitted. */
+    public void appendFinished(long offset) {
+        TrackerChunk chunk = chunkAtTail(offset);
+        chunk.setFinished((int) own.tail & SLOT_MASK);
+        appendTo(chunk, offset, 0, NO_TIMESTAMP);
+    }
+
+    /** Notes that nothing before the offset is still to come: the last one that was added stands for more than one. */
+    public void seenTo(long offset) {
+        own.nextOffset = Math.max(own.nextOffset, offset);
+    }
+
+    /** Returns whether the records are of that partition, in whatever assignment. */
+    public boolean isOf(TopicPartition id) {
+        return partition.equals(id.toString());
+    }
+
+    private TrackerChunk chunkAtTail(long offset) {
+        if (own.sealed) {
+            throw new IllegalStateException("appended after a record was dropped: offset=" + offset);
+        }
+        if (own.tail - own.head >= capacity) {
+            throw new IllegalStateException("window full: capacity=" + capacity + " offset=" + offset);
+        }
+        int at = (int) (own.tail >>> TrackerChunk.BITS) & chunkMask;
+        TrackerChunk chunk = chunks[at];
+        if (chunk == null) {
+            chunk = new TrackerChunk();
+            chunks[at] = chunk;
+        }
+        return chunk;
+    }
+
+    private void appendTo(TrackerChunk chunk, long offset, int bytes, long timestamp) {
+        int slot = (int) own.tail & SLOT_MASK;
+        own.appendedBytes += bytes;
+        chunk.offsets[slot] = offset;
+        chunk.timestamps.note(slot, timestamp);
+        chunk.weights[slot] = own.appendedBytes;
+        own.tail++;
+        own.nextOffset = offset + 1;
+    }
+
+    @Override
+    public void ack(long token) {
+        if (chunkOf(token).end((int) token & SLOT_MASK)) {
+            // After the state, so that either the owner sees the state or this thread sees the watch.
+            tellIfWatched(token);
+        }
+    }
+
+    /** {@link #ack}; true if the record is finished by it, false if that is not sure. */
+    public boolean ackLast(long token) {
+        TrackerChunk chunk = chunkOf(token);
+        if (!chunk.end((int) token & SLOT_MASK)) {
+            return false;
+        }
+        tellIfWatched(token);
+        // The chunk may serve other records by now, but then this one was finished.
+        return chunk.isFinished((int) token & SLOT_MASK);
+    }
+
+    /** Returns whether the record with a token of this tracker is finished. The owner's. */
+    public boolean isDone(long token) {
+        return token < own.head || (token < own.tail && isFinished(token));
+    }
+
+    private void tellIfWatched(long token) {
+        if (watched == token) {
+            onWatchedFinished.run();
+        }
+    }
+
+    @Override
+    public boolean isRevoked(long token) {
+        return revoked;
+    }
+
+    @Override
+    public boolean dropIfRevoked(long token) {
+        if (!revoked) {
+            return false;
+        }
+        drop(token);
+        return true;
+    }
+
+    /** It stays unfinished, and an end need not wait for it. */
+    @Override
+    public void forgo(long token) {
+        drop(token);
+    }
+
+    /** It stays unfinished, and an end need not wait for it. */
+    @Override
+    public void abandon(long token) {
+        drop(token);
+    }
+
+    private void drop(long token) {
+        if (chunkOf(token).drop((int) token & SLOT_MASK)) {
+            tellIfWatched(token);
+        }
+    }
+
+    @Override
+    public String placeOf(long token) {
+        return partition + "@" + offsetOf(token);
+    }
+
+    @Override
+    public void retain(long token, int more) {
+        chunkOf(token).retain((int) token & SLOT_MASK, more);
+    }
+
+    /** Moves past the finished prefix and returns how many records that were. */
+    public int advance() {
+        long from = own.head;
+        boolean chunkFinished = true;
+        while (chunkFinished && own.head < own.tail) {
+            TrackerChunk chunk = chunkOf(own.head);
+            int slot = (int) own.head & SLOT_MASK;
+            int end = chunk.firstUnfinished(slot, (int) Math.min(TrackerChunk.SLOTS, slot + own.tail - own.head));
+            if (end > slot) {
+                own.finishedBytes = chunk.weights[end - 1];
+                own.head += end - slot;
+            }
+            chunkFinished = end == TrackerChunk.SLOTS;
+            if (chunkFinished) {
+                recycle(chunk);
+            }
+        }
+        return (int) (own.head - from);
+    }
+
+    /** Keeps a used-up chunk for the ring's next need; surplus chunks are left to the collector. */
+    private void recycle(TrackerChunk chunk) {
+        chunks[(int) ((own.head - 1) >>> TrackerChunk.BITS) & chunkMask] = null;
+        long next = (own.tail >>> TrackerChunk.BITS) + 1;
+        for (int i = 0; i < Math.min(MAX_SPARES, chunks.length); i++) {
+            int at = (int) (next + i) & chunkMask;
+            if (chunks[at] == null) {
+                chunk.reset();
+                chunks[at] = chunk;
+                return;
+            }
+        }
+    }
+
+    /**
+     * Returns whether all records before the offset are finished, as of the last {@link #advance}. It looks at the
+     * records of the first chunk one by one, so it does not rely on how {@link #committableOffset} was found.
+     */
+    public boolean isFinishedTo(long offset) {
+        for (long token = own.head & ~(long) SLOT_MASK; token < own.head; token++) {
+            if (!isFinished(token)) {
+                return false;
+            }
+        }
+        return own.head == own.tail || offset <= offsetOf(own.head);
+    }
+
+    /** The offset past the last record that was added; -1 if none was. */
+    public long nextOffset() {
+        return own.nextOffset;
+    }
+
+    /** Returns whether {@link #revoke} was called. */
+    public boolean isRevoked() {
+        return revoked;
+    }
+
+    /**
+     * The offset to commit: that of the first unfinished record, or past the last one seen if all are finished; -1 if
+     * none was seen yet. As of the last {@link #advance}.
+     */
+    public long committableOffset() {
+        return own.head < own.tail ? offsetOf(own.head) : own.nextOffset;
+    }
+
+    /**
+     * The offsets finished past the first unfinished record, as of now.
+     *
+     * @param earlier what an earlier assignment had finished, of which the part not seen yet is taken over
+     * @param committed the offset that is about to be committed; nothing before it is told
+     */
+    public FinishedSet finishedPast(long committed, FinishedSet earlier) {
+        if (own.head == own.tail && earlier.isBefore(committed)) {
+            return FinishedSet.EMPTY;
+        }
+        FinishedSet.Builder finished = new FinishedSet.Builder();
+        long runStart = -1;
+        for (long token = own.head + 1; token < own.tail && finished.runs() < CommitText.MAX_RUNS; token++) {
+            boolean isFinished = isFinished(token);
+            if (isFinished != (runStart >= 0)) {
+                if (isFinished) {
+                    runStart = offsetOf(token);
+                } else {
+                    finished.add(runStart, offsetOf(token));
+                    runStart = -1;
+                }
+            }
+        }
+        if (runStart >= 0) {
+            finished.add(runStart, own.nextOffset);
+        }
+        finished.addFrom(earlier, Math.max(own.nextOffset, committed));
+        return finished.build();
+    }
+
+    /**
+     * The outcome of records that were unfinished when their assignment ended.
+     *
+     * @param held those that somebody still holds
+     * @param dropped those that nobody holds any more, and that will not be finished
+     * @param from the offset of the first of both
+     * @param to past the last of both
+     */
+    public record Leftover(int held, int dropped, long from, long to) {}
+
+    /** Counts those after the last {@link #advance}. Any thread, once the owner has done with the tracker. */
+    public Leftover leftover() {
+        int held = 0;
+        int dropped = 0;
+        long from = own.nextOffset;
+        long to = own.nextOffset;
+        for (long token = own.head; token < own.tail; token++) {
+            boolean isHeld = !isSettled(token);
+            if (isHeld || !isFinished(token)) {
+                from = held + dropped == 0 ? offsetOf(token) : from;
+                to = token + 1 == own.tail ? own.nextOffset : offsetOf(token) + 1;
+                held += isHeld ? 1 : 0;
+                dropped += isHeld ? 0 : 1;
+            }
+        }
+        return new Leftover(held, dropped, from, to);
+    }
+
+    /** The token of the first unfinished record, if there is one, as of the last {@link #advance}. */
+    public long firstUnfinished() {
+        return own.head;
+    }
+
+    /** The timestamp of that record, {@link #NO_TIMESTAMP} if there is none or it bears none. */
+    public long firstUnfinishedTimestamp() {
+        return own.head < own.tail ? chunkOf(own.head).timestamps.of((int) own.head & SLOT_MASK) : NO_TIMESTAMP;
+    }
+
+    /** Returns whether every record seen is finished, as of the last {@link #advance}. */
+    public boolean isIdle() {
+        return own.head == own.tail;
+    }
+
+    /** Records between the first unfinished one and the last, as of the last {@link #advance}. */
+    public int outstanding() {
+        return (int) (own.tail - own.head);
+    }
+
+    /** The weight of those records. */
+    public long outstandingBytes() {
+        return own.appendedBytes - own.finishedBytes;
+    }
+
+    /**
+     * Forgets {@code token} and all after it, records that were appended but will not be emitted, and takes no more:
+     * what comes after a dropped record may never be committed in this assignment. None of them may have been
+     * published.
+     *
+     * @return the offset of the first one
+     */
+    public long forgetFrom(long token) {
+        if (token < own.head || token >= own.tail) {
+            throw new IllegalArgumentException(
+                    "token=" + token + " is not within " + own.head + " to " + (own.tail - 1));
+        }
+        own.sealed = true;
+        own.nextOffset = offsetOf(token);
+        own.appendedBytes = token == own.head ? own.finishedBytes : weightUpTo(token - 1);
+        own.tail = token;
+        return own.nextOffset;
+    }
+
+    /**
+     * Asks for a call when no more may be outstanding than is given here. The call comes at the latest then and may
+     * come earlier, because only one record is watched at a time: the one that must be finished last in any case or,
+     * once that is finished, the first unfinished one.
+     *
+     * @return false if nobody will call, because it is so already or {@link #advance} has something to do
+     */
+    public boolean watch(int records, long bytes) {
+        if (outstanding() <= records && outstandingBytes() <= bytes) {
+            return false;
+        }
+        return watchToken(lastInTheWay(records, bytes)) || watchToken(own.head);
+    }
+
+    /** Work on records that has not begun is not worth beginning: another member will do it. */
+    public void revoke() {
+        revoked = true;
+    }
+
+    /**
+     * Asks for a call when no record is held by anybody: each is finished, forgone, abandoned or, after {@link
+     * #revoke}, dropped. The call may come earlier.
+     *
+     * @return false if nobody will call, because it is so already
+     */
+    public boolean watchUnsettled() {
+        own.settled = Math.max(own.settled, own.head);
+        while (own.settled < own.tail) {
+            if (isSettled(own.settled)) {
+                own.settled++;
+            } else {
+                // The last one first: one call for many.
+                watched = isSettled(own.tail - 1) ? own.settled : own.tail - 1;
+                if (!isSettled(watched)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private boolean isSettled(long token) {
+        return chunkOf(token).isSettled((int) token & SLOT_MASK);
+    }
+
+    private boolean watchToken(long token) {
+        watched = token;
+        return !isFinished(token);
+    }
+
+    /** Record that must be finished, with all before it, before the rest fits. */
+    private long lastInTheWay(int records, long bytes) {
+        long low = Math.max(own.head, own.tail - 1 - records);
+        long high = own.tail - 1;
+        while (low < high) {
+            long middle = (low + high) >>> 1;
+            if (own.appendedBytes - weightUpTo(middle) <= bytes) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        return low;
+    }
+
+    /** Takes back {@link #watch(int, long)}; a call that is under way may still come. */
+    public void unwatch() {
+        watched = NOTHING;
+    }
+
+    private boolean isFinished(long token) {
+        return chunkOf(token).isFinished((int) token & SLOT_MASK);
+    }
+
+    private long offsetOf(long token) {
+        return chunkOf(token).offsets[(int) token & SLOT_MASK];
+    }
+
+    private long weightUpTo(long token) {
+        return chunkOf(token).weights[(int) token & SLOT_MASK];
+    }
+
+    private TrackerChunk chunkOf(long token) {
+        return Objects.requireNonNull(chunks[(int) (token >>> TrackerChunk.BITS) & chunkMask]);
+    }
+}

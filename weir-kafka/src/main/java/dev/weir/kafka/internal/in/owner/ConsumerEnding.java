@@ -1,0 +1,189 @@
+package dev.weir.kafka.internal.in.owner;
+
+import dev.weir.kafka.OnClose;
+import dev.weir.kafka.internal.in.buffer.AssignedPartition;
+import dev.weir.kafka.internal.in.buffer.BatchEmission;
+import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
+import dev.weir.kafka.internal.in.buffer.PausedPartitions;
+import dev.weir.kafka.internal.in.commit.DeliveryCommits;
+import dev.weir.kafka.internal.in.commit.OffsetCommits;
+import dev.weir.kafka.internal.in.commit.OffsetTexts;
+import dev.weir.kafka.internal.in.fetch.RecordFetcher;
+import dev.weir.kafka.internal.in.lookup.ConsumerLog;
+import dev.weir.kafka.internal.in.lookup.ConsumerPhase;
+import dev.weir.kafka.internal.in.lookup.OwnerClock;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.CloseOptions.GroupMembershipOperation;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
+
+/**
+ * Ends a consumer: it emits no more, waits for what is unfinished, commits for the last time, closes the client. Each
+ * step enters its {@link ConsumerPhase}. Confined to the owner thread, which does each of these once at most.
+ */
+final class ConsumerEnding {
+
+    private static final ConsumerLog LOG = ConsumerLog.of(ConsumerEnding.class);
+
+    /** One round of a rebalance that the last commit has to wait for. */
+    private static final long REBALANCE_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** Longest time that an end takes beyond its patience, the last commit included, also without brokers. */
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(8);
+
+    private final ConsumerOwner owner;
+    private final PartitionAssignment assignment;
+    private final BatchEmission emission;
+    private final PausedPartitions pauses;
+    private final DeliveryCommits delivery;
+    private final PollIntake intake;
+    private final RebalanceHooks hooks;
+    private final ConsumerObserver observer;
+    private final PipelineReaders readers;
+    private final OwnerClock clock;
+
+    ConsumerEnding(
+            ConsumerOwner owner,
+            PartitionAssignment assignment,
+            BatchEmission emission,
+            PausedPartitions pauses,
+            DeliveryCommits delivery,
+            PollIntake intake,
+            RebalanceHooks hooks,
+            ConsumerObserver observer,
+            PipelineReaders readers,
+            OwnerClock clock) {
+        this.owner = owner;
+        this.assignment = assignment;
+        this.emission = emission;
+        this.pauses = pauses;
+        this.delivery = delivery;
+        this.intake = intake;
+        this.hooks = hooks;
+        this.observer = observer;
+        this.readers = readers;
+        this.clock = clock;
+    }
+
+    /** Ends emission, because all is read: what is buffered still goes out. */
+    void drain() {
+        boolean ignored = owner.enter(ConsumerPhase.DRAINING);
+        emission.end();
+    }
+
+    /** Ends emission: what was not pulled yet is forgotten, and nothing more is fetched. */
+    void stopEmission() {
+        if (!owner.enter(ConsumerPhase.STOPPED)) {
+            return;
+        }
+        emission.end();
+        emission.takeBackUnpromised(assignment.all());
+        if (emission.commitsAhead()) {
+            // What is left was committed: nobody else will see it.
+            pauses.resumeAll();
+        }
+        assignment.fetchNoMore();
+    }
+
+    /** Polls on, so that membership lasts, until everything emitted is finished or patience is at its end. */
+    void finishUnfinished() {
+        stopEmission();
+        boolean ignored = owner.enter(ConsumerPhase.CLOSING);
+        if (emission.commitsAhead()) {
+            // What was pulled was finished by that, and the rest nobody will pull any more.
+            assignment.all().forEach(AssignedPartition::advance);
+            return;
+        }
+        while (true) {
+            owner.clearSignal();
+            long left = owner.withinPatience(Long.MAX_VALUE);
+            if (left <= 0 || assignment.all().stream().noneMatch(AssignedPartition::hasUnsettled)) {
+                return;
+            }
+            delivery.commitIfDue(assignment.all());
+            intake.poll(Math.min(left, delivery.nanosUntilDue()));
+            observer.lookIfDue();
+        }
+    }
+
+    /**
+     * Commits what is finished, also after a failure, and adds to {@code leftUndone} what was not.
+     * The client can close then.
+     */
+    void commitAtLast(List<String> leftUndone) {
+        boolean ignored = owner.enter(ConsumerPhase.CLOSING);
+        try {
+            emission.end();
+            commitWhenAllowed();
+        } catch (RuntimeException failure) {
+            LOG.warn("last commit failed: {}", OffsetTexts.messageOf(failure));
+            leftUndone.add(OffsetTexts.messageOf(failure));
+        }
+        // What nobody has begun by now is read again: whoever is told of the end finds nothing begun after it.
+        assignment.all().forEach(partition -> partition.tracker().revoke());
+        readers.dropRevoked();
+        hooks.revoked(assignment.ids(), hooks.deadline());
+        // As the commit saw it: what is finished after that is read again as well.
+        String what = emission.isTracked() ? "unfinished, to be read again: " : "fetched and not pulled: ";
+        String unfinished = PartitionAssignment.unfinished(assignment.all());
+        if (!unfinished.isEmpty()) {
+            leftUndone.add(0, what + unfinished);
+        }
+        emission.takeBackUnpromised(assignment.all());
+        assignment.dropped().leave(assignment.all());
+        observer.look();
+    }
+
+    /** Leaves the group, or remains in it as was asked, and closes what talks to brokers. */
+    void closeClient(Consumer<?, ?> client, RecordFetcher fetcher, OnClose onClose) {
+        boolean ignored = owner.enter(ConsumerPhase.CLOSED);
+        assignment.clear();
+        CloseOptions options = CloseOptions.timeout(CLOSE_TIMEOUT).withGroupMembershipOperation(operation(onClose));
+        try {
+            closeQuietly(fetcher::close);
+        } finally {
+            closeQuietly(() -> client.close(options));
+        }
+    }
+
+    private static GroupMembershipOperation operation(OnClose onClose) {
+        return switch (onClose) {
+            case DEFAULT -> GroupMembershipOperation.DEFAULT;
+            case LEAVE -> GroupMembershipOperation.LEAVE_GROUP;
+            case REMAIN -> GroupMembershipOperation.REMAIN_IN_GROUP;
+        };
+    }
+
+    private static void closeQuietly(Runnable close) {
+        try {
+            close.run();
+        } catch (RuntimeException failure) {
+            LOG.warn("closing the consumer failed: {}", failure.toString());
+        }
+    }
+
+    /**
+     * Commits when the client allows it: while the group rebalances, it commits only what it is about to give up, and
+     * must poll to get there.
+     */
+    private void commitWhenAllowed() {
+        long deadlineNanos = clock.nanoTime() + OffsetCommits.SYNC_NANOS;
+        while (true) {
+            // One that stays would end each of the polls at once, thousands a second.
+            owner.clearSignal();
+            long left = deadlineNanos - clock.nanoTime();
+            try {
+                delivery.commitNow(assignment.all(), left);
+                return;
+            } catch (RebalanceInProgressException pollFirst) {
+                if (left <= 0) {
+                    throw pollFirst;
+                }
+                intake.poll(Math.min(left, REBALANCE_POLL_NANOS));
+            }
+        }
+    }
+}

@@ -1,0 +1,342 @@
+package dev.weir.kafka.internal.in.owner;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.OnClose;
+import dev.weir.kafka.Subscription;
+import dev.weir.kafka.internal.in.buffer.AssignedPartition;
+import dev.weir.kafka.internal.in.buffer.AssignedPartition.PauseReason;
+import dev.weir.kafka.internal.in.buffer.BatchEmission;
+import dev.weir.kafka.internal.in.buffer.ConsumerPlan;
+import dev.weir.kafka.internal.in.buffer.ConsumerPlan.Delivery;
+import dev.weir.kafka.internal.in.buffer.DroppedRecords;
+import dev.weir.kafka.internal.in.buffer.FlowControl;
+import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
+import dev.weir.kafka.internal.in.buffer.PausedPartitions;
+import dev.weir.kafka.internal.in.buffer.PipelineOutlets;
+import dev.weir.kafka.internal.in.buffer.RecordOutlets;
+import dev.weir.kafka.internal.in.commit.CommitAhead;
+import dev.weir.kafka.internal.in.commit.DeliveryCommits;
+import dev.weir.kafka.internal.in.commit.MemberCommit;
+import dev.weir.kafka.internal.in.commit.OffsetCommits;
+import dev.weir.kafka.internal.in.commit.OffsetTexts;
+import dev.weir.kafka.internal.in.commit.TransactionGate;
+import dev.weir.kafka.internal.in.fetch.ClientLimits;
+import dev.weir.kafka.internal.in.fetch.OwnerWaits;
+import dev.weir.kafka.internal.in.fetch.RecordFetcher;
+import dev.weir.kafka.internal.in.lookup.OwnerClock;
+import dev.weir.kafka.internal.in.position.BoundedRead;
+import dev.weir.kafka.internal.in.position.NewPartitions;
+import dev.weir.kafka.internal.in.position.StartPositions;
+import dev.weir.kafka.spi.Lookup;
+import dev.weir.stream.spi.StageContext;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The owner of one consumer: the only thread that touches the client, the fetcher, the assignment and the trackers.
+ * Other threads talk to it through {@link OwnerRequests} and {@link OwnerWaits#wake}. What it does, and what comes
+ * next, is its {@link dev.weir.kafka.internal.in.lookup.ConsumerPhase}.
+ *
+ * <p>It never runs user code and never waits for the pipeline, except for unfinished records of revoked partitions,
+ * within a deadline.
+ */
+final class ConsumerLoop implements Runnable {
+
+    private final Consumer<?, ?> client;
+    private final RecordFetcher fetcher;
+    private final OnClose onClose;
+    private final ConsumerPlan plan;
+    private final Subscription subscription;
+    private final OwnerClock clock;
+    private final PartitionAssignment assignment;
+    private final FlowControl flow;
+    private final BatchEmission emission;
+    private final PausedPartitions pauses = new PausedPartitions();
+    private final OffsetCommits commits;
+    private final DeliveryCommits delivery;
+    private final @Nullable TransactionGate transactions;
+    private final OwnerRequests requests;
+    private final ConsumerOwner owner;
+    private final PipelineReaders readers = new PipelineReaders();
+    private final StartPositions positions;
+    private final NewPartitions newPartitions;
+    private final BoundedRead boundedRead;
+    private final ConsumerObserver observer;
+    private final PartitionArrivals arrivals;
+    private final RebalanceHandler rebalances;
+    private final PollIntake intake;
+    private final ConsumerEnding ending;
+    private final ConsumerControl control;
+
+    /** Set before there is a pipeline. */
+    private volatile @Nullable PartitionParking parking;
+
+    ConsumerLoop(
+            Consumer<?, ?> client,
+            RecordFetcher fetcher,
+            ConsumerSettings<?, ?> settings,
+            ClientLimits limits,
+            ConsumerPlan plan,
+            java.util.function.Consumer<Throwable> onFailure,
+            RecordOutlets outlets,
+            Lookup lookup,
+            OwnerClock clock,
+            MemberCommit direct,
+            @Nullable TransactionGate transactions) {
+        this.client = client;
+        this.transactions = transactions;
+        this.fetcher = fetcher;
+        this.onClose = settings.onClose();
+        this.plan = plan;
+        this.subscription = plan.subscription();
+        this.clock = clock;
+        OwnerWaits waiting = new OwnerWaits(fetcher, clock);
+        this.requests = new OwnerRequests(waiting, clock);
+        this.owner = new ConsumerOwner(waiting, requests, onFailure);
+        this.commits = new OffsetCommits(client, fetcher, settings, lookup, clock, direct);
+        this.flow = new FlowControl(
+                settings, plan.isTracked() ? 1 : plan.batchSize(), limits.partitionFetchBytes(), clock, owner::wake);
+        CommitAhead ahead = plan.delivery() instanceof Delivery.AtMostOnce atMostOnce
+                ? new CommitAhead(commits, outlets, atMostOnce.commitAhead(), pauses::isPaused, waiting, clock)
+                : null;
+        this.delivery = new DeliveryCommits(plan.isCommittable(), commits, ahead, owner::wake, transactions);
+        this.emission = new BatchEmission(plan, ahead, outlets, owner);
+        FlowLimits flowLimits = new FlowLimits(flow, settings);
+        int trackerCapacity = flowLimits.mostOutstandingRecords() + limits.maxPollRecords();
+        DroppedRecords dropped = new DroppedRecords(plan.isTracked() && transactions == null);
+        this.assignment = new PartitionAssignment(
+                plan, fetcher, outlets, flow, emission, pauses, trackerCapacity, owner, dropped);
+        this.positions = new StartPositions(assignment, plan, settings, commits, lookup, clock, owner, delivery);
+        this.newPartitions =
+                new NewPartitions(plan, assignment, lookup, clock, limits.metadataAge(), owner, this::assignAlso);
+        this.boundedRead =
+                new BoundedRead(plan, client, fetcher, lookup, clock, owner, assignment, emission, positions);
+        OpenTransactions open =
+                new OpenTransactions(owner, fetcher, assignment, lookup, clock, readsCommitted(settings));
+        PartitionReadings looks = new PartitionReadings(
+                owner, fetcher, flow, pauses, lookup, clock, plan.isTracked(), ahead, this::trouble, open);
+        UnfinishedFinder finder = new UnfinishedFinder(readers);
+        this.observer = new ConsumerObserver(
+                owner, assignment, commits, looks, clock, plan.reads(), finder, limits.maxPollInterval());
+        RevokeTimes times = RevokeTimes.of(settings, limits.maxPollInterval());
+        RebalanceHooks hooks = new RebalanceHooks(
+                owner, assignment, commits, settings.rebalanceListener(), plan.external(), waiting, clock, times);
+        this.arrivals = new PartitionArrivals(owner, fetcher, assignment, commits, positions, hooks, observer);
+        this.intake = new PollIntake(
+                waiting, fetcher, assignment, flow, emission, positions, observer, clock, settings, plan);
+        this.rebalances = new RebalanceHandler(
+                owner,
+                arrivals,
+                assignment,
+                emission,
+                intake,
+                delivery,
+                hooks,
+                observer,
+                readers,
+                waiting,
+                clock,
+                times);
+        this.ending = new ConsumerEnding(
+                owner, assignment, emission, pauses, delivery, intake, hooks, observer, readers, clock);
+        this.control = new ConsumerControl(
+                owner, observer, pauses, assignment, positions, delivery::pausesChanged, flowLimits);
+    }
+
+    private static boolean readsCommitted(ConsumerSettings<?, ?> settings) {
+        return "read_committed".equalsIgnoreCase(settings.properties().get(ConsumerConfig.ISOLATION_LEVEL_CONFIG));
+    }
+
+    // ---- Any thread ------------------------------------------------------------------------------------------------
+
+    /** Asks for the end of emission. What has been emitted may still be finished, and is committed. */
+    void stop() {
+        requests.stop();
+    }
+
+    /**
+     * Asks for the end and waits for it and for the owner thread. See
+     * {@link dev.weir.stream.spi.StageContext.Termination}.
+     */
+    String close(Duration patience) {
+        requestClose(patience);
+        return owner.awaitEnd();
+    }
+
+    void requestClose(Duration patience) {
+        requests.close(patience);
+    }
+
+    /**
+     * Returns whether each record is acknowledged; otherwise the first token of a batch stands for it until it is
+     * pulled.
+     */
+    boolean isTracked() {
+        return plan.isTracked();
+    }
+
+    /** The pipeline has pulled a batch. */
+    void taken() {
+        delivery.taken();
+    }
+
+    /** Gives up a partition whose stream nobody reads any more. */
+    void abandon(AssignedPartition announced) {
+        execute(() -> {
+            // A seek has made another of it since, with the same outlet; one that went and came back has a new outlet.
+            AssignedPartition partition = assignment.get(announced.id());
+            if (partition != null && partition.outlet() == announced.outlet()) {
+                emission.takeBack(List.of(partition));
+                assignment.pause(partition, PauseReason.END);
+            }
+        });
+    }
+
+    /** Logs the beginning of the run, under a name for all its lines; before the owner thread starts. */
+    void begins(String name, ConsumerSettings<?, ?> settings) {
+        observer.runLog().begins(name, settings, subscription, plan.delivery(), transactions != null);
+    }
+
+    /** Says in whose stages what was emitted may be. */
+    void readBy(Supplier<Collection<StageContext>> newReaders) {
+        readers.set(newReaders);
+    }
+
+    /** Lets several pipelines read from this consumer, one after the other or at once. Before there is one. */
+    PartitionParking share(PipelineOutlets outlets) {
+        PartitionParking shared = new PartitionParking(owner, assignment, pauses, emission, commits, outlets, clock);
+        parking = shared;
+        return shared;
+    }
+
+    /** Runs {@code request} on the owner thread, soon, unless it ends before. */
+    void execute(Runnable request) {
+        owner.execute(request);
+    }
+
+    /** The handle by which users see and steer. */
+    ConsumerControl control() {
+        return control;
+    }
+
+    // ---- Owner thread ----------------------------------------------------------------------------------------------
+
+    @Override
+    public void run() {
+        owner.own();
+        try {
+            subscribe();
+            while (!requests.isClose()) {
+                turn();
+                // Before the look at what it may be for.
+                owner.clearSignal();
+            }
+            ending.finishUnfinished();
+        } catch (KafkaException failure) {
+            fail(new KafkaPipelineException(
+                    "consuming " + subscription.selection() + " failed: " + OffsetTexts.messageOf(failure), failure));
+        } catch (RuntimeException | Error failure) {
+            fail(failure);
+        } finally {
+            end();
+        }
+    }
+
+    private void fail(Throwable failure) {
+        observer.runLog().fails(failure);
+        owner.fail(failure);
+    }
+
+    private void subscribe() {
+        if (transactions != null) {
+            transactions.begin(client, commits, assignment, positions::assigned, owner, clock);
+        }
+        positions.begin();
+        if (!plan.ungrouped().isEmpty()) {
+            assignAlso(plan.ungrouped());
+            return;
+        }
+        switch (subscription.selection()) {
+            case Subscription.Topics topics -> client.subscribe(topics.names(), rebalances);
+            case Subscription.Matching matching -> client.subscribe(Pattern.compile(matching.regex()), rebalances);
+            case Subscription.Partitions partitions -> assignAlso(partitions.ids());
+        }
+    }
+
+    private void assignAlso(Collection<TopicPartition> ids) {
+        Set<TopicPartition> all = new HashSet<>(assignment.ids());
+        all.addAll(ids);
+        client.assign(all);
+        arrivals.assigned(ids);
+    }
+
+    /** One round: requests, resumes, commits, then a poll that waits no longer than the next of these is due. */
+    private void turn() {
+        if (requests.isStop()) {
+            ending.stopEmission();
+        }
+        requests.run();
+        flow.resumeLow(assignment.all(), fetcher);
+        commits.throwFatal();
+        delivery.commitIfDue(assignment.all());
+        newPartitions.lookIfDue();
+        positions.askIfDue();
+        intake.poll(Math.min(Math.min(untilDetached(), positions.nanosUntilDue()), delivery.nanosUntilDue()));
+        observer.lookIfDue();
+        if (subscription.isBounded() && owner.isEmitting() && boundedRead.isAllRead() && delivery.isSettled()) {
+            ending.drain();
+        }
+    }
+
+    private long untilDetached() {
+        PartitionParking shared = parking;
+        return shared == null ? Long.MAX_VALUE : Math.max(1, shared.detachFinished());
+    }
+
+    /** Always answers {@link #close}. */
+    private void end() {
+        List<String> leftUndone = new ArrayList<>();
+        try {
+            ending.commitAtLast(leftUndone);
+        } catch (RuntimeException | Error failure) {
+            fail(failure);
+        } finally {
+            try {
+                ending.closeClient(client, fetcher, onClose);
+                commits.close();
+            } catch (Error failure) {
+                owner.fail(failure);
+            } finally {
+                observer.runLog().ended(leftUndone);
+                // Whatever happened: somebody waits for it.
+                owner.ended(String.join("; ", leftUndone));
+                control.ended();
+            }
+        }
+    }
+
+    PartitionAssignment assignment() {
+        return assignment;
+    }
+
+    /**
+     * The reason why nothing of the partition is read that the brokers could change, in words; null if there is no such
+     * reason.
+     */
+    private @Nullable String trouble(AssignedPartition partition) {
+        String trouble = positions.trouble(partition);
+        return trouble == null ? boundedRead.trouble(partition) : trouble;
+    }
+}

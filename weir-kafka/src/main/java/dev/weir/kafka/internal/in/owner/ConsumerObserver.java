@@ -1,0 +1,311 @@
+package dev.weir.kafka.internal.in.owner;
+
+import dev.weir.kafka.ConsumerDump;
+import dev.weir.kafka.ConsumerDump.Oldest;
+import dev.weir.kafka.ConsumerDump.PartitionDump;
+import dev.weir.kafka.ConsumerDump.Paused;
+import dev.weir.kafka.ConsumerHealth;
+import dev.weir.kafka.ConsumerSnapshot;
+import dev.weir.kafka.ConsumerSnapshot.PartitionSnapshot;
+import dev.weir.kafka.internal.in.buffer.AssignedPartition;
+import dev.weir.kafka.internal.in.buffer.DroppedRecords;
+import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
+import dev.weir.kafka.internal.in.commit.OffsetCommits;
+import dev.weir.kafka.internal.in.lookup.ConsumerPhase;
+import dev.weir.kafka.internal.in.lookup.OwnerClock;
+import dev.weir.kafka.internal.in.lookup.OwnerThread;
+import dev.weir.kafka.internal.in.owner.UnfinishedFinder.Sought;
+import dev.weir.kafka.internal.in.position.OffsetQueries;
+import dev.weir.kafka.internal.meters.DecodeTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks at a consumer for others. {@link #look} and what it calls belong to the owner thread, what the results are
+ * asked by is for any thread.
+ */
+final class ConsumerObserver {
+
+    private static final long MIN_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /**
+     * The largest age of a snapshot, as promised, and its age where nobody asks; with thousands of partitions a
+     * first look can take half a second, and a hundredfold that.
+     */
+    private static final long MAX_LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** The share of the owner's time that looks may take is one in so many; they cost more the more partitions. */
+    private static final int COST_RATIO = 100;
+
+    /**
+     * The finding of a look.
+     *
+     * @param sought beside each partition its first unfinished record, or null
+     * @param assignments how often partitions had come by then
+     * @param throttledNanos for how long brokers had throttled its fetches
+     */
+    private record Look(
+            List<PartitionDump> partitions, List<@Nullable Sought> sought, int assignments, long throttledNanos) {}
+
+    private final OwnerThread owner;
+    private final PartitionAssignment assignment;
+    private final OffsetCommits commits;
+    private final PartitionReadings looks;
+    private final OwnerClock clock;
+    private final String reads;
+    private final UnfinishedFinder finder;
+    private final DecodeTime decodeTime;
+
+    private final RunLog runLog = new RunLog();
+
+    private final long maxPollNanos;
+
+    // Owner thread.
+    private long lookedNanos;
+    private long minAgeNanos;
+    private int rebalances;
+
+    // Written by the owner thread for others.
+    private volatile ConsumerSnapshot snapshot = ConsumerSnapshot.of(List.of(), 0, 0, 0, 0);
+    private volatile long outstandingBytes;
+    private volatile Look last = new Look(List.of(), List.of(), 0, 0);
+    private volatile long polledNanos;
+    private volatile long progressNanos;
+    private volatile boolean worksLeft;
+    private volatile int assignments;
+
+    /** Somebody has asked since the last look: only then is the next one due before it must be. */
+    private volatile boolean asked = true;
+
+    /**
+     * Creates an observer.
+     *
+     * @param reads the subscription in words
+     * @param finder looks for records that were pulled
+     * @param maxPollInterval how long the owner may be away before it counts as dead
+     */
+    ConsumerObserver(
+            OwnerThread owner,
+            PartitionAssignment assignment,
+            OffsetCommits commits,
+            PartitionReadings looks,
+            OwnerClock clock,
+            String reads,
+            UnfinishedFinder finder,
+            Duration maxPollInterval) {
+        this.owner = owner;
+        this.assignment = assignment;
+        this.commits = commits;
+        this.looks = looks;
+        this.clock = clock;
+        this.reads = reads;
+        this.finder = finder;
+        this.decodeTime = looks.decodeTime();
+        this.maxPollNanos = maxPollInterval.toNanos();
+        long now = clock.nanoTime();
+        this.lookedNanos = now - MAX_LOOK_NANOS;
+        this.polledNanos = now;
+        this.progressNanos = now;
+    }
+
+    /** The log of the run. */
+    RunLog runLog() {
+        return runLog;
+    }
+
+    // ---- Any thread ------------------------------------------------------------------------------------------------
+
+    ConsumerSnapshot snapshot() {
+        asked = true;
+        // Stages go on with what they hold, after the last look as well.
+        return owner.phase() == ConsumerPhase.CLOSED ? withDropped(snapshot, true) : snapshot;
+    }
+
+    private ConsumerSnapshot withDropped(ConsumerSnapshot counted, boolean ended) {
+        DroppedRecords dropped = assignment.dropped();
+        return counted.with(dropped.dropped(ended), dropped.skipped(), ended ? dropped.leftUndone() : 0);
+    }
+
+    /** The weight of the unfinished records, at the last look. Any thread. */
+    long outstandingBytes() {
+        asked = true;
+        return outstandingBytes;
+    }
+
+    /** The dump, in which nobody has searched for its oldest records. */
+    ConsumerDump outline() {
+        Look look = last;
+        return dump(look, look.partitions);
+    }
+
+    ConsumerDump dump() {
+        Look look = last;
+        List<PartitionDump> partitions = new ArrayList<>(look.partitions.size());
+        for (int i = 0; i < look.partitions.size(); i++) {
+            partitions.add(finder.found(look.partitions.get(i), look.sought.get(i)));
+        }
+        return dump(look, partitions);
+    }
+
+    private ConsumerDump dump(Look look, List<PartitionDump> partitions) {
+        asked = true;
+        ConsumerSnapshot current = snapshot;
+        return ConsumerDump.of(
+                        Instant.now(),
+                        reads,
+                        owner.phase().label(),
+                        Duration.ofNanos(clock.nanoTime() - polledNanos),
+                        assignments,
+                        current.rebalances(),
+                        current.commits(),
+                        current.failedCommits(),
+                        List.copyOf(partitions),
+                        looks.silentSince(),
+                        finder.troubles())
+                .withThrottledNanos(look.throttledNanos)
+                .withDecoding(decodeTime.nanos(), decodeTime.threads());
+    }
+
+    ConsumerHealth health(Duration stall) {
+        asked = true;
+        long now = clock.nanoTime();
+        List<String> reasons = new ArrayList<>();
+        boolean closed = owner.phase() == ConsumerPhase.CLOSED;
+        boolean live = !closed && now - polledNanos < maxPollNanos;
+        if (!live) {
+            reasons.add(closed ? "the consumer has ended" : "not polled for " + millis(now - polledNanos));
+        }
+        Look look = last;
+        List<PartitionDump> current = look.partitions;
+        List<PartitionDump> starting = current.stream()
+                .filter(partition -> partition.paused().contains(Paused.STARTING) || partition.position() < 0)
+                .toList();
+        // As of the look: partitions that came since have no position in it.
+        boolean ready = live && look.assignments > 0 && starting.isEmpty();
+        if (look.assignments == 0) {
+            reasons.add("no partition was ever assigned");
+        } else if (!starting.isEmpty()) {
+            reasons.add("no position yet of " + byTrouble(starting));
+        }
+        Instant silentSince = looks.silentSince();
+        if (silentSince != null) {
+            reasons.add(ConsumerHealth.noAnswer(silentSince));
+        }
+        List<String> troubles = finder.troubles();
+        reasons.addAll(troubles);
+        boolean finishing = !worksLeft || Duration.ofNanos(now - progressNanos).compareTo(stall) < 0;
+        if (!finishing) {
+            reasons.add("nothing was finished for " + millis(now - progressNanos) + ", waiting for " + oldest(current));
+        }
+        return ConsumerHealth.of(
+                live,
+                ready,
+                finishing && silentSince == null && troubles.isEmpty(),
+                String.join("; ", reasons),
+                silentSince);
+    }
+
+    private static String byTrouble(List<PartitionDump> starting) {
+        Map<String, List<TopicPartition>> ids = new LinkedHashMap<>();
+        for (PartitionDump partition : starting) {
+            String trouble = partition.trouble();
+            ids.computeIfAbsent(trouble == null ? "" : ": " + trouble, each -> new ArrayList<>())
+                    .add(new TopicPartition(partition.topic(), partition.partition()));
+        }
+        List<String> sentences = new ArrayList<>();
+        ids.forEach((trouble, several) -> sentences.add(OffsetQueries.names(several) + trouble));
+        return String.join(", of ", sentences);
+    }
+
+    private static String millis(long nanos) {
+        return nanos / 1_000_000 + " ms";
+    }
+
+    private static List<String> oldest(List<PartitionDump> partitions) {
+        List<String> oldest = new ArrayList<>();
+        for (PartitionDump partition : partitions) {
+            Oldest first = partition.oldest();
+            if (first != null) {
+                oldest.add(partition.topic() + "-" + partition.partition() + "@" + first.offset());
+            }
+        }
+        return oldest;
+    }
+
+    // ---- Owner thread ----------------------------------------------------------------------------------------------
+
+    void polled() {
+        polledNanos = clock.nanoTime();
+    }
+
+    /** Counts an assignment; returns its number. */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
+    int assigned() {
+        return ++assignments;
+    }
+
+    /** Counts a rebalance in which partitions went away. */
+    void rebalanced() {
+        rebalances++;
+    }
+
+    void lookIfDue() {
+        long start = clock.nanoTime();
+        if (start - lookedNanos >= (asked ? minAgeNanos : MAX_LOOK_NANOS)) {
+            asked = false;
+            look();
+            lookedNanos = clock.nanoTime();
+            minAgeNanos = Math.clamp((lookedNanos - start) * COST_RATIO, MIN_LOOK_NANOS, MAX_LOOK_NANOS);
+        }
+    }
+
+    /** Looks at all; what {@link #snapshot} says after this is of now. */
+    void look() {
+        Collection<AssignedPartition> assigned = assignment.all();
+        List<PartitionSnapshot> snapshots = new ArrayList<>(assigned.size());
+        List<PartitionDump> dumps = new ArrayList<>(assigned.size());
+        List<@Nullable Sought> sought = new ArrayList<>(assigned.size());
+        long now = clock.nanoTime();
+        looks.begin(now);
+        boolean left = false;
+        int buffered = 0;
+        long bytes = 0;
+        for (AssignedPartition partition : assigned) {
+            partition.advance();
+            bytes += partition.tracker().outstandingBytes();
+            PartitionDump dump = looks.dump(partition, now);
+            left |= dump.inFlight() > 0;
+            buffered += dump.buffered();
+            dumps.add(dump);
+            sought.add(
+                    dump.oldest() == null
+                            ? null
+                            : new Sought(
+                                    partition,
+                                    partition.outlet(),
+                                    partition.tracker().firstUnfinished()));
+            snapshots.add(PartitionSnapshot.of(
+                    dump.topic(),
+                    dump.partition(),
+                    dump.paused().contains(Paused.WINDOW) || dump.paused().contains(Paused.BUDGET),
+                    dump.inFlight() + dump.buffered(),
+                    dump.committed(),
+                    dump.lag()));
+        }
+        outstandingBytes = bytes;
+        progressNanos = looks.progressNanos();
+        worksLeft = left;
+        last = new Look(dumps, sought, assignments, looks.throttledNanos());
+        snapshot = withDropped(
+                ConsumerSnapshot.of(snapshots, buffered, commits.succeeded(), commits.failed(), rebalances), false);
+        looks.askForEndsIfDue(assigned, now);
+    }
+}

@@ -1,0 +1,112 @@
+package dev.weir.kafka.internal.in.owner;
+
+import dev.weir.kafka.internal.in.fetch.OwnerWaits;
+import dev.weir.kafka.internal.in.lookup.ConsumerPhase;
+import dev.weir.kafka.internal.in.lookup.OwnerThread;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * The owner thread of one consumer: its {@linkplain OwnerRequests requests}, its {@linkplain OwnerWaits waits} and its
+ * phase. {@link #enter}, {@link #own}, {@link #clearSignal} and {@link #ended} belong to that thread, the rest says so
+ * itself.
+ */
+final class ConsumerOwner implements OwnerThread {
+
+    private static final long LOOK_MILLIS = 500;
+
+    private static final String OWNER_EXITS =
+            "a consumer is not closed: its thread called System.exit, which does not return";
+
+    private final OwnerWaits waiting;
+    private final OwnerRequests requests;
+    private final Consumer<Throwable> onFailure;
+    private final CompletableFuture<String> closed = new CompletableFuture<>();
+
+    /** Written by the owner thread. */
+    private volatile ConsumerPhase phase = ConsumerPhase.RUNNING;
+
+    /** Creates an owner; {@code onFailure} may be called by any thread. */
+    ConsumerOwner(OwnerWaits waiting, OwnerRequests requests, Consumer<Throwable> onFailure) {
+        this.waiting = waiting;
+        this.requests = requests;
+        this.onFailure = onFailure;
+    }
+
+    @Override
+    public void execute(Runnable request) {
+        requests.add(request);
+    }
+
+    @Override
+    public void wake() {
+        waiting.wake();
+    }
+
+    @Override
+    public ConsumerPhase phase() {
+        return phase;
+    }
+
+    @Override
+    public void fail(Throwable failure) {
+        onFailure.accept(failure);
+    }
+
+    @Override
+    public long withinPatience(long nanos) {
+        return requests.withinPatience(nanos);
+    }
+
+    @Override
+    public boolean awaitOrEnd(CompletableFuture<?> done) {
+        CompletableFuture.anyOf(done, closed).join();
+        return done.isDone();
+    }
+
+    private boolean isClosedSoon() {
+        // Of a copy, as the future itself must not be completed by time.
+        String ignored = closed.copy()
+                .completeOnTimeout("", LOOK_MILLIS, TimeUnit.MILLISECONDS)
+                .join();
+        return closed.isDone();
+    }
+
+    /** Waits for the end and for the thread to be gone; returns the work that was left undone. Any other thread. */
+    String awaitEnd() {
+        while (!isClosedSoon()) {
+            if (waiting.isOwnerExiting()) {
+                return OWNER_EXITS;
+            }
+        }
+        waiting.awaitOwnerGone();
+        return closed.join();
+    }
+
+    // ---- Owner thread ----------------------------------------------------------------------------------------------
+
+    /** Declares the calling thread the owner. */
+    void own() {
+        waiting.own();
+    }
+
+    /** Forgets signals that came so far; what they tell of must be looked at after this. */
+    void clearSignal() {
+        waiting.clearSignal();
+    }
+
+    /** Enters a later phase; false, and nothing has changed, if it is not later than the current one. */
+    boolean enter(ConsumerPhase next) {
+        if (next.compareTo(phase) <= 0) {
+            return false;
+        }
+        phase = next;
+        return true;
+    }
+
+    /** Answers all that wait for the end. */
+    void ended(String leftUndone) {
+        closed.complete(leftUndone);
+    }
+}

@@ -1,0 +1,91 @@
+package dev.weir.kafka.internal.in.owner;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.ExternalOffsets;
+import dev.weir.kafka.RebalanceListener;
+import dev.weir.kafka.Subscription;
+import dev.weir.kafka.internal.in.buffer.ConsumerPlan.Delivery;
+import dev.weir.kafka.internal.in.buffer.DueRecords;
+import dev.weir.kafka.internal.in.buffer.RecordBuffer;
+import dev.weir.stream.spi.SourceFactory;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import java.util.function.ToLongFunction;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the running form of a source: a consumer, and the stage that pulls from it. Immutable.
+ */
+public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<K, V>> {
+
+    private final ConsumerSettings<K, V> settings;
+    private final ConsumerStart start;
+    private final @Nullable ToLongFunction<ConsumerRecord<byte[], byte[]>> dueMillis;
+
+    private ConsumerSource(
+            ConsumerSettings<K, V> settings,
+            Subscription subscription,
+            Delivery delivery,
+            @Nullable ExternalOffsets external) {
+        this(settings, subscription, delivery, external, null);
+    }
+
+    private ConsumerSource(
+            ConsumerSettings<K, V> settings,
+            Subscription subscription,
+            Delivery delivery,
+            @Nullable ExternalOffsets external,
+            @Nullable ToLongFunction<ConsumerRecord<byte[], byte[]>> dueMillis) {
+        this.settings = settings;
+        this.dueMillis = dueMillis;
+        this.start = new ConsumerStart(settings, subscription, delivery, external);
+    }
+
+    /** A source whose records are acknowledged and then committed. */
+    public static <K, V> ConsumerSource<K, V> committable(ConsumerSettings<K, V> settings, Subscription subscription) {
+        return new ConsumerSource<>(settings, subscription, new Delivery.Committable(), null);
+    }
+
+    /** A committable source that emits an unreadable batch as one record, without decoding it. */
+    public static ConsumerSource<byte[], byte[]> committableWithUnreadable(
+            ConsumerSettings<byte[], byte[]> settings, Subscription subscription) {
+        return new ConsumerSource<>(settings, subscription, new Delivery.Committable(true), null);
+    }
+
+    /**
+     * A committable source that emits a record when it is due, and what is behind it in its partition later.
+     *
+     * @param dueMillis since 1970
+     */
+    public static <K, V> ConsumerSource<K, V> committableWhenDue(
+            ConsumerSettings<K, V> settings,
+            Subscription subscription,
+            ToLongFunction<ConsumerRecord<byte[], byte[]>> dueMillis) {
+        return new ConsumerSource<>(settings, subscription, new Delivery.Committable(), null, dueMillis);
+    }
+
+    /** A source that commits nothing; who is told of its revocations finds all work on what was revoked ended. */
+    public static <K, V> ConsumerSource<K, V> plain(
+            ConsumerSettings<K, V> settings, Subscription subscription, @Nullable ExternalOffsets external) {
+        return new ConsumerSource<>(settings, subscription, untold(settings, external), external);
+    }
+
+    static Delivery untold(ConsumerSettings<?, ?> settings, @Nullable ExternalOffsets external) {
+        return new Delivery.Plain(external != null || settings.rebalanceListener() != RebalanceListener.NONE);
+    }
+
+    /** A source that commits before it emits. */
+    public static <K, V> ConsumerSource<K, V> atMostOnce(
+            ConsumerSettings<K, V> settings, Subscription subscription, int commitAhead) {
+        return new ConsumerSource<>(settings, subscription, new Delivery.AtMostOnce(commitAhead), null);
+    }
+
+    @Override
+    public Stage<ConsumerRecord<K, V>> create(StageContext context) {
+        RecordBuffer buffer = new RecordBuffer(
+                context.clock(),
+                dueMillis == null ? start.delay() : new DueRecords(dueMillis, System::currentTimeMillis));
+        return start.pulled(start.open(context, buffer, settings, null), context);
+    }
+}

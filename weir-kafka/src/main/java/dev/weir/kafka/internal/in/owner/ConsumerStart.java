@@ -1,0 +1,458 @@
+package dev.weir.kafka.internal.in.owner;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.ExternalOffsets;
+import dev.weir.kafka.FetchPath;
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.Position;
+import dev.weir.kafka.Subscription;
+import dev.weir.kafka.internal.in.buffer.AssignedPartition;
+import dev.weir.kafka.internal.in.buffer.BufferRate;
+import dev.weir.kafka.internal.in.buffer.ConsumerPlan;
+import dev.weir.kafka.internal.in.buffer.ConsumerPlan.Delivery;
+import dev.weir.kafka.internal.in.buffer.DueRecords;
+import dev.weir.kafka.internal.in.buffer.RecordBuffer;
+import dev.weir.kafka.internal.in.buffer.RecordOutlets;
+import dev.weir.kafka.internal.in.buffer.SourceStage;
+import dev.weir.kafka.internal.in.commit.DirectCommit;
+import dev.weir.kafka.internal.in.commit.MemberCommit;
+import dev.weir.kafka.internal.in.commit.TransactionGate;
+import dev.weir.kafka.internal.in.fetch.ClientFetcher;
+import dev.weir.kafka.internal.in.fetch.ClientLimits;
+import dev.weir.kafka.internal.in.fetch.ClientRescue;
+import dev.weir.kafka.internal.in.fetch.FetchedViews;
+import dev.weir.kafka.internal.in.fetch.LeanConfig;
+import dev.weir.kafka.internal.in.fetch.LeanFetcher;
+import dev.weir.kafka.internal.in.fetch.PollBudget;
+import dev.weir.kafka.internal.in.fetch.RecordFetcher;
+import dev.weir.kafka.internal.in.lookup.ConsumerLog;
+import dev.weir.kafka.internal.in.lookup.OwnerClock;
+import dev.weir.kafka.internal.meters.DecodeTime;
+import dev.weir.kafka.spi.Lookup;
+import dev.weir.kafka.spi.Lookup.Described;
+import dev.weir.kafka.spi.Surroundings;
+import dev.weir.kafka.spi.SurroundingsRegistry;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import dev.weir.stream.spi.StageContext.PatientTermination;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.jspecify.annotations.Nullable;
+
+/** Starts a consumer: a client, its owner thread, and what asks the brokers beside it. Immutable. */
+public final class ConsumerStart {
+
+    /**
+     * The pause of a client that is only a member: its thread, which sends the heartbeats, looks around at that
+     * interval, at a cost of 1.4 kB of garbage each.
+     */
+    private static final int MEMBER_BACKOFF_MILLIS = 1_000;
+
+    private static final ConsumerLog LOG = ConsumerLog.of(ConsumerStart.class);
+
+    /** Static members that run in this process. */
+    private static final Set<String> STATIC_MEMBERS = ConcurrentHashMap.newKeySet();
+
+    /** The time for the questions before the start. */
+    private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(15);
+
+    /** The time they wait for the ends of a bounded read. */
+    private static final Duration END_TIMEOUT = Duration.ofSeconds(5);
+
+    /** The interval at which the client looks for new topics that match a pattern. */
+    private static final int TOPIC_LOOK_MILLIS = 30_000;
+
+    /** Less than this is not worth a request; a batch that is larger comes all the same (KIP-74). */
+    private static final long MIN_FETCH_BYTES = 64 * 1024;
+
+    /** A batch is decompressed whole to see what is wrong with it, outside the heap. */
+    private static final int MAX_RESCUED_BYTES = 64 * 1024 * 1024;
+
+    private final ConsumerSettings<?, ?> settings;
+    private final Subscription subscription;
+    private final Delivery delivery;
+    private final @Nullable ExternalOffsets external;
+    private final Function<DecodeTime, FetchedViews.Maker> views;
+
+    /** Creates a start of a consumer that hands out the client's records. */
+    public ConsumerStart(
+            ConsumerSettings<?, ?> settings,
+            Subscription subscription,
+            Delivery delivery,
+            @Nullable ExternalOffsets external) {
+        this(settings, subscription, delivery, external, time -> FetchedViews.Maker.copying());
+    }
+
+    /** Creates a start of which the lean path makes records by {@code views}: it makes a maker for each thread. */
+    ConsumerStart(
+            ConsumerSettings<?, ?> settings,
+            Subscription subscription,
+            Delivery delivery,
+            @Nullable ExternalOffsets external,
+            Function<DecodeTime, FetchedViews.Maker> views) {
+        this.settings = Objects.requireNonNull(settings, "settings");
+        this.subscription = Objects.requireNonNull(subscription, "subscription");
+        this.delivery = delivery;
+        this.external = external;
+        this.views = views;
+        refuseContradictions();
+    }
+
+    /** Refuses contradictions while the blueprint is made, when its author can read the message. */
+    private void refuseContradictions() {
+        boolean plain = delivery instanceof Delivery.Plain;
+        if (settings.groupId() == null && !plain) {
+            throw new IllegalArgumentException(
+                    "a source that commits needs a group to commit for: group.id is not set; set groupId, or use"
+                            + " KafkaSource.plain");
+        }
+        boolean tracked = delivery instanceof Delivery.Committable
+                || (delivery instanceof Delivery.Plain untold && untold.tracked());
+        if (subscription.due() != null && !tracked) {
+            throw new IllegalArgumentException("dueAt needs a source that tracks each record: use"
+                    + " KafkaSource.atLeastOnce, exactlyOnce or one with ExternalOffsets");
+        }
+        boolean inGroup = settings.groupId() != null && !(subscription.selection() instanceof Subscription.Partitions);
+        if (inGroup && plain && subscription.isBounded()) {
+            throw new IllegalArgumentException("a bounded read that commits nothing cannot be shared by the group "
+                    + settings.groupId() + ", nobody would know when it is through; leave group.id out, name the"
+                    + " partitions with Subscription.partitions, or use KafkaSource.atLeastOnce");
+        }
+    }
+
+    /** A consumer that runs, and what has to be closed with it. */
+    record Started(ConsumerLoop loop, Lookup lookup, String staticMember) implements PatientTermination {
+
+        /** Ends both; says what was left undone. */
+        @Override
+        public String close(Duration patience) {
+            String leftUndone = loop.close(patience);
+            lookup.close();
+            STATIC_MEMBERS.remove(staticMember);
+            return leftUndone;
+        }
+
+        @Override
+        public void hurry(Duration patience) {
+            loop.requestClose(patience);
+        }
+    }
+
+    /** Starts a consumer that lives as long as the stages of {@code context}. Blocks for questions to the brokers. */
+    ConsumerLoop start(StageContext context, RecordOutlets outlets) {
+        return start(context, outlets, null);
+    }
+
+    /**
+     * Starts a consumer that lives as long as the stages of {@code context} and whose records go out by {@code buffer}.
+     * Blocks for questions to the brokers.
+     *
+     * @param decoding says how the stage decodes
+     * @param transactions what commits, if transactions do
+     * @return the stage that takes the records from the buffer
+     */
+    public <K, V> SourceStage<K, V> open(
+            StageContext context,
+            RecordBuffer buffer,
+            ConsumerSettings<K, V> decoding,
+            @Nullable TransactionGate transactions) {
+        ConsumerLoop loop = start(context, RecordOutlets.single(buffer), transactions);
+        if (!loop.isTracked()) {
+            buffer.keepWhole();
+        }
+        context.expose(new BufferRate(context.stageName(), buffer));
+        return new SourceStage<>(buffer, decoding, context.meter(), loop.isTracked(), loop::taken, loop::stop);
+    }
+
+    private ConsumerLoop start(StageContext context, RecordOutlets outlets, @Nullable TransactionGate transactions) {
+        String name = context.pipelineName();
+        Started started = start(name, "pipeline " + name, outlets, context::fail, transactions);
+        started.loop.readBy(() -> List.of(context));
+        context.onStop(started.loop::stop);
+        context.onTermination(started);
+        context.expose(started.loop.control());
+        context.expose(started.loop.control().limits());
+        context.depth(outlets::records);
+        return started.loop;
+    }
+
+    /**
+     * Starts a consumer that lives until it is closed. Blocks for questions to the brokers.
+     *
+     * @param label says in the log whose it is
+     */
+    Started start(String name, String label, RecordOutlets outlets, Consumer<Throwable> onFailure) {
+        return start(name, label, outlets, onFailure, null);
+    }
+
+    private Started start(
+            String name,
+            String label,
+            RecordOutlets outlets,
+            Consumer<Throwable> onFailure,
+            @Nullable TransactionGate transactions) {
+        settings.warnings(subscription).forEach(risk -> LOG.warn("{}: {}", name, risk));
+        Map<String, Object> config = settings.clientConfig();
+        if (subscription.selection() instanceof Subscription.Matching) {
+            config.putIfAbsent(ConsumerConfig.METADATA_MAX_AGE_CONFIG, TOPIC_LOOK_MILLIS);
+        }
+        Surroundings around = SurroundingsRegistry.of(settings.properties());
+        Lookup lookup = around.lookup(config);
+        try {
+            checkConnection(lookup);
+            limitFetches(config, lookup);
+            ConsumerPlan plan = plan(lookup, settings.groupId() == null);
+            return new Started(
+                    start(around, config, plan, name, label, outlets, lookup, onFailure, transactions),
+                    lookup,
+                    enter(config));
+        } catch (RuntimeException | Error failure) {
+            lookup.close();
+            throw failure;
+        }
+    }
+
+    /** The delay of a buffer's records; each needs its own. */
+    @Nullable
+    DueRecords delay() {
+        return DueRecords.of(subscription);
+    }
+
+    /** The stage from which the pipeline pulls, instead of {@code stage} where that is not Kafka's business. */
+    public <T> Stage<T> pulled(Stage<T> stage, StageContext context) {
+        return SurroundingsRegistry.of(settings.properties()).pulled(stage, context.clock());
+    }
+
+    /** Notes a static member; two with one name in a process are told before the brokers fence one of them. */
+    private String enter(Map<String, Object> config) {
+        Object instance = config.get(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG);
+        if (instance == null) {
+            return "";
+        }
+        String member =
+                instance + " of " + settings.groupId() + " at " + config.get(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG);
+        if (!STATIC_MEMBERS.add(member)) {
+            LOG.warn(
+                    "group.instance.id={} is used by two running pipelines: the brokers give its partitions to the last"
+                            + " one and fence the other; give each an id of its own, or share a consumer (ReusableConsumer)",
+                    member);
+        }
+        return member;
+    }
+
+    /** A broker that answers is enough: topics may be made later. */
+    private void checkConnection(Lookup lookup) {
+        if (!settings.connectTimeout().isZero()) {
+            Set<String> ignored = answer(lookup.topics(), settings.connectTimeout());
+        }
+    }
+
+    /**
+     * A client keeps what it has fetched of paused partitions, a fetch of each, beside what they hold of the budget:
+     * a quarter of their shares.
+     */
+    private void limitFetches(Map<String, Object> config, Lookup lookup) {
+        String limit = ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG;
+        if (settings.properties().containsKey(limit)
+                || settings.connectTimeout().isZero()) {
+            return;
+        }
+        try {
+            int partitions =
+                    answer(lookup.partitions(subscription.selection())).ids().size();
+            config.put(limit, fetchBytes(settings.bufferBytes(), partitions, ClientLimits.number(config, limit, 0)));
+        } catch (KafkaPipelineException unknown) {
+            LOG.debug("{} stays as it is: {}", limit, unknown.getMessage());
+        }
+    }
+
+    static int fetchBytes(long bufferBytes, int partitions, int most) {
+        return (int) Math.clamp(bufferBytes / 4 / Math.max(1, partitions), Math.min(MIN_FETCH_BYTES, most), most);
+    }
+
+    private <A> A answer(CompletionStage<A> question) {
+        return answer(question, ANSWER_TIMEOUT);
+    }
+
+    private ConsumerPlan plan(Lookup lookup, boolean groupless) {
+        boolean given = subscription.selection() instanceof Subscription.Partitions;
+        Set<TopicPartition> ids = Set.of();
+        Map<TopicPartition, Long> endOffsets = Map.of();
+        if (subscription.isBounded() || (groupless && !given)) {
+            ids = allDescribed(answer(lookup.partitions(subscription.selection())));
+            if (ids.isEmpty() && groupless) {
+                throw new KafkaPipelineException("there are no " + subscription.selection() + "; create one first");
+            }
+        }
+        if (subscription.isBounded()) {
+            endOffsets = endOffsets(lookup, ids);
+        }
+        return new ConsumerPlan(subscription, endOffsets, delivery, external, groupless && !given ? ids : Set.of());
+    }
+
+    private Set<TopicPartition> allDescribed(Described found) {
+        for (Throwable failure : found.failures().values()) {
+            throw refused(failure);
+        }
+        return found.ids();
+    }
+
+    /** A partition that has no end at the moment is asked about again in the run; the others do not wait for it. */
+    private Map<TopicPartition, Long> endOffsets(Lookup lookup, Set<TopicPartition> ids) {
+        Map<TopicPartition, Long> ends = new HashMap<>();
+        Map<TopicPartition, KafkaPipelineException> unknown = new HashMap<>();
+        lookup.offsets(ids.stream().collect(Collectors.toMap(id -> id, this::end)), END_TIMEOUT)
+                .forEach((id, end) -> {
+                    try {
+                        ends.put(id, answer(end));
+                    } catch (KafkaPipelineException failure) {
+                        boolean passes = failure.getCause() instanceof RetriableException
+                                && !(failure.getCause() instanceof UnknownTopicOrPartitionException);
+                        if (!passes) {
+                            throw failure;
+                        }
+                        ends.put(id, AssignedPartition.UNKNOWN);
+                        unknown.put(id, failure);
+                    }
+                });
+        if (!unknown.isEmpty() && unknown.size() == ids.size()) {
+            throw unknown.values().iterator().next();
+        }
+        return ends;
+    }
+
+    private Position end(TopicPartition id) {
+        return Objects.requireNonNull(subscription.end().of(id));
+    }
+
+    /** Starts the loop. From here on the owner thread closes the client, whatever happens. */
+    private ConsumerLoop start(
+            Surroundings around,
+            Map<String, Object> config,
+            ConsumerPlan plan,
+            String name,
+            String label,
+            RecordOutlets outlets,
+            Lookup lookup,
+            Consumer<Throwable> onFailure,
+            @Nullable TransactionGate transactions) {
+        if (settings.fetch() == FetchPath.LEAN) {
+            config.putIfAbsent(ConsumerConfig.RETRY_BACKOFF_MS_CONFIG, MEMBER_BACKOFF_MILLIS);
+        }
+        PollBudget budget = budget(around, config);
+        org.apache.kafka.clients.consumer.Consumer<byte[], byte[]> client = around.client(config);
+        try {
+            ConsumerLoop loop = new ConsumerLoop(
+                    client,
+                    fetcher(around, client, config, budget, name),
+                    settings,
+                    ClientLimits.of(config),
+                    plan,
+                    onFailure,
+                    outlets,
+                    lookup,
+                    OwnerClock.of(around),
+                    around.hasBrokers()
+                            ? new DirectCommit(client, config, commitsBesideClient(config))
+                            : MemberCommit.NONE,
+                    transactions);
+            loop.begins(label, settings);
+            Thread.ofPlatform().daemon().name("weir-" + name + "-consumer").start(around.ownerThread(loop));
+            return loop;
+        } catch (RuntimeException | Error failure) {
+            client.close(CloseOptions.timeout(Duration.ZERO));
+            throw failure;
+        }
+    }
+
+    /**
+     * Returns whether commits bypass the client: on the lean path it is only a member, unless an interceptor wants to
+     * see commits.
+     */
+    private boolean commitsBesideClient(Map<String, Object> config) {
+        Object interceptors = config.get(ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG);
+        return settings.fetch() == FetchPath.LEAN
+                && delivery instanceof Delivery.Committable
+                && (interceptors == null || interceptors.toString().isBlank());
+    }
+
+    /** Gives the client of the configuration a budget, if it is to fetch. */
+    private PollBudget budget(Surroundings around, Map<String, Object> config) {
+        PollBudget budget = new PollBudget(settings.bufferBytes(), maxBatchBytes());
+        if (settings.fetch() == FetchPath.CLIENT && around.hasBrokers()) {
+            config.put(PollBudget.CONFIG, budget);
+            config.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, PollBudget.Bytes.class);
+            config.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, PollBudget.Bytes.class);
+        }
+        return budget;
+    }
+
+    private RecordFetcher fetcher(
+            Surroundings around,
+            org.apache.kafka.clients.consumer.Consumer<byte[], byte[]> client,
+            Map<String, Object> config,
+            PollBudget budget,
+            String name) {
+        if (settings.fetch() == FetchPath.CLIENT) {
+            return around.hasBrokers() ? new ClientFetcher(client, budget, rescue(config)) : new ClientFetcher(client);
+        }
+        if (!around.hasBrokers()) {
+            throw new KafkaPipelineException("only a client can fetch here, where there are no brokers: fetch="
+                    + settings.fetch() + "; set fetch(FetchPath.CLIENT)");
+        }
+        return LeanFetcher.open(client, config, maxBatchBytes(), name, settings.fetchThreads(), views);
+    }
+
+    /** Limit of a batch: at most 1 GB, as the settings are checked. */
+    private int maxBatchBytes() {
+        return (int) settings.maxBatchBytes();
+    }
+
+    private ClientRescue rescue(Map<String, Object> config) {
+        return new ClientRescue(
+                () -> LeanConfig.of(config, Math.min(maxBatchBytes(), MAX_RESCUED_BYTES)),
+                ClientLimits.of(config).maxPollRecords(),
+                settings.bufferBytes());
+    }
+
+    private <A> A answer(CompletionStage<A> question, Duration within) {
+        try {
+            return question.toCompletableFuture().get(within.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException failure) {
+            throw refused(failure.getCause() == null ? failure : failure.getCause());
+        } catch (TimeoutException failure) {
+            throw new KafkaPipelineException(
+                    "no answer from " + settings.properties().get(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG) + " within "
+                            + within.toSeconds() + " s; is a broker running there?",
+                    failure);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new KafkaPipelineException("interrupted while the consumer started", interrupted);
+        }
+    }
+
+    private KafkaPipelineException refused(Throwable cause) {
+        String what = cause instanceof UnknownTopicOrPartitionException
+                ? "a topic of " + subscription.selection() + " does not exist; create it first"
+                : "cannot read the partitions or end offsets of " + subscription.selection() + ": "
+                        + cause.getMessage();
+        return new KafkaPipelineException(what, cause);
+    }
+}

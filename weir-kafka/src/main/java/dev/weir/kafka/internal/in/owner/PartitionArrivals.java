@@ -1,0 +1,53 @@
+package dev.weir.kafka.internal.in.owner;
+
+import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
+import dev.weir.kafka.internal.in.commit.OffsetCommits;
+import dev.weir.kafka.internal.in.fetch.RecordFetcher;
+import dev.weir.kafka.internal.in.lookup.OwnerThread;
+import dev.weir.kafka.internal.in.position.StartPositions;
+import java.util.Collection;
+import java.util.Set;
+import org.apache.kafka.common.TopicPartition;
+
+/** Takes partitions in that the group has given, or that the member has taken itself. Confined to the owner thread. */
+final class PartitionArrivals {
+
+    private final OwnerThread owner;
+    private final RecordFetcher fetcher;
+    private final PartitionAssignment assignment;
+    private final OffsetCommits commits;
+    private final StartPositions positions;
+    private final RebalanceHooks hooks;
+    private final ConsumerObserver observer;
+
+    PartitionArrivals(
+            OwnerThread owner,
+            RecordFetcher fetcher,
+            PartitionAssignment assignment,
+            OffsetCommits commits,
+            StartPositions positions,
+            RebalanceHooks hooks,
+            ConsumerObserver observer) {
+        this.owner = owner;
+        this.fetcher = fetcher;
+        this.assignment = assignment;
+        this.commits = commits;
+        this.positions = positions;
+        this.hooks = hooks;
+        this.observer = observer;
+    }
+
+    void assigned(Collection<TopicPartition> ids) {
+        fetcher.assigned(ids);
+        if (!owner.isEmitting()) {
+            // Nothing of them will be emitted, so there will be nothing to commit.
+            fetcher.pause(ids);
+            return;
+        }
+        assignment.add(ids, observer.assigned());
+        observer.runLog().assigned(ids, assignment.ids().size());
+        commits.assigned(ids);
+        hooks.assigned(Set.copyOf(ids));
+        positions.assigned(assignment.current(ids));
+    }
+}

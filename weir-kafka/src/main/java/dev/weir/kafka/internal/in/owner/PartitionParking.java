@@ -1,0 +1,172 @@
+package dev.weir.kafka.internal.in.owner;
+
+import dev.weir.kafka.internal.in.buffer.AssignedPartition;
+import dev.weir.kafka.internal.in.buffer.AssignedPartition.PauseReason;
+import dev.weir.kafka.internal.in.buffer.BatchEmission;
+import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
+import dev.weir.kafka.internal.in.buffer.PausedPartitions;
+import dev.weir.kafka.internal.in.buffer.PipelineOutlets;
+import dev.weir.kafka.internal.in.buffer.PipelineOutlets.Attachment;
+import dev.weir.kafka.internal.in.commit.OffsetCommits;
+import dev.weir.kafka.internal.in.fetch.LogPosition;
+import dev.weir.kafka.internal.in.lookup.OwnerClock;
+import dev.weir.kafka.internal.in.lookup.OwnerThread;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/**
+ * Moves the partitions of a reusable consumer to the pipelines that come and from those that go. {@link #attach},
+ * {@link #stopEmission} and {@link #detach} are for any thread, the rest belongs to the owner thread.
+ *
+ * <p>A partition that no pipeline reads is parked: not fetched, but still assigned and committed. The next pipeline
+ * goes on at its first unfinished record, and does not see again what was finished behind that.
+ */
+final class PartitionParking {
+
+    private final OwnerThread owner;
+    private final PartitionAssignment assignment;
+    private final PausedPartitions pauses;
+    private final BatchEmission emission;
+    private final OffsetCommits commits;
+    private final PipelineOutlets outlets;
+    private final OwnerClock clock;
+
+    PartitionParking(
+            OwnerThread owner,
+            PartitionAssignment assignment,
+            PausedPartitions pauses,
+            BatchEmission emission,
+            OffsetCommits commits,
+            PipelineOutlets outlets,
+            OwnerClock clock) {
+        this.owner = owner;
+        this.assignment = assignment;
+        this.pauses = pauses;
+        this.emission = emission;
+        this.commits = commits;
+        this.outlets = outlets;
+        this.clock = clock;
+    }
+
+    /** Adds a pipeline; throws if another one reads the same. */
+    void attach(Attachment attachment) {
+        CompletableFuture<String> done = new CompletableFuture<>();
+        owner.execute(() -> {
+            try {
+                outlets.closing().stream()
+                        .filter(other -> other.detaching && other.readsSame(attachment))
+                        .forEach(this::detachNow);
+                outlets.add(attachment);
+                partitionsOf(attachment).forEach(partition -> unpark(partition, attachment));
+                done.complete("");
+            } catch (RuntimeException refused) {
+                done.completeExceptionally(refused);
+            }
+        });
+        try {
+            if (!owner.awaitOrEnd(done)) {
+                throw new IllegalStateException("the reusable consumer is closed");
+            }
+        } catch (CompletionException failed) {
+            throw failed.getCause() instanceof RuntimeException cause ? cause : failed;
+        }
+    }
+
+    /** Gives the pipeline no more; what it has pulled may still be finished. */
+    void stopEmission(Attachment attachment) {
+        owner.execute(() -> stop(attachment));
+    }
+
+    /** Waits until the pipeline has finished what it pulled, then forgets it. Says what was left undone. */
+    String detach(Attachment attachment, Duration patience) {
+        long deadlineNanos = clock.nanoTime() + patience.toNanos();
+        owner.execute(() -> {
+            stop(attachment);
+            attachment.closeBy(deadlineNanos);
+            attachment.detaching = true;
+        });
+        return owner.awaitOrEnd(attachment.detached) ? attachment.detached.join() : "";
+    }
+
+    /** A detachment, under way or to come, waits no longer than that. */
+    void hurry(Attachment attachment, Duration patience) {
+        long deadlineNanos = clock.nanoTime() + patience.toNanos();
+        owner.execute(() -> attachment.closeBy(deadlineNanos));
+    }
+
+    private List<AssignedPartition> partitionsOf(Attachment attachment) {
+        return assignment.all().stream()
+                .filter(partition -> outlets.of(partition) == attachment)
+                .toList();
+    }
+
+    private void unpark(AssignedPartition partition, Attachment attachment) {
+        partition.advance();
+        long offset = partition.tracker().committableOffset();
+        AssignedPartition continued = partition;
+        if (offset >= 0) {
+            continued = assignment.renew(partition);
+            continued.continueAfter(partition, offset);
+        }
+        continued.goOutBy(attachment.buffer);
+        continued.endUnread();
+        pauses.assigned(continued);
+        if (offset >= 0) {
+            assignment.release(
+                    continued, new LogPosition(offset, partition.epochs().before(offset)));
+        }
+    }
+
+    /** Emits nothing of the partitions until a pipeline reads them again. */
+    private void park(Collection<AssignedPartition> partitions) {
+        emission.takeBack(partitions);
+        for (AssignedPartition partition : partitions) {
+            assignment.pause(partition, PauseReason.UNREAD);
+        }
+        commits.bringForward();
+    }
+
+    private void stop(Attachment attachment) {
+        if (!attachment.closing) {
+            attachment.closing = true;
+            park(partitionsOf(attachment));
+            attachment.buffer.end();
+        }
+    }
+
+    /** One that waits for what it has pulled must not keep the next from reading. */
+    private void detachNow(Attachment attachment) {
+        detach(
+                attachment,
+                partitionsOf(attachment).stream()
+                        .filter(AssignedPartition::hasUnsettled)
+                        .toList());
+    }
+
+    private void detach(Attachment attachment, List<AssignedPartition> unfinished) {
+        outlets.remove(attachment);
+        attachment.detached.complete(PartitionAssignment.unfinished(unfinished));
+    }
+
+    /** Lets those go that have finished, or whose time is up; how long until the next one's is. */
+    long detachFinished() {
+        long left = Long.MAX_VALUE;
+        for (Attachment attachment : outlets.closing()) {
+            if (attachment.detaching) {
+                List<AssignedPartition> unfinished = partitionsOf(attachment).stream()
+                        .filter(AssignedPartition::hasUnsettled)
+                        .toList();
+                long nanos = attachment.patienceNanos(clock.nanoTime());
+                if (unfinished.isEmpty() || nanos <= 0) {
+                    detach(attachment, unfinished);
+                } else {
+                    left = Math.min(left, nanos);
+                }
+            }
+        }
+        return left;
+    }
+}

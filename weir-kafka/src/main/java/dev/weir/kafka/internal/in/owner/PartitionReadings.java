@@ -1,0 +1,234 @@
+package dev.weir.kafka.internal.in.owner;
+
+import dev.weir.kafka.ConsumerDump.Oldest;
+import dev.weir.kafka.ConsumerDump.PartitionDump;
+import dev.weir.kafka.ConsumerDump.Paused;
+import dev.weir.kafka.Position;
+import dev.weir.kafka.internal.in.buffer.AssignedPartition;
+import dev.weir.kafka.internal.in.buffer.AssignedPartition.PauseReason;
+import dev.weir.kafka.internal.in.buffer.FlowControl;
+import dev.weir.kafka.internal.in.buffer.PausedPartitions;
+import dev.weir.kafka.internal.in.commit.CommitAhead;
+import dev.weir.kafka.internal.in.fetch.RecordFetcher;
+import dev.weir.kafka.internal.in.lookup.OwnerClock;
+import dev.weir.kafka.internal.in.lookup.OwnerThread;
+import dev.weir.kafka.internal.in.lookup.Reachability;
+import dev.weir.kafka.internal.in.offsets.OffsetTracker;
+import dev.weir.kafka.internal.meters.DecodeTime;
+import dev.weir.kafka.spi.Lookup;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks at assigned partitions, one by one: what waits, why, since when, and how far the end is. Confined to the owner
+ * thread, but for {@link #silentSince} and {@link #decodeTime}.
+ */
+final class PartitionReadings {
+
+    /**
+     * The interval at which ends of partitions that are not fetched are asked for: the client only learns them by
+     * fetching.
+     */
+    private static final long END_LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private static final Duration END_TIMEOUT = Duration.ofSeconds(30);
+
+    private final OwnerThread owner;
+    private final RecordFetcher fetcher;
+    private final FlowControl flow;
+    private final PausedPartitions pauses;
+    private final Lookup lookup;
+    private final boolean tracked;
+    private final @Nullable CommitAhead ahead;
+    private final Function<AssignedPartition, @Nullable String> trouble;
+    private final OpenTransactions transactions;
+    private final Reachability reachability;
+
+    private long endLookDueNanos;
+    private long progressNanos;
+
+    // Written by the threads that bring the answers, and cleared by the owner thread.
+    private final Map<TopicPartition, Long> ends = new ConcurrentHashMap<>();
+    private final Set<TopicPartition> endsAsked = ConcurrentHashMap.newKeySet();
+
+    /**
+     * Creates what asks {@code lookup} for the ends of paused partitions, {@code ahead} for the records of one that
+     * wait for their commit, if there is one, {@code trouble} why nothing is read of one, and {@code transactions} what
+     * is held up.
+     */
+    PartitionReadings(
+            OwnerThread owner,
+            RecordFetcher fetcher,
+            FlowControl flow,
+            PausedPartitions pauses,
+            Lookup lookup,
+            OwnerClock clock,
+            boolean tracked,
+            @Nullable CommitAhead ahead,
+            Function<AssignedPartition, @Nullable String> trouble,
+            OpenTransactions transactions) {
+        this.owner = owner;
+        this.fetcher = fetcher;
+        this.flow = flow;
+        this.pauses = pauses;
+        this.lookup = lookup;
+        this.tracked = tracked;
+        this.ahead = ahead;
+        this.trouble = trouble;
+        this.transactions = transactions;
+        this.reachability = new Reachability(fetcher::contact, clock);
+        this.progressNanos = clock.nanoTime();
+        this.endLookDueNanos = progressNanos + END_LOOK_NANOS;
+    }
+
+    /** Time since when no broker answers; null while one does. Any thread. */
+    @Nullable
+    Instant silentSince() {
+        return reachability.silentSince();
+    }
+
+    /** The time when something was finished last, as the looks so far have seen it. */
+    long progressNanos() {
+        return progressNanos;
+    }
+
+    /** The time that decoders take on the threads that fetch. Any thread. */
+    DecodeTime decodeTime() {
+        return fetcher.decodeTime();
+    }
+
+    /** The time for which brokers throttled the fetches so far. */
+    long throttledNanos() {
+        return fetcher.throttledNanos();
+    }
+
+    /** Begins a look at all. */
+    void begin(long now) {
+        reachability.look();
+        transactions.lookIfDue(now);
+    }
+
+    /** Fetched and not pulled, or not to be pulled yet: at most once, a record waits for its commit first. */
+    private int buffered(AssignedPartition partition) {
+        return partition.outlet().records(partition) + (ahead == null ? 0 : ahead.records(partition));
+    }
+
+    PartitionDump dump(AssignedPartition partition, long now) {
+        int buffered = buffered(partition);
+        int outstanding = tracked ? partition.tracker().outstanding() : buffered;
+        long position = partition.isHeld() ? RecordFetcher.UNKNOWN : fetcher.position(partition.id());
+        long lag = lag(partition, position, outstanding);
+        String heldUp = transactions.trouble(partition, now);
+        Oldest oldest = null;
+        if (tracked && outstanding > 0) {
+            oldest = oldest(partition, now);
+        } else if (partition.allFinished()) {
+            progressNanos = now;
+        }
+        return PartitionDump.of(
+                        partition.id().topic(),
+                        partition.id().partition(),
+                        partition.epoch(),
+                        buffered,
+                        Math.max(0, outstanding - buffered),
+                        oldest,
+                        reasons(partition, heldUp != null),
+                        partition.committedOffset(),
+                        partition.committedOffset() < 0 ? null : Duration.ofNanos(now - partition.committedNanos()),
+                        position,
+                        lag,
+                        lagTime(partition, lag),
+                        heldUp == null ? trouble.apply(partition) : heldUp)
+                .withFull(
+                        Duration.ofNanos(partition.stoodStillNanos(false, now)),
+                        Duration.ofNanos(partition.stoodStillNanos(true, now)));
+    }
+
+    /**
+     * Lag in time by the machine's clock, as timestamps are; producers whose clocks are ahead make it 0, not negative.
+     */
+    private @Nullable Duration lagTime(AssignedPartition partition, long lag) {
+        long timestamp = tracked ? partition.tracker().firstUnfinishedTimestamp() : OffsetTracker.NO_TIMESTAMP;
+        if (timestamp >= 0) {
+            return Duration.ofMillis(Math.max(0, System.currentTimeMillis() - timestamp));
+        }
+        return lag == 0 ? Duration.ZERO : null;
+    }
+
+    private Oldest oldest(AssignedPartition partition, long now) {
+        long offset = partition.tracker().committableOffset();
+        long since = partition.unfinishedSince(offset, now);
+        progressNanos = since == now ? now : progressNanos;
+        return Oldest.of(offset, Duration.ofNanos(now - since), null, Oldest.IN_FLIGHT);
+    }
+
+    private Set<Paused> reasons(AssignedPartition partition, boolean heldUp) {
+        EnumSet<Paused> reasons = EnumSet.noneOf(Paused.class);
+        if (heldUp) {
+            reasons.add(Paused.OPEN_TRANSACTION);
+        }
+        if (pauses.isPaused(partition.id())) {
+            reasons.add(Paused.USER);
+        }
+        if (partition.isHeld() || partition.endOffset() == AssignedPartition.UNKNOWN) {
+            reasons.add(Paused.STARTING);
+        } else if (partition.isPausedFor(PauseReason.UNREAD)) {
+            reasons.add(Paused.UNREAD);
+        } else if (partition.isPausedFor(PauseReason.END)) {
+            reasons.add(Paused.END);
+        } else if (partition.isPaused()) {
+            reasons.add(flow.reason(partition));
+        }
+        if (partition.outlet().isNotDue(partition)) {
+            reasons.add(Paused.NOT_DUE);
+        }
+        return Set.copyOf(reasons);
+    }
+
+    private long lag(AssignedPartition partition, long position, int outstanding) {
+        long behind = partition.isHeld() ? RecordFetcher.UNKNOWN : fetcher.lag(partition.id());
+        Long end = ends.get(partition.id());
+        if (end != null && position >= 0 && partition.isPaused()) {
+            behind = Math.max(behind, end - position);
+        }
+        return behind == RecordFetcher.UNKNOWN ? -1 : behind + outstanding;
+    }
+
+    /** The client learns ends by fetching, so it knows nothing new of a partition that is paused. */
+    void askForEndsIfDue(Collection<AssignedPartition> assigned, long now) {
+        if (now - endLookDueNanos < 0 || !owner.isEmitting()) {
+            return;
+        }
+        endLookDueNanos = now + END_LOOK_NANOS;
+        Set<TopicPartition> paused = new HashSet<>();
+        for (AssignedPartition partition : assigned) {
+            if (partition.isPaused() && !partition.isHeld() && !partition.isPausedFor(PauseReason.END)) {
+                paused.add(partition.id());
+            }
+        }
+        ends.keySet().retainAll(paused);
+        Map<TopicPartition, Position> wanted = new HashMap<>();
+        paused.stream().filter(endsAsked::add).forEach(id -> wanted.put(id, Position.end()));
+        if (!wanted.isEmpty()) {
+            lookup.offsets(wanted, END_TIMEOUT)
+                    .forEach((id, answer) -> answer.whenComplete((end, failure) -> {
+                        if (end != null) {
+                            ends.put(id, end);
+                            owner.execute(reachability::answered);
+                        }
+                        endsAsked.remove(id);
+                    }));
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package dev.weir.kafka.internal.in.owner;
+
+import dev.weir.stream.spi.StageContext;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Supplier;
+
+/** The pipelines whose stages may hold what was emitted. Thread-safe. */
+final class PipelineReaders implements Supplier<Collection<StageContext>> {
+
+    /** Set before there is anything. */
+    private volatile Supplier<Collection<StageContext>> current = List::of;
+
+    void set(Supplier<Collection<StageContext>> readers) {
+        current = readers;
+    }
+
+    @Override
+    public Collection<StageContext> get() {
+        return current.get();
+    }
+
+    /** Makes the pipelines drop revoked work that has not begun. */
+    void dropRevoked() {
+        get().forEach(StageContext::dropRevoked);
+    }
+}

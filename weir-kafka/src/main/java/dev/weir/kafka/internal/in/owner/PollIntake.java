@@ -1,0 +1,115 @@
+package dev.weir.kafka.internal.in.owner;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.internal.in.buffer.AssignedPartition;
+import dev.weir.kafka.internal.in.buffer.BatchEmission;
+import dev.weir.kafka.internal.in.buffer.ConsumerPlan;
+import dev.weir.kafka.internal.in.buffer.FlowControl;
+import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
+import dev.weir.kafka.internal.in.fetch.LeaderEpochs;
+import dev.weir.kafka.internal.in.fetch.OwnerWaits;
+import dev.weir.kafka.internal.in.fetch.RecordFetcher;
+import dev.weir.kafka.internal.in.fetch.RecordFetcher.Fetched;
+import dev.weir.kafka.internal.in.fetch.UnreadableBatch;
+import dev.weir.kafka.internal.in.lookup.OwnerClock;
+import dev.weir.kafka.internal.in.position.StartPositions;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.InvalidOffsetException;
+
+/** Polls, and sends on their way the records that have come. Confined to the owner thread. */
+final class PollIntake {
+
+    /** The time a poll waits when nothing is due: only the snapshot ages meanwhile. */
+    private static final long MAX_POLL_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final OwnerWaits waiting;
+    private final RecordFetcher fetcher;
+    private final PartitionAssignment assignment;
+    private final FlowControl flow;
+    private final BatchEmission emission;
+    private final StartPositions positions;
+    private final UnreadableBatches unreadable;
+    private final ConsumerObserver observer;
+    private final OwnerClock clock;
+
+    PollIntake(
+            OwnerWaits waiting,
+            RecordFetcher fetcher,
+            PartitionAssignment assignment,
+            FlowControl flow,
+            BatchEmission emission,
+            StartPositions positions,
+            ConsumerObserver observer,
+            OwnerClock clock,
+            ConsumerSettings<?, ?> settings,
+            ConsumerPlan plan) {
+        this.waiting = waiting;
+        this.fetcher = fetcher;
+        this.assignment = assignment;
+        this.flow = flow;
+        this.emission = emission;
+        this.positions = positions;
+        this.unreadable = UnreadableBatches.by(settings, plan, assignment, emission, flow, fetcher);
+        this.observer = observer;
+        this.clock = clock;
+    }
+
+    /** Polls once, for that time or a second at most. Rebalances are called back from within. */
+    void poll(long nanos) {
+        try {
+            emit(waiting.poll(Math.min(nanos, MAX_POLL_NANOS)));
+            observer.polled();
+        } catch (InvalidOffsetException unknown) {
+            positions.unknown(unknown);
+        } catch (UnreadableBatch.Found found) {
+            unreadable.found(found.batch());
+        }
+    }
+
+    /**
+     * Waits within a rebalance, until a signal and no longer than that. Where records come by another way than the
+     * member's client, those of the partitions that stay go on coming meanwhile.
+     */
+    void waitInRebalance(long nanos) {
+        long endNanos = clock.nanoTime() + nanos;
+        long left = nanos;
+        while (fetcher.canFetchOnly() && left > 0 && !waiting.isCallbackSignalled()) {
+            flow.resumeLow(assignment.all(), fetcher);
+            emit(waiting.fetchOnly(left));
+            left = endNanos - clock.nanoTime();
+        }
+        if (!fetcher.canFetchOnly() && left > 0) {
+            waiting.park(left);
+        }
+    }
+
+    private void emit(Fetched records) {
+        try {
+            for (int i = 0; i < records.partitions(); i++) {
+                AssignedPartition partition = assignment.get(records.partition(i));
+                if (partition != null) {
+                    emit(partition, records.records(i));
+                }
+            }
+        } finally {
+            emission.announce();
+        }
+        if (!records.isEmpty()) {
+            flow.afterPoll(assignment.all(), fetcher);
+        }
+    }
+
+    private void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> records) {
+        int ofAnotherLog = partition.epochs().note(records);
+        if (ofAnotherLog != LeaderEpochs.NONE) {
+            // Those before it go out no more: it may be that they are of the other log, too.
+            positions.ofAnotherLog(partition, records.get(ofAnotherLog));
+            return;
+        }
+        emission.emit(partition, records);
+        partition.advance();
+        flow.afterFetch(partition, fetcher);
+    }
+}

@@ -1,0 +1,228 @@
+package dev.weir.kafka.internal.in.owner;
+
+import dev.weir.kafka.ExternalOffsets;
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.RebalanceListener;
+import dev.weir.kafka.RestrictedConsumer;
+import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
+import dev.weir.kafka.internal.in.commit.OffsetCommits;
+import dev.weir.kafka.internal.in.fetch.OwnerWaits;
+import dev.weir.kafka.internal.in.lookup.ConsumerLog;
+import dev.weir.kafka.internal.in.lookup.OwnerClock;
+import dev.weir.kafka.internal.in.lookup.OwnerThread;
+import dev.weir.stream.spi.JvmExit;
+import dev.weir.stream.spi.Thrown;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calls the user's code about rebalances, on a thread of its own, while the owner thread waits and serves what that
+ * code asks of the consumer. Confined to the owner thread.
+ */
+final class RebalanceHooks {
+
+    private static final ConsumerLog LOG = ConsumerLog.of(RebalanceHooks.class);
+
+    /** The interval at which it is checked whether a listener has called System.exit, which never returns. */
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    /** The time for a listener's question for committed offsets. */
+    private static final long COMMITTED_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private final OwnerThread owner;
+    private final PartitionAssignment assignment;
+    private final OffsetCommits commits;
+    private final RebalanceListener listener;
+    private final @Nullable ExternalOffsets external;
+    private final OwnerWaits waiting;
+    private final OwnerClock clock;
+    private final RevokeTimes times;
+
+    RebalanceHooks(
+            OwnerThread owner,
+            PartitionAssignment assignment,
+            OffsetCommits commits,
+            RebalanceListener listener,
+            @Nullable ExternalOffsets external,
+            OwnerWaits waiting,
+            OwnerClock clock,
+            RevokeTimes times) {
+        this.owner = owner;
+        this.assignment = assignment;
+        this.commits = commits;
+        this.listener = listener;
+        this.external = external;
+        this.waiting = waiting;
+        this.clock = clock;
+        this.times = times;
+    }
+
+    /** The time when hooks that are called now are not waited for any longer, outside of a revocation. */
+    long deadline() {
+        return clock.nanoTime() + times.deadlineNanos();
+    }
+
+    void assigned(Set<TopicPartition> ids) {
+        if (!ids.isEmpty() && listener != RebalanceListener.NONE) {
+            call("onAssigned", consumer -> listener.onAssigned(ids, consumer), deadline());
+        }
+    }
+
+    /** Tells store and listener, who have until {@code endNanos} together. */
+    void revoked(Set<TopicPartition> ids, long endNanos) {
+        if (!ids.isEmpty()) {
+            tellStore(ids, endNanos);
+            if (listener != RebalanceListener.NONE) {
+                call("onRevoked", consumer -> listener.onRevoked(ids, consumer), endNanos);
+            }
+        }
+    }
+
+    void lost(Set<TopicPartition> ids) {
+        long endNanos = deadline();
+        tellStore(ids, endNanos);
+        if (listener != RebalanceListener.NONE) {
+            call("onLost", consumer -> listener.onLost(ids), endNanos);
+        }
+    }
+
+    /** Tells the store, which has half of the time if there is a listener behind it. */
+    private void tellStore(Set<TopicPartition> ids, long endNanos) {
+        if (external != null) {
+            long left = endNanos - clock.nanoTime();
+            call(
+                    "revoked",
+                    consumer -> external.revoked(ids),
+                    listener == RebalanceListener.NONE ? endNanos : endNanos - left / 2);
+        }
+    }
+
+    private void call(String what, Consumer<RestrictedConsumer> body, long endNanos) {
+        Call call = new Call();
+        Thread thread = Thread.ofVirtual().name("weir-" + what).start(() -> call.run(body));
+        long beginNanos = clock.nanoTime();
+        while (!call.isDone()) {
+            long left = endNanos - clock.nanoTime();
+            if (left <= 0) {
+                LOG.warn(
+                        "{} takes longer than {} ms; going on without it",
+                        what,
+                        (clock.nanoTime() - beginNanos) / 1_000_000);
+                thread.interrupt();
+                break;
+            }
+            if (!call.serve()) {
+                waiting.park(Math.min(left, LOOK_NANOS));
+                if (JvmExit.isUnderWay() && JvmExit.isCalledBy(thread)) {
+                    break;
+                }
+            }
+        }
+        call.expire();
+        Throwable failure = call.failure;
+        if (failure != null) {
+            owner.fail(new KafkaPipelineException(
+                    "the rebalance listener's " + what + " failed: " + Thrown.text(failure), failure));
+        }
+    }
+
+    /** One call, and the consumer that it sees. The user's thread asks, the owner thread serves. */
+    private final class Call implements RestrictedConsumer {
+
+        private final Queue<Runnable> asked = new ConcurrentLinkedQueue<>();
+        private volatile boolean done;
+        private volatile boolean expired;
+        private volatile @Nullable Throwable failure;
+
+        void run(Consumer<RestrictedConsumer> body) {
+            try {
+                body.accept(this);
+            } catch (Throwable thrown) {
+                failure = thrown;
+            } finally {
+                done = true;
+                waiting.wake();
+            }
+        }
+
+        boolean isDone() {
+            return done;
+        }
+
+        /** Returns whether there was something to do. */
+        boolean serve() {
+            Runnable next = asked.poll();
+            if (next != null) {
+                next.run();
+            }
+            return next != null;
+        }
+
+        void expire() {
+            expired = true;
+            while (serve()) {
+                // Each of them says that it is too late.
+            }
+        }
+
+        private <A> A ask(Supplier<A> operation) {
+            CompletableFuture<A> answer = new CompletableFuture<>();
+            asked.add(() -> {
+                if (expired) {
+                    answer.completeExceptionally(new IllegalStateException("the rebalance has gone on without this"));
+                    return;
+                }
+                try {
+                    answer.complete(operation.get());
+                } catch (RuntimeException refused) {
+                    answer.completeExceptionally(refused);
+                }
+            });
+            waiting.wake();
+            if (expired) {
+                throw new IllegalStateException("the rebalance has gone on without this");
+            }
+            try {
+                return answer.join();
+            } catch (CompletionException failed) {
+                throw failed.getCause() instanceof RuntimeException cause ? cause : failed;
+            }
+        }
+
+        @Override
+        public Set<TopicPartition> assignment() {
+            return ask(assignment::ids);
+        }
+
+        @Override
+        public Map<TopicPartition, Long> committed(Set<TopicPartition> partitions) {
+            return ask(() -> {
+                Map<TopicPartition, Long> committed = new HashMap<>();
+                commits.committed(partitions, COMMITTED_NANOS).forEach((id, offset) -> {
+                    if (offset != null) {
+                        committed.put(id, offset.offset());
+                    }
+                });
+                return committed;
+            });
+        }
+
+        @Override
+        public void seek(TopicPartition partition, long offset) {
+            var ignored = ask(() -> {
+                assignment.placeNew(partition, offset);
+                return true;
+            });
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package dev.weir.kafka.internal.in.owner;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.FetchPath;
+import dev.weir.kafka.Subscription;
+import dev.weir.kafka.internal.in.buffer.ConsumerPlan.Delivery;
+import dev.weir.kafka.internal.in.lookup.ConsumerLog;
+import dev.weir.kafka.internal.in.position.OffsetQueries;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The log lines, at INFO, about one consumer's run: what it reads and how, which partitions it has, and how it ended.
+ * Confined to the owner thread after {@link #begins}, which is called before that thread starts.
+ */
+final class RunLog {
+
+    private static final ConsumerLog LOG = ConsumerLog.of(RunLog.class);
+
+    /** The name until something has begun. */
+    private String name = "consumer";
+
+    private @Nullable String failure;
+
+    /**
+     * Logs the beginning of a run.
+     *
+     * @param newName says in all lines whose run it is
+     * @param exactlyOnce whether transactions commit
+     */
+    void begins(
+            String newName,
+            ConsumerSettings<?, ?> settings,
+            Subscription subscription,
+            Delivery delivery,
+            boolean exactlyOnce) {
+        name = newName;
+        LOG.info(
+                "{}: reads {}{} {}, {}, fetched by {}",
+                name,
+                subscription.selection(),
+                subscription.isBounded() ? " to the end of this moment" : "",
+                settings.groupId() == null ? "without a group" : "as group " + settings.groupId(),
+                guarantee(delivery, exactlyOnce),
+                path(settings));
+    }
+
+    private static String guarantee(Delivery delivery, boolean exactlyOnce) {
+        return switch (delivery) {
+            case Delivery.Committable committable -> exactlyOnce ? "exactly once" : "at least once";
+            case Delivery.AtMostOnce atMostOnce -> "at most once";
+            case Delivery.Plain plain -> "without commits";
+        };
+    }
+
+    private static String path(ConsumerSettings<?, ?> settings) {
+        String path = settings.fetch() == FetchPath.CLIENT
+                ? "Kafka's client"
+                : "the " + settings.fetch().name().toLowerCase(Locale.ROOT) + " path";
+        return settings.fetchThreads() == 1 ? path : path + " in " + settings.fetchThreads() + " threads";
+    }
+
+    /** Logs that partitions have come. */
+    void assigned(Collection<TopicPartition> ids, int now) {
+        if (!ids.isEmpty()) {
+            LOG.info("{}: assigned {}; has {} partitions now", name, OffsetQueries.names(sorted(ids)), now);
+        }
+    }
+
+    /** Logs that the group has taken partitions. */
+    void revoked(Collection<TopicPartition> ids, int now) {
+        LOG.info("{}: gave {} back to the group; has {} partitions now", name, OffsetQueries.names(sorted(ids)), now);
+    }
+
+    private static List<TopicPartition> sorted(Collection<TopicPartition> ids) {
+        return ids.stream()
+                .sorted((one, other) -> one.topic().equals(other.topic())
+                        ? Integer.compare(one.partition(), other.partition())
+                        : one.topic().compareTo(other.topic()))
+                .toList();
+    }
+
+    /** Notes why the run ends. */
+    void fails(Throwable cause) {
+        if (failure == null) {
+            failure = String.valueOf(cause.getMessage() == null ? cause : cause.getMessage());
+        }
+    }
+
+    /**
+     * Logs the end.
+     *
+     * @param leftUndone what was read and is not finished, or could not be committed, in words
+     */
+    void ended(List<String> leftUndone) {
+        String left = leftUndone.isEmpty() ? "nothing is left unfinished" : String.join("; ", leftUndone);
+        if (failure == null) {
+            LOG.info("{}: {}; {}", name, leftUndone.isEmpty() ? "drained and ended" : "ended", left);
+        } else {
+            LOG.info("{}: ended by a failure: {}; {}", name, failure, left);
+        }
+    }
+}

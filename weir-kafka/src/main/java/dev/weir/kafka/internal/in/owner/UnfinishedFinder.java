@@ -1,0 +1,119 @@
+package dev.weir.kafka.internal.in.owner;
+
+import dev.weir.kafka.ConsumerDump.Oldest;
+import dev.weir.kafka.ConsumerDump.PartitionDump;
+import dev.weir.kafka.internal.in.buffer.AssignedPartition;
+import dev.weir.kafka.internal.in.buffer.RecordBuffer;
+import dev.weir.kafka.spi.OfRecord;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.StageContext;
+import dev.weir.stream.spi.Whereabouts;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.utils.Utils;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out where unfinished records are and what their keys are, when somebody asks: nothing is noted of a record for
+ * it. Thread-safe.
+ */
+final class UnfinishedFinder {
+
+    /** A record as the owner thread last saw it: nobody else may ask its partition. */
+    record Sought(AssignedPartition partition, RecordBuffer outlet, long token) {
+
+        AckTarget target() {
+            return partition.tracker();
+        }
+    }
+
+    /**
+     * The smallest age of a stuck record; a younger one would be gone when it is found: a pipeline that runs well is
+     * not searched.
+     */
+    private static final Duration MIN_AGE = Duration.ofMillis(100);
+
+    private final Supplier<Collection<StageContext>> readers;
+
+    /** Creates one that asks the sources of those who read now. */
+    UnfinishedFinder(Supplier<Collection<StageContext>> readers) {
+        this.readers = readers;
+    }
+
+    /** The same, with what could be found out about its first unfinished record, which is {@code sought}. */
+    PartitionDump found(PartitionDump dump, @Nullable Sought sought) {
+        Oldest oldest = dump.oldest();
+        if (oldest == null || sought == null) {
+            return dump;
+        }
+        return PartitionDump.of(
+                dump.topic(),
+                dump.partition(),
+                dump.epoch(),
+                dump.buffered(),
+                dump.inFlight(),
+                found(oldest, sought),
+                dump.paused(),
+                dump.committed(),
+                dump.sinceCommit(),
+                dump.position(),
+                dump.lag(),
+                dump.lagTime(),
+                dump.trouble());
+    }
+
+    /**
+     * The troubles that stages of readers without progress report of themselves, each once: readers may share a stage.
+     */
+    List<String> troubles() {
+        return readers.get().stream()
+                .flatMap(reader -> reader.troubles().stream())
+                .distinct()
+                .toList();
+    }
+
+    private Oldest found(Oldest oldest, Sought sought) {
+        ConsumerRecord<byte[], byte[]> buffered = sought.outlet.find(sought.partition, sought.token);
+        if (buffered != null) {
+            return Oldest.of(oldest.offset(), oldest.age(), keyHash(buffered), Oldest.BUFFERED);
+        }
+        if (oldest.age().compareTo(MIN_AGE) < 0) {
+            return oldest;
+        }
+        for (StageContext reader : readers.get()) {
+            Whereabouts found = reader.find(sought.target(), sought.token);
+            if (found != null) {
+                return Oldest.of(oldest.offset(), oldest.age(), keyHash(found.value()), stage(found));
+            }
+        }
+        return oldest;
+    }
+
+    private static String stage(Whereabouts found) {
+        String words;
+        if (found.value() == null) {
+            words = " in ";
+        } else {
+            words = found.atWork() ? ", at work in " : ", waiting in ";
+        }
+        return Oldest.IN_FLIGHT + words + found.stage();
+    }
+
+    /** Null if the element says nothing of a key. */
+    static @Nullable Integer keyHash(@Nullable Object element) {
+        Object key = switch (element) {
+            case OfRecord known -> known.raw().key();
+            case ConsumerRecord<?, ?> record -> record.key();
+            case null, default -> null;
+        };
+        return switch (key) {
+            case byte[] bytes -> Utils.murmur2(bytes);
+            case String text -> Utils.murmur2(text.getBytes(StandardCharsets.UTF_8));
+            case null, default -> null;
+        };
+    }
+}

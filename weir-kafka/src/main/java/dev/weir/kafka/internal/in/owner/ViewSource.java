@@ -1,0 +1,166 @@
+package dev.weir.kafka.internal.in.owner;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.ExternalOffsets;
+import dev.weir.kafka.FetchPath;
+import dev.weir.kafka.Subscription;
+import dev.weir.kafka.internal.in.buffer.ConsumerPlan.Delivery;
+import dev.weir.kafka.internal.in.buffer.RecordBuffer;
+import dev.weir.kafka.internal.in.buffer.SourceStage;
+import dev.weir.kafka.internal.in.fetch.FetchedViews;
+import dev.weir.kafka.internal.in.view.ViewPool;
+import dev.weir.kafka.internal.meters.DecodeTime;
+import dev.weir.kafka.view.RecordViews;
+import dev.weir.lean.RecordView;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.BatchPool;
+import dev.weir.stream.spi.SourceFactory;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import java.util.Objects;
+import java.util.function.Function;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the running form of a source whose elements are decoded where the records lie. Immutable. */
+public final class ViewSource<T> implements SourceFactory<T> {
+
+    private final ConsumerSettings<byte[], byte[]> settings;
+    private final ConsumerStart start;
+    private final boolean inRows;
+
+    private ViewSource(
+            ConsumerSettings<?, ?> settings,
+            Subscription subscription,
+            Delivery delivery,
+            @Nullable ExternalOffsets external,
+            boolean inRows,
+            Function<DecodeTime, FetchedViews.Maker> makers) {
+        if (subscription.due() != null) {
+            throw new IllegalArgumentException("dueAt does not go with a decoder of views, which keeps no record to ask"
+                    + " about: leave the decoder out");
+        }
+        this.settings = settings.raw();
+        this.inRows = inRows;
+        this.start = new ConsumerStart(settings, subscription, delivery, external, makers);
+    }
+
+    /** A source of records in a row, which commits. */
+    public static ViewSource<RecordViews> keeping(ConsumerSettings<?, ?> settings, Subscription subscription) {
+        ViewPool pool = new ViewPool();
+        return new ViewSource<>(
+                settings,
+                subscription,
+                new Delivery.Committable(),
+                null,
+                true,
+                time -> FetchedViews.Maker.keeping(pool));
+    }
+
+    /** A committable source; {@code decoder} is called on the thread, or threads, that fetch, as of the others. */
+    public static <T> ViewSource<T> committable(
+            ConsumerSettings<?, ?> settings, Subscription subscription, Function<RecordView, ? extends T> decoder) {
+        return decoding(settings, subscription, new Delivery.Committable(), null, decoder);
+    }
+
+    /** A source that commits nothing, as {@link ConsumerSource#plain}. */
+    public static <T> ViewSource<T> plain(
+            ConsumerSettings<?, ?> settings,
+            Subscription subscription,
+            @Nullable ExternalOffsets external,
+            Function<RecordView, ? extends T> decoder) {
+        return decoding(settings, subscription, ConsumerSource.untold(settings, external), external, decoder);
+    }
+
+    /** A source that commits before it emits. */
+    public static <T> ViewSource<T> atMostOnce(
+            ConsumerSettings<?, ?> settings,
+            Subscription subscription,
+            int commitAhead,
+            Function<RecordView, ? extends T> decoder) {
+        return decoding(settings, subscription, new Delivery.AtMostOnce(commitAhead), null, decoder);
+    }
+
+    private static <T> ViewSource<T> decoding(
+            ConsumerSettings<?, ?> settings,
+            Subscription subscription,
+            Delivery delivery,
+            @Nullable ExternalOffsets external,
+            Function<RecordView, ? extends T> decoder) {
+        Objects.requireNonNull(subscription, "subscription");
+        Objects.requireNonNull(decoder, "decoder");
+        if (settings.fetch() != FetchPath.LEAN) {
+            throw new IllegalArgumentException("a decoder of views needs the lean path: fetch=" + settings.fetch()
+                    + "; set fetch(FetchPath.LEAN)");
+        }
+        return new ViewSource<>(
+                settings, subscription, delivery, external, false, time -> FetchedViews.Maker.decoding(decoder, time));
+    }
+
+    @Override
+    public Stage<T> create(StageContext context) {
+        RecordBuffer buffer = new RecordBuffer(context.clock(), null);
+        SourceStage<byte[], byte[]> records = start.open(context, buffer, settings, null);
+        return inRows ? new Rows<>(records, buffer) : new Unwrapping<>(records);
+    }
+
+    /** Takes out what was decoded. Confined to the segment's thread. */
+    private record Unwrapping<T>(SourceStage<byte[], byte[]> records) implements Stage<T> {
+
+        @Override
+        public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+            Batch<ConsumerRecord<byte[], byte[]>> batch = records.pull(deadlineNanos);
+            if (batch == null) {
+                return null;
+            }
+            Batch<Object> results = batch.retyped();
+            for (int i = 0; i < results.size(); i++) {
+                results.set(i, ((FetchedViews.Made) results.get(i)).unwrap());
+            }
+            return results.retyped();
+        }
+
+        @Override
+        public void close() {
+            records.close();
+        }
+    }
+
+    /**
+     * Takes records in a row out of the batches of the buffer, which are used again, into those of a pool: where few
+     * records come at a time, a batch for each fetch would be garbage per record. Confined to the segment's thread.
+     */
+    private static final class Rows<T> implements Stage<T> {
+
+        /** Most fetches bring one row of a partition. */
+        private static final int USUAL_ROWS = 8;
+
+        private final SourceStage<byte[], byte[]> records;
+        private final RecordBuffer buffer;
+        private final BatchPool pool = new BatchPool(USUAL_ROWS);
+
+        Rows(SourceStage<byte[], byte[]> records, RecordBuffer buffer) {
+            this.records = records;
+            this.buffer = buffer;
+        }
+
+        @Override
+        public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+            Batch<ConsumerRecord<byte[], byte[]>> batch = records.pull(deadlineNanos);
+            if (batch == null) {
+                return null;
+            }
+            Batch<T> rows = pool.take();
+            for (int i = 0; i < batch.size(); i++) {
+                rows.add(((FetchedViews.Made) batch.get(i)).unwrap(), batch.target(i), batch.token(i));
+            }
+            buffer.giveBack(batch);
+            return rows;
+        }
+
+        @Override
+        public void close() {
+            records.close();
+        }
+    }
+}

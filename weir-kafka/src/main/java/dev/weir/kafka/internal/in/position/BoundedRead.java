@@ -1,0 +1,259 @@
+package dev.weir.kafka.internal.in.position;
+
+import dev.weir.kafka.Position;
+import dev.weir.kafka.internal.in.buffer.AssignedPartition;
+import dev.weir.kafka.internal.in.buffer.AssignedPartition.PauseReason;
+import dev.weir.kafka.internal.in.buffer.BatchEmission;
+import dev.weir.kafka.internal.in.buffer.ConsumerPlan;
+import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
+import dev.weir.kafka.internal.in.fetch.LogPosition;
+import dev.weir.kafka.internal.in.fetch.RecordFetcher;
+import dev.weir.kafka.internal.in.lookup.ConsumerLog;
+import dev.weir.kafka.internal.in.lookup.OwnerClock;
+import dev.weir.kafka.spi.Lookup;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
+
+/** Finds out when a read that has an end is through. Confined to the owner thread. */
+public final class BoundedRead {
+
+    /** The interval at which a member without partitions asks for the group's progress, and its wait for the answer. */
+    private static final Duration GROUP_LOOK = Duration.ofSeconds(1);
+
+    /** The time an end waits for the answer that its topics still are the same ones. */
+    private static final Duration MAX_DOUBT = Duration.ofSeconds(10);
+
+    private static final ConsumerLog LOG = ConsumerLog.of(BoundedRead.class);
+
+    /** The interval at which unknown ends are asked for, and the wait for the answer. */
+    private static final Duration END_LOOK = Duration.ofSeconds(1);
+
+    private static final Duration END_TIMEOUT = Duration.ofSeconds(5);
+
+    private final ConsumerPlan plan;
+    private final Consumer<?, ?> client;
+    private final RecordFetcher fetcher;
+    private final OwnerClock clock;
+    private final PartitionAssignment assignment;
+    private final BatchEmission emission;
+    private final StartPositions positions;
+
+    private final Lookup lookup;
+    private final Executor owner;
+    private final LogRange logRange;
+
+    /** Ends of all partitions, including those of other members. */
+    private final Map<TopicPartition, Long> ends;
+
+    /** The reason why the ends of partitions are not known; empty as long as nobody has said. */
+    private final Map<TopicPartition, String> unknown = new HashMap<>();
+
+    private final Set<TopicPartition> asked = new HashSet<>();
+    private long endLookDueNanos;
+    private long groupLookDueNanos;
+
+    /** Partitions at their ends whose topics were asked for once more. */
+    private final Set<AssignedPartition> doubted = new HashSet<>();
+
+    /** Partitions whose topic the brokers have confirmed since then. */
+    private final Set<AssignedPartition> sureOf = new HashSet<>();
+
+    /** Time until which an end waits for the answer whether its topics are still the same. */
+    private long sureByNanos;
+
+    /**
+     * Creates what asks {@code lookup} for ends that are not known yet,
+     * and continues on {@code owner}, the owner thread.
+     */
+    public BoundedRead(
+            ConsumerPlan plan,
+            Consumer<?, ?> client,
+            RecordFetcher fetcher,
+            Lookup lookup,
+            OwnerClock clock,
+            Executor owner,
+            PartitionAssignment assignment,
+            BatchEmission emission,
+            StartPositions positions) {
+        this.plan = plan;
+        this.client = client;
+        this.fetcher = fetcher;
+        this.lookup = lookup;
+        this.clock = clock;
+        this.owner = owner;
+        this.logRange = new LogRange(lookup, clock, owner, () -> groupLookDueNanos = clock.nanoTime());
+        this.assignment = assignment;
+        this.emission = emission;
+        this.positions = positions;
+        this.groupLookDueNanos = clock.nanoTime();
+        this.endLookDueNanos = clock.nanoTime();
+        this.ends = new HashMap<>(plan.endOffsets());
+        ends.forEach((id, end) -> {
+            if (end == AssignedPartition.UNKNOWN) {
+                unknown.put(id, "");
+            }
+        });
+    }
+
+    /** The reason why nobody knows the end of the partition; null if it is known. */
+    @Nullable
+    public String trouble(AssignedPartition partition) {
+        String trouble = partition.endOffset() == AssignedPartition.UNKNOWN ? unknown.get(partition.id()) : null;
+        if (trouble == null) {
+            return logRange.trouble(partition.id());
+        }
+        return "its end is not known" + (trouble.isEmpty() ? "" : ": " + trouble);
+    }
+
+    private void askForEnds() {
+        if (unknown.isEmpty() || clock.nanoTime() - endLookDueNanos < 0) {
+            return;
+        }
+        endLookDueNanos = clock.nanoTime() + END_LOOK.toNanos();
+        Map<TopicPartition, Position> wanted = new HashMap<>();
+        for (TopicPartition id : unknown.keySet()) {
+            if (asked.add(id)) {
+                wanted.put(id, Objects.requireNonNull(plan.subscription().end().of(id)));
+            }
+        }
+        lookup.offsets(wanted, END_TIMEOUT)
+                .forEach((id, answer) ->
+                        answer.whenComplete((end, failure) -> owner.execute(() -> answered(id, end, failure))));
+    }
+
+    private void answered(TopicPartition id, @Nullable Long end, @Nullable Throwable failure) {
+        asked.remove(id);
+        if (end != null) {
+            unknown.remove(id);
+            ends.put(id, end);
+            return;
+        }
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        String why = cause == null ? "" : String.valueOf(cause.getMessage());
+        if (!why.equals(unknown.put(id, why))) {
+            LOG.warn("the end of {} is not known yet: {}; it is asked for again", id, why);
+        }
+    }
+
+    /** Begins a partition once its end is known. */
+    private void begin(AssignedPartition partition) {
+        long end = ends.getOrDefault(partition.id(), 0L);
+        if (partition.endOffset() == AssignedPartition.UNKNOWN && end != AssignedPartition.UNKNOWN) {
+            partition.learnEnd(end);
+        }
+    }
+
+    /**
+     * Looks at each assigned partition, and whether all are at their ends now. Without partitions it stands by for
+     * those who have them, until the group is through.
+     */
+    public boolean isAllRead() {
+        askForEnds();
+        boolean all = !assignment.all().isEmpty() || isGroupThrough();
+        for (AssignedPartition partition : List.copyOf(assignment.all())) {
+            begin(partition);
+            if (partition.endOffset() == AssignedPartition.UNKNOWN) {
+                all = false;
+                continue;
+            }
+            if (!partition.isPausedFor(PauseReason.END) && !partition.isHeld() && isReadToEnd(partition)) {
+                assignment.pause(partition, PauseReason.END);
+                emission.readTo(partition, Math.min(fetcher.position(partition.id()), partition.firstDropped()));
+            }
+            all &= partition.isPausedFor(PauseReason.END);
+        }
+        logRange.askIfDue();
+        return all && !emission.holdsBack() && isSure();
+    }
+
+    /**
+     * Returns whether the partitions read to their ends still belong to the logs whose ends were looked up; asks the
+     * brokers once more.
+     */
+    private boolean isSure() {
+        boolean sure = true;
+        for (AssignedPartition partition : assignment.all()) {
+            if (doubted.add(partition)) {
+                sureByNanos = clock.nanoTime() + MAX_DOUBT.toNanos();
+                positions.topicIds().identifyAnew(partition, 1, () -> sureOf.add(partition));
+            }
+            sure &= sureOf.contains(partition);
+        }
+        if (!sure && clock.nanoTime() - sureByNanos >= 0) {
+            LOG.warn("ends without an answer whether the topics of {} still are the same ones", assignment.ids());
+            return true;
+        }
+        return sure;
+    }
+
+    private boolean isGroupThrough() {
+        if (!unknown.isEmpty() || clock.nanoTime() - groupLookDueNanos < 0) {
+            return false;
+        }
+        try {
+            Map<TopicPartition, OffsetAndMetadata> committed = client.committed(ends.keySet(), GROUP_LOOK);
+            boolean through = true;
+            for (Map.Entry<TopicPartition, Long> end : ends.entrySet()) {
+                OffsetAndMetadata commit = committed.get(end.getKey());
+                through &= commit == null ? end.getValue() <= 0 : isThrough(end.getKey(), commit, end.getValue());
+            }
+            return through;
+        } catch (RetriableException | WakeupException notNow) {
+            return false;
+        } finally {
+            groupLookDueNanos = clock.nanoTime() + GROUP_LOOK.toNanos();
+        }
+    }
+
+    /**
+     * Returns whether a commit is at or past the end; false if the log does not have the committed place, because the
+     * next owner continues somewhere else.
+     */
+    private boolean isThrough(TopicPartition id, OffsetAndMetadata commit, long end) {
+        return commit.offset() >= end && logRange.find(id, LogPosition.of(commit)) == LogRange.Answer.WITHIN;
+    }
+
+    private boolean isReadToEnd(AssignedPartition partition) {
+        long position = fetcher.position(partition.id());
+        return position >= partition.endOffset()
+                && (position > partition.epochs().begin() || isInLog(partition));
+    }
+
+    /**
+     * Returns whether the log has the committed place of an unread partition, and the records before it. Where it does
+     * not, the out-of-range policy decides, as in a read without an end.
+     */
+    private boolean isInLog(AssignedPartition partition) {
+        long offset = partition.epochs().begin();
+        LogPosition position = new LogPosition(offset, partition.epochs().before(offset));
+        return switch (logRange.find(partition.id(), position)) {
+            case WITHIN -> true;
+            case UNKNOWN -> false;
+            case OUTSIDE -> {
+                logRange.forget(partition.id());
+                positions.outOfRange(partition, offset);
+                yield false;
+            }
+            case TRUNCATED -> {
+                long divergent = logRange.divergentOffset(partition.id());
+                logRange.forget(partition.id());
+                positions.truncated(partition, offset, divergent);
+                yield false;
+            }
+        };
+    }
+}

@@ -1,0 +1,216 @@
+package dev.weir.kafka.internal.in.position;
+
+import dev.weir.kafka.OffsetOutOfRangeException;
+import dev.weir.kafka.OutOfRangePolicy;
+import dev.weir.kafka.Position;
+import dev.weir.kafka.RecreatedTopicException;
+import dev.weir.kafka.internal.in.buffer.AssignedPartition;
+import dev.weir.kafka.internal.in.buffer.DroppedRecords.Reason;
+import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
+import dev.weir.kafka.internal.in.fetch.LogPosition;
+import dev.weir.kafka.internal.in.fetch.OtherTopicException;
+import dev.weir.kafka.internal.in.lookup.ConsumerLog;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.ObjLongConsumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.LogTruncationException;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+
+/**
+ * Decides, by the policy for it, where partitions go on whose position their log does not have, or has behind other
+ * records than those that were read, or whose topic was recreated. Confined to the owner thread.
+ *
+ * <p>Such a partition begins anew: what was read of it, finished or not, has offsets that mean nothing any more.
+ */
+final class LostPositions {
+
+    private static final ConsumerLog LOG = ConsumerLog.of(LostPositions.class);
+
+    /** A divergence that is not known. */
+    private static final long UNKNOWN = -1;
+
+    private final PartitionAssignment assignment;
+    private final OutOfRangePolicy policy;
+    private final boolean bounded;
+    private final TopicIds topicIds;
+    private final OffsetQueries queries;
+    private final ObjLongConsumer<AssignedPartition> release;
+
+    /**
+     * Creates what asks through {@code queries}.
+     *
+     * @param release lets a held partition go on at an offset
+     */
+    LostPositions(
+            PartitionAssignment assignment,
+            OutOfRangePolicy policy,
+            boolean bounded,
+            TopicIds topicIds,
+            OffsetQueries queries,
+            ObjLongConsumer<AssignedPartition> release) {
+        this.assignment = assignment;
+        this.policy = policy;
+        this.bounded = bounded;
+        this.topicIds = topicIds;
+        this.queries = queries;
+        this.release = release;
+    }
+
+    // ---- Out of range, truncated
+    // -------------------------------------------------------------------------------------
+
+    /** A poll has failed: a position is out of range, or the log was truncated before it. */
+    void outOfRange(org.apache.kafka.clients.consumer.OffsetOutOfRangeException failure) {
+        for (AssignedPartition partition : assignment.current(failure.partitions())) {
+            long wanted =
+                    Objects.requireNonNull(failure.offsetOutOfRangePartitions().get(partition.id()));
+            if (assignment.isAt(partition, wanted)) {
+                AssignedPartition renewed = renew(partition, Reason.OUT_OF_RANGE);
+                long unread = Math.min(wanted, partition.firstDropped());
+                LogPosition position =
+                        new LogPosition(wanted, partition.epochs().before(wanted));
+                if (failure instanceof OtherTopicException) {
+                    topicIds.identifyAnew(
+                            renewed, 2, () -> beginAnew(renewed, wanted, String.valueOf(failure.getMessage())));
+                } else {
+                    // What is past the end may be so because the topic is another one.
+                    topicIds.identifyAnew(renewed, 2, () -> ask(renewed, position, unread, failure));
+                }
+            } else {
+                // Of before a seek. If it holds all the same it comes again.
+                assignment.checkAgain(partition);
+            }
+        }
+    }
+
+    private AssignedPartition renew(AssignedPartition partition, Reason reason) {
+        AssignedPartition renewed = assignment.renew(partition);
+        assignment.dropped().add(List.of(partition), reason);
+        assignment.hold(List.of(renewed));
+        renewed.epochs().beginAt(LogPosition.at(partition.epochs().end()));
+        return renewed;
+    }
+
+    private void ask(
+            AssignedPartition partition,
+            LogPosition wanted,
+            long unread,
+            org.apache.kafka.clients.consumer.OffsetOutOfRangeException failure) {
+        queries.add(
+                partition,
+                List.of(Position.beginning(), Position.end()),
+                edges -> release(partition, wanted, unread, edges.get(0), edges.get(1), failure),
+                () -> {});
+    }
+
+    private void release(
+            AssignedPartition partition,
+            LogPosition wanted,
+            long unread,
+            long beginning,
+            long end,
+            org.apache.kafka.clients.consumer.OffsetOutOfRangeException failure) {
+        long divergent = divergent(failure, partition.id());
+        if (policy == OutOfRangePolicy.FAIL) {
+            throw new OffsetOutOfRangeException(
+                    partition.id(), wanted.offset(), wanted.leaderEpoch(), beginning, end, divergent, failure);
+        }
+        long next = next(wanted.offset(), divergent, beginning, end);
+        LOG.warn(
+                "{}@{} is {} {} to {}; going on at {} as the policy {} says",
+                partition.id(),
+                wanted,
+                divergent == UNKNOWN ? "out of range" : "behind other records from " + divergent + " on, in",
+                beginning,
+                end,
+                next,
+                policy);
+        assignment.dropped().skip(partition.id(), unread, next, Reason.OUT_OF_RANGE);
+        release.accept(partition, next);
+    }
+
+    private long next(long wanted, long divergent, long beginning, long end) {
+        return switch (policy) {
+            case FAIL -> throw new IllegalStateException("fails");
+            case EARLIEST -> beginning;
+            case LATEST -> end;
+            case NEAREST -> {
+                if (divergent != UNKNOWN) {
+                    yield Math.clamp(divergent, beginning, end);
+                }
+                yield wanted < beginning ? beginning : end;
+            }
+        };
+    }
+
+    private static long divergent(
+            org.apache.kafka.clients.consumer.OffsetOutOfRangeException failure, TopicPartition id) {
+        OffsetAndMetadata divergent = failure instanceof LogTruncationException cut
+                ? cut.divergentOffsets().get(id)
+                : null;
+        return divergent == null ? UNKNOWN : divergent.offset();
+    }
+
+    // ---- Recreated
+    // ---------------------------------------------------------------------------------------------------
+
+    /** A record was read that cannot be of the log that was read before: its leader epoch is lower. */
+    void ofAnotherLog(AssignedPartition partition, ConsumerRecord<?, ?> record) {
+        AssignedPartition renewed = renew(partition, Reason.RECREATED);
+        String proof = "its record at offset " + record.offset() + " has leader epoch "
+                + record.leaderEpoch().orElse(LogPosition.NO_EPOCH) + ", lower than one before it";
+        topicIds.identifyAnew(renewed, 2, () -> beginAnew(renewed, record.offset(), proof));
+    }
+
+    /** The brokers have said that the topic is another one than that of the partition's place. */
+    void recreated(AssignedPartition partition, Uuid now) {
+        if (assignment.isEnding()) {
+            // What was committed says of which topic it is; whoever starts there next finds out.
+            return;
+        }
+        Uuid before = partition.topicId();
+        long offset = partition.epochs().end();
+        boolean opening = partition.isOpening();
+        AssignedPartition renewed = renew(partition, Reason.RECREATED);
+        renewed.identified(now);
+        String proof = "topic id " + before + ", now " + now;
+        if (bounded && !opening) {
+            throw new RecreatedTopicException(
+                    partition.id(), offset, proof, "the end of this read was one in that topic as well; read again");
+        }
+        beginAnew(renewed, offset, proof);
+    }
+
+    private void beginAnew(AssignedPartition partition, long offset, String proof) {
+        assignment.dropped().wasRecreated(partition.id());
+        if (policy == OutOfRangePolicy.FAIL) {
+            throw new RecreatedTopicException(
+                    partition.id(),
+                    offset,
+                    proof,
+                    "to go on, commit another offset for the group, or set the out-of-range policy to EARLIEST, LATEST or"
+                            + " NEAREST");
+        }
+        boolean toEnd = policy == OutOfRangePolicy.LATEST;
+        LOG.warn(
+                "{}@{}: the topic was recreated ({}); going on at its {} as the policy {} says",
+                partition.id(),
+                offset,
+                proof,
+                toEnd ? "end" : "beginning",
+                policy);
+        queries.add(
+                partition,
+                List.of(toEnd ? Position.end() : Position.beginning()),
+                offsets -> {
+                    if (toEnd) {
+                        assignment.dropped().skip(partition.id(), 0, offsets.get(0), Reason.RECREATED);
+                    }
+                    release.accept(partition, offsets.get(0));
+                },
+                () -> {});
+    }
+}

@@ -1,0 +1,152 @@
+package dev.weir.kafka.internal.in.position;
+
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.Subscription;
+import dev.weir.kafka.Subscription.Selection;
+import dev.weir.kafka.internal.in.commit.CommitTexts;
+import dev.weir.kafka.internal.in.lookup.ConsumerLog;
+import dev.weir.kafka.internal.in.offsets.CommitText;
+import dev.weir.kafka.spi.Lookup;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The number of partitions each topic had when its reading began. Those with higher numbers were added since, and are
+ * read from their beginning (ADR 58). Confined to the owner thread.
+ *
+ * <p>A group notes the number in its commits, and so remembers it over restarts and among its members. Who has no
+ * commits goes by the number at the start of the run; a topic that did not exist then had no partitions.
+ */
+final class StartSizes {
+
+    private static final ConsumerLog LOG = ConsumerLog.of(StartSizes.class);
+    private static final long RETRY_MILLIS = 500;
+
+    private final Selection selection;
+    private final @Nullable String group;
+    private final Lookup lookup;
+    private final CommitTexts texts;
+    private final Executor owner;
+
+    /** Sizes at the start of this run; completed on the owner thread. */
+    private final CompletableFuture<Map<String, Integer>> atStart = new CompletableFuture<>();
+
+    private final Map<String, Integer> known = new HashMap<>();
+    private boolean asked;
+
+    /**
+     * Creates what asks {@code lookup} and continues on {@code owner}, the owner thread.
+     *
+     * @param group for which commits are made; null if none are
+     */
+    StartSizes(Selection selection, @Nullable String group, Lookup lookup, CommitTexts texts, Executor owner) {
+        this.selection = selection;
+        this.group = group;
+        this.lookup = lookup;
+        this.texts = texts;
+        this.owner = owner;
+    }
+
+    /** Takes note of the topics as they are now, which is the start of the run. */
+    void begin() {
+        if (!asked && !(selection instanceof Subscription.Partitions)) {
+            asked = true;
+            askForTopics();
+        }
+    }
+
+    private void askForTopics() {
+        lookup.partitions(selection)
+                .whenComplete((found, failure) -> owner.execute(() -> {
+                    Throwable missing = found == null
+                            ? failure
+                            : found.failures().values().stream()
+                                    .filter(why -> !(why instanceof UnknownTopicOrPartitionException))
+                                    .findFirst()
+                                    .orElse(null);
+                    if (missing == null && found != null) {
+                        atStart.complete(found.ids().stream()
+                                .collect(Collectors.groupingBy(TopicPartition::topic, Collectors.summingInt(id -> 1))));
+                    } else {
+                        retry("the partitions of " + selection, String.valueOf(missing), this::askForTopics);
+                    }
+                }));
+    }
+
+    /** Calls {@code then} on the owner thread once {@link #isAdded} can tell of these partitions. */
+    void learn(Collection<TopicPartition> ids, Runnable then) {
+        if (selection instanceof Subscription.Partitions
+                || ids.stream().allMatch(id -> known.containsKey(id.topic()))) {
+            then.run();
+            return;
+        }
+        begin();
+        atStart.minimalCompletionStage()
+                .thenAccept(sizes -> commits()
+                        .whenComplete((commits, failure) -> owner.execute(() -> {
+                            if (commits == null) {
+                                again(ids, then, failure);
+                                return;
+                            }
+                            ids.forEach(id -> known.computeIfAbsent(id.topic(), topic -> size(topic, commits, sizes)));
+                            known.forEach(texts::startSize);
+                            then.run();
+                        })));
+    }
+
+    private void again(Collection<TopicPartition> ids, Runnable then, Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        if (!(cause instanceof RetriableException)) {
+            throw new KafkaPipelineException(
+                    "cannot read what group " + group + " has committed: " + cause.getMessage(), cause);
+        }
+        retry("what group " + group + " has committed", cause.toString(), () -> learn(ids, then));
+    }
+
+    private CompletionStage<Map<TopicPartition, OffsetAndMetadata>> commits() {
+        return group == null ? CompletableFuture.completedStage(Map.of()) : lookup.commits(group);
+    }
+
+    /**
+     * The start size that commits note; where there are some without a note, another consumer began, and has read all
+     * partitions that there were; where there are none, nobody has begun before.
+     */
+    private int size(String topic, Map<TopicPartition, OffsetAndMetadata> commits, Map<String, Integer> sizes) {
+        boolean begun = false;
+        int noted = Integer.MAX_VALUE;
+        for (Map.Entry<TopicPartition, OffsetAndMetadata> each : commits.entrySet()) {
+            if (each.getKey().topic().equals(topic)) {
+                begun = true;
+                int size = CommitText.startSize(each.getValue().metadata());
+                noted = size < 0 ? noted : Math.min(noted, size);
+            }
+        }
+        if (noted < Integer.MAX_VALUE) {
+            return noted;
+        }
+        return begun && texts.areWritten() ? 0 : sizes.getOrDefault(topic, 0);
+    }
+
+    /** Returns whether the partition was added to its topic after reading of that began. */
+    boolean isAdded(TopicPartition id) {
+        return id.partition() >= known.getOrDefault(id.topic(), Integer.MAX_VALUE);
+    }
+
+    private void retry(String what, String why, Runnable question) {
+        LOG.warn("cannot yet read {}, trying again: {}", what, why);
+        CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS).execute(() -> owner.execute(question));
+    }
+}

@@ -1,0 +1,429 @@
+package dev.weir.kafka.internal.in.position;
+
+import dev.weir.kafka.internal.in.buffer.AssignedPartition;
+import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
+import dev.weir.kafka.internal.in.lookup.ConsumerLog;
+import dev.weir.kafka.internal.in.lookup.OwnerClock;
+import dev.weir.kafka.spi.Lookup;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Knows which topics the assigned partitions are of, by the ids that brokers give topics, and notices when one was made
+ * anew (ADR 56). Confined to the owner thread.
+ *
+ * <p>It asks when a partition has to know, and all {@link #INTERVAL_NANOS} besides, rarely where fetching notices a
+ * change as well. A change counts when two answers say it: one broker may be behind. An id that a topic has had
+ * before is such an answer, too. A topic that cannot be answered for holds up no other.
+ */
+final class TopicIds {
+
+    private static final ConsumerLog LOG = ConsumerLog.of(TopicIds.class);
+
+    /** The interval in configuration.md: with thousands of partitions a millisecond more for each. */
+    static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    /**
+     * The same where fetching notices it at once, and this is for what it may miss: a question costs 25 kB of
+     * garbage.
+     */
+    private static final long INTERVAL_FETCHED_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+    private static final long NANOS_PER_PARTITION = TimeUnit.MILLISECONDS.toNanos(1);
+
+    /** Pause between two answers that have to agree. */
+    private static final long CONFIRM_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+    private static final long FIRST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final int MAX_DOUBLINGS = 5;
+    private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(3);
+
+    /** Receives the news of a recreated topic. */
+    interface Listener {
+
+        /** The partition's place is one in the topic that is gone. */
+        void recreated(AssignedPartition partition, Uuid now);
+    }
+
+    /** A partition that waits for answers to questions that are asked from now on. */
+    private static final class Wait {
+
+        final AssignedPartition partition;
+        final Runnable same;
+
+        /** The number of answers in a row that must confirm the topic. */
+        final int needed;
+
+        /** The number of the first question whose answer counts. */
+        long from;
+
+        /** The last answers, and their number. */
+        boolean differed;
+
+        int times;
+
+        Wait(AssignedPartition partition, Runnable same, long from, int needed) {
+            this.partition = partition;
+            this.same = same;
+            this.from = from;
+            this.needed = needed;
+        }
+    }
+
+    /** The known state of one topic. */
+    private static final class Topic {
+
+        final String name;
+        final List<Wait> waits = new ArrayList<>();
+
+        /** Ids that it had before. */
+        final Set<Uuid> left = new HashSet<>();
+
+        @Nullable
+        Uuid known;
+
+        /** The topic id in one answer. */
+        @Nullable
+        Uuid suspected;
+
+        /** Questions so far; the number of the last one. */
+        long questions;
+
+        boolean underWay;
+
+        /** True if it has no partition here: nobody asks, and what was known may not be so any more. */
+        boolean idle;
+
+        long dueNanos;
+        int failures;
+
+        /** The reason why the last question failed; empty if it did not. */
+        String trouble = "";
+
+        Topic(String name, long dueNanos) {
+            this.name = name;
+            this.dueNanos = dueNanos;
+        }
+    }
+
+    private final PartitionAssignment assignment;
+    private final Lookup lookup;
+    private final OwnerClock clock;
+    private final Executor owner;
+    private final Listener listener;
+    private final Consumer<String> onRecreated;
+    private final Map<String, Topic> topics = new HashMap<>();
+
+    /** The same, which only become more: the owner looks at them in each of its turns. */
+    private final List<Topic> all = new ArrayList<>();
+
+    /**
+     * Creates what asks {@code lookup} and continues on {@code owner}, the owner thread.
+     *
+     * @param onRecreated told the name of a topic whose id is another one, whether or not a partition of it is assigned
+     */
+    TopicIds(
+            PartitionAssignment assignment,
+            Lookup lookup,
+            OwnerClock clock,
+            Executor owner,
+            Listener listener,
+            Consumer<String> onRecreated) {
+        this.onRecreated = onRecreated;
+        this.assignment = assignment;
+        this.lookup = lookup;
+        this.clock = clock;
+        this.owner = owner;
+        this.listener = listener;
+    }
+
+    /**
+     * Calls {@code same} once the brokers have said that the partition's topic is the one of its place, or at once if
+     * they have said so lately. A partition whose place is of no known topic takes the one that there is.
+     */
+    void identify(AssignedPartition partition, Runnable same) {
+        Topic topic = topic(partition);
+        Uuid known = topic.known;
+        if (known != null && isSure(topic) && (partition.topicId() == null || known.equals(partition.topicId()))) {
+            partition.identified(known);
+            same.run();
+        } else {
+            await(topic, new Wait(partition, same, topic.questions + (topic.underWay ? 0 : 1), 1));
+        }
+    }
+
+    private static boolean isSure(Topic topic) {
+        return topic.suspected == null && !topic.idle;
+    }
+
+    /**
+     * Calls {@code same} once the brokers have said again that the partition's topic is the one of its place.
+     *
+     * @param times in how many answers in a row; two if there is a reason to doubt it
+     */
+    void identifyAnew(AssignedPartition partition, int times, Runnable same) {
+        Topic topic = topic(partition);
+        await(topic, new Wait(partition, same, topic.questions + 1, times));
+    }
+
+    private void await(Topic topic, Wait wait) {
+        topic.waits.add(wait);
+        topic.idle = false;
+        askSoon(topic, 0);
+    }
+
+    private Topic topic(AssignedPartition partition) {
+        return topics.computeIfAbsent(partition.id().topic(), name -> {
+            Topic topic = new Topic(name, clock.nanoTime());
+            all.add(topic);
+            return topic;
+        });
+    }
+
+    private void askSoon(Topic topic, long delayNanos) {
+        long due = clock.nanoTime() + delayNanos;
+        if (topic.failures == 0 && due - topic.dueNanos < 0) {
+            topic.dueNanos = due;
+        }
+    }
+
+    /**
+     * The reason why it is not known yet which topic the partition is of; null if it is known, or was asked just now.
+     */
+    @Nullable
+    String trouble(AssignedPartition partition) {
+        Topic topic = topics.get(partition.id().topic());
+        if (topic == null || topic.trouble.isEmpty()) {
+            return null;
+        }
+        return topic.waits.stream().anyMatch(wait -> wait.partition == partition) ? topic.trouble : null;
+    }
+
+    /**
+     * Returns whether the brokers have told the id of a topic of that name, in this run. It may be another one by now.
+     */
+    boolean isKnown(String name) {
+        Topic topic = topics.get(name);
+        return topic != null && topic.known != null;
+    }
+
+    /** Returns whether a topic of that name was seen to be recreated, in this run. */
+    boolean wasRecreated(String name) {
+        Topic topic = topics.get(name);
+        return topic != null && !topic.left.isEmpty();
+    }
+
+    /** The time for which {@link #askIfDue} has nothing to do. */
+    long nanosUntilDue() {
+        long now = clock.nanoTime();
+        long least = Long.MAX_VALUE;
+        for (int i = 0; i < all.size(); i++) { // no iterator, for each turn
+            Topic topic = all.get(i);
+            if (!topic.underWay && !topic.idle) {
+                least = Math.min(least, Math.max(0, topic.dueNanos - now));
+            }
+        }
+        return least;
+    }
+
+    /** Asks where that is due. */
+    void askIfDue() {
+        if (nanosUntilDue() > 0) {
+            return;
+        }
+        long now = clock.nanoTime();
+        List<Topic> due = new ArrayList<>();
+        for (Topic topic : topics.values()) {
+            if (!topic.underWay && !topic.idle && now - topic.dueNanos >= 0) {
+                due.add(topic);
+            }
+        }
+        if (due.isEmpty()) {
+            return;
+        }
+        Set<String> assigned = new HashSet<>();
+        assignment.all().forEach(partition -> assigned.add(partition.id().topic()));
+        for (Topic topic : due) {
+            topic.waits.removeIf(wait -> !assignment.isCurrent(wait.partition));
+            topic.idle = topic.waits.isEmpty() && !assigned.contains(topic.name);
+        }
+        due.removeIf(topic -> topic.idle);
+        ask(due);
+    }
+
+    private void ask(Collection<Topic> due) {
+        if (due.isEmpty()) {
+            return;
+        }
+        due.forEach(topic -> {
+            topic.underWay = true;
+            topic.questions++;
+        });
+        lookup.topicIds(due.stream().map(topic -> topic.name).toList(), ANSWER_TIMEOUT)
+                .forEach((name, answer) -> answer.whenComplete((id, failure) -> owner.execute(() -> {
+                    Topic topic = topics.get(name);
+                    if (topic != null) {
+                        answered(topic, id, failure);
+                    }
+                })));
+    }
+
+    private void answered(Topic topic, @Nullable Uuid id, @Nullable Throwable failure) {
+        topic.underWay = false;
+        long now = clock.nanoTime();
+        if (id == null) {
+            topic.dueNanos =
+                    now + Math.min(INTERVAL_NANOS, FIRST_DELAY_NANOS << Math.min(topic.failures, MAX_DOUBLINGS));
+            topic.failures++;
+            failed(topic, why(topic, cause(failure)));
+            return;
+        }
+        if (!topic.trouble.isEmpty()) {
+            LOG.info("the id of topic {} is known: {}", topic.name, id);
+            topic.trouble = "";
+        }
+        topic.failures = 0;
+        topic.dueNanos = now
+                + (isFetched(topic) ? INTERVAL_FETCHED_NANOS : INTERVAL_NANOS)
+                + NANOS_PER_PARTITION * assignment.all().size();
+        if (isBelieved(topic, id)) {
+            judge(topic, id);
+        } else {
+            askSoon(topic, CONFIRM_NANOS);
+        }
+    }
+
+    /** Returns whether all its partitions here are fetched, so that the fetcher notices a recreated topic. */
+    private boolean isFetched(Topic topic) {
+        if (!assignment.isFetchedByTopicId() || !topic.waits.isEmpty()) {
+            return false;
+        }
+        for (AssignedPartition partition : assignment.all()) {
+            if (partition.id().topic().equals(topic.name) && (partition.isPaused() || partition.isHeld())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static void failed(Topic topic, String trouble) {
+        boolean isNew = !trouble.equals(topic.trouble);
+        topic.trouble = trouble;
+        if (isNew) {
+            LOG.warn(
+                    "{}; {}it is asked for again and again",
+                    trouble,
+                    topic.waits.isEmpty()
+                            ? ""
+                            : "its partitions wait, "
+                                    + OffsetQueries.names(topic.waits.stream()
+                                            .map(wait -> wait.partition.id())
+                                            .toList())
+                                    + "; ");
+        }
+    }
+
+    private static String why(Topic topic, @Nullable Throwable cause) {
+        return cause instanceof UnknownTopicOrPartitionException
+                ? "topic " + topic.name + " does not exist"
+                : "the id of topic " + topic.name + " is not known: " + cause;
+    }
+
+    private static @Nullable Throwable cause(@Nullable Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+
+    /** Returns whether an answer is more than what one broker says that is behind; takes note of it. */
+    private boolean isBelieved(Topic topic, Uuid id) {
+        Uuid known = topic.known;
+        if (topic.left.contains(id)) {
+            return false;
+        }
+        if (known == null || known.equals(id)) {
+            topic.known = id;
+            topic.suspected = null;
+            return true;
+        }
+        if (id.equals(topic.suspected)) {
+            topic.left.add(known);
+            topic.known = id;
+            topic.suspected = null;
+            LOG.warn("topic {} was recreated: its id was {} and is {}", topic.name, known, id);
+            onRecreated.accept(topic.name);
+            return true;
+        }
+        topic.suspected = id;
+        return false;
+    }
+
+    private void judge(Topic topic, Uuid id) {
+        List<Wait> waits = List.copyOf(topic.waits);
+        Set<AssignedPartition> waiting = new HashSet<>();
+        for (Wait wait : waits) {
+            waiting.add(wait.partition);
+            judge(topic, wait, id);
+        }
+        for (AssignedPartition partition : List.copyOf(assignment.all())) {
+            if (!waiting.contains(partition)
+                    && partition.id().topic().equals(topic.name)
+                    && assignment.isCurrent(partition)) {
+                judge(partition, id);
+            }
+        }
+    }
+
+    private void judge(Topic topic, Wait wait, Uuid id) {
+        AssignedPartition partition = wait.partition;
+        if (!assignment.isCurrent(partition)) {
+            topic.waits.remove(wait);
+            return;
+        }
+        if (topic.questions < wait.from) {
+            askSoon(topic, 0);
+            return;
+        }
+        boolean differs = partition.topicId() != null && !isSame(partition.topicId(), id);
+        wait.times = differs == wait.differed ? wait.times + 1 : 1;
+        wait.differed = differs;
+        // That a place is of another topic is said twice as well: this may be the first answer at all.
+        int needed = differs ? (topic.left.contains(partition.topicId()) ? 1 : 2) : wait.needed;
+        if (wait.times < needed) {
+            wait.from = topic.questions + 1;
+            askSoon(topic, CONFIRM_NANOS);
+            return;
+        }
+        topic.waits.remove(wait);
+        if (differs) {
+            listener.recreated(partition, id);
+        } else {
+            partition.identified(id);
+            wait.same.run();
+        }
+    }
+
+    private void judge(AssignedPartition partition, Uuid id) {
+        if (partition.topicId() == null) {
+            partition.identified(id);
+        } else if (!isSame(partition.topicId(), id)) {
+            listener.recreated(partition, id);
+        }
+    }
+
+    /** Brokers from before Kafka 2.8 give no ids. */
+    private static boolean isSame(Uuid one, Uuid other) {
+        return one.equals(other) || one.equals(Uuid.ZERO_UUID) || other.equals(Uuid.ZERO_UUID);
+    }
+}

@@ -1,0 +1,91 @@
+package dev.weir.kafka.internal.in.view;
+
+import dev.weir.kafka.view.EncodedRecords;
+import dev.weir.kafka.view.RecordOutput;
+import dev.weir.lean.LeanRecord;
+import dev.weir.lean.LeanRecords;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.utils.internals.ByteUtils;
+
+/** The records that an encoder sent of an element. Confined to one thread at a time; used again. */
+public final class EncodedElement implements EncodedRecords, RecordOutput {
+
+    private final ViewPool home;
+    private final LeanRecords records = new LeanRecords();
+    private final LeanRecord filled = new LeanRecord("");
+
+    EncodedElement(ViewPool home) {
+        this.home = home;
+    }
+
+    @Override
+    public LeanRecord record(String topic) {
+        return filled.topic(topic).reset();
+    }
+
+    @Override
+    public void send(LeanRecord record) {
+        records.add(record);
+    }
+
+    @Override
+    public int count() {
+        return records.count();
+    }
+
+    @Override
+    public int sizeBytes() {
+        return records.sizeBytes();
+    }
+
+    /** Records in the order in which they were sent. */
+    public LeanRecords records() {
+        return records;
+    }
+
+    /** The records as objects, with bytes of their own; what they were made of is done with then. */
+    public List<ProducerRecord<byte[], byte[]>> unfold() {
+        List<ProducerRecord<byte[], byte[]>> unfolded = new ArrayList<>(count());
+        for (int i = 0; i < count(); i++) {
+            int partition = records.partition(i);
+            long timestamp = records.timestampMillis(i);
+            ByteBuffer content = records.content(i);
+            ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(
+                    records.topic(i),
+                    partition == LeanRecord.ANY_PARTITION ? null : partition,
+                    timestamp == LeanRecord.NOW ? null : timestamp,
+                    part(content),
+                    part(content));
+            for (int left = ByteUtils.readVarint(content); left > 0; left--) {
+                record.headers().add(new String(part(content), StandardCharsets.UTF_8), part(content));
+            }
+            unfolded.add(record);
+        }
+        release();
+        return unfolded;
+    }
+
+    @SuppressWarnings("NullAway") // a record without key or value has null there
+    private static byte[] part(ByteBuffer from) {
+        int length = ByteUtils.readVarint(from);
+        if (length < 0) {
+            return null;
+        }
+        byte[] part = new byte[length];
+        from.get(part);
+        return part;
+    }
+
+    void clear() {
+        records.clear();
+    }
+
+    /** It is done with. */
+    public void release() {
+        home.give(this);
+    }
+}

@@ -1,0 +1,101 @@
+package dev.weir.kafka.internal.out.client;
+
+import java.time.Duration;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Closes producers in bounded time. Kafka's client joins its thread without a bound when its patience is over, so a
+ * thread that hangs in an interceptor, a callback or a login would hold whoever closes the client. Each client of
+ * Kafka's is therefore closed on a daemon thread of its own, which is abandoned if the client's thread does not end.
+ * Other producers close on the caller's thread: they bound their wait. Thread-safe and without state.
+ */
+public final class ClientClosing {
+
+    /** Longest time beyond its patience that the close of a client is waited for. */
+    static final Duration GRACE = Duration.ofSeconds(5);
+
+    private static final Logger LOG = LoggerFactory.getLogger(ClientClosing.class);
+
+    private ClientClosing() {}
+
+    /**
+     * Tells a client to send nothing more and to fail what has no answer; does not wait for either. Telling it again
+     * does nothing.
+     */
+    public static void begin(Producer<?, ?> client) {
+        if (!ClientThread.of(client).tellToFail()) {
+            return;
+        }
+        if (client instanceof KafkaProducer) {
+            var ignored = start(client, Duration.ZERO);
+        } else {
+            ClientThread.of(client).closes();
+            client.close(Duration.ZERO);
+        }
+    }
+
+    /**
+     * Closes a client and waits for its thread to end, {@code patience} and a few seconds at most. An interrupt cuts
+     * the patience short and stays set. The client's own thread, which runs callbacks, waits for nothing.
+     *
+     * @return whether it is closed; if not, the log names the thread that does not end
+     */
+    public static boolean close(Producer<?, ?> client, Duration patience) {
+        ClientThread thread = ClientThread.of(client);
+        if (!(client instanceof KafkaProducer) || thread.isCurrent()) {
+            thread.closes();
+            client.close(patience);
+            return true;
+        }
+        Thread closing = start(client, patience);
+        if (isEnded(closing, patience)) {
+            return true;
+        }
+        LOG.warn("a producer is abandoned: it was told to close, and its thread does not end: {}", thread.describe());
+        return false;
+    }
+
+    private static Thread start(Producer<?, ?> client, Duration patience) {
+        ClientThread thread = ClientThread.of(client);
+        thread.closes();
+        return Thread.ofPlatform().daemon().name("weir-client-close").start(() -> {
+            try {
+                client.close(patience);
+            } catch (RuntimeException failure) {
+                LOG.debug("a producer is closed, but not without a fault", failure);
+            }
+        });
+    }
+
+    private static boolean isEnded(Thread closing, Duration patience) {
+        boolean interrupted = false;
+        long until = System.nanoTime() + saturated(patience.compareTo(Duration.ZERO) > 0 ? patience : Duration.ZERO);
+        try {
+            while (true) {
+                long left = until - System.nanoTime();
+                try {
+                    return closing.join(Duration.ofNanos(Math.max(1, left)));
+                } catch (InterruptedException hurried) {
+                    interrupted = true;
+                    until = System.nanoTime() + GRACE.toNanos();
+                    closing.interrupt();
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** The patience with its grace in nanoseconds, a century at most. */
+    private static long saturated(Duration patience) {
+        Duration longest = Duration.ofDays(36_500);
+        return (patience.compareTo(longest) < 0 ? patience : longest)
+                .plus(GRACE)
+                .toNanos();
+    }
+}

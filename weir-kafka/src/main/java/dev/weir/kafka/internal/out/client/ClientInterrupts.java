@@ -1,0 +1,26 @@
+package dev.weir.kafka.internal.out.client;
+
+import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
+
+/** Translates interrupts of Kafka's client. Functions only. */
+public final class ClientInterrupts {
+
+    private ClientInterrupts() {}
+
+    /**
+     * Returns the interrupt as Java's own exception, for the caller to throw, and clears the thread's interrupt flag,
+     * which the client has set again. An operator above would otherwise take the exception for a failure of the stage.
+     */
+    public static InterruptedException unwrapped(InterruptException interrupted) {
+        return unwrapped(interrupted, interrupted.getMessage());
+    }
+
+    /** The same with a message of the caller's. */
+    public static InterruptedException unwrapped(InterruptException interrupted, @Nullable String message) {
+        boolean ignored = Thread.interrupted();
+        InterruptedException unwrapped = new InterruptedException(message);
+        unwrapped.initCause(interrupted);
+        return unwrapped;
+    }
+}

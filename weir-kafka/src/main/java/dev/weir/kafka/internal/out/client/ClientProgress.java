@@ -1,0 +1,152 @@
+package dev.weir.kafka.internal.out.client;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.config.ConfigDef;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds a client whose records get no answer although their partitions can be written to. By default it waits for ever,
+ * which is right while brokers are away. So it counts as stuck only if its oldest record has had no answer for several
+ * request timeouts, and the brokers said twice to another connection, half of that time apart, that all partitions of
+ * its topics have a leader and all of their replicas, and that the coordinators of its transactions answer. The look
+ * after that decides: answers may come during the question.
+ *
+ * <p>Each time that it is found stuck doubles the time until the next one, so that what another client cannot change
+ * does not make records be written again and again. Confined to the thread that looks, but for {@link #trouble}.
+ */
+public final class ClientProgress {
+
+    /** Never finds anything. */
+    public static final ClientProgress NONE = new ClientProgress(Long.MAX_VALUE, topics -> "nobody asks");
+
+    private static final int REQUEST_TIMEOUTS = 4;
+    private static final long SHORTEST_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long LONGEST_NANOS = TimeUnit.HOURS.toNanos(1);
+    private static final int DEFAULT_REQUEST_TIMEOUT_MILLIS = 30_000;
+
+    private final Function<Set<String>, String> obstacles;
+    private long stuckNanos;
+
+    /** The time when the brokers were asked last, since the last answer to the client. */
+    private long askedNanos;
+
+    private boolean isAsked;
+    private boolean couldBeWritten;
+
+    /** The answer of {@link #trouble}. */
+    private volatile String trouble = "";
+
+    /** Both questions were answered so, and no answer to the client has been seen since. */
+    private boolean isConfirmed;
+
+    ClientProgress(long stuckNanos, Function<Set<String>, String> obstacles) {
+        this.stuckNanos = stuckNanos;
+        this.obstacles = obstacles;
+    }
+
+    /** Creates one for clients with this configuration, which asks the brokers by a connection of its own. */
+    public static ClientProgress of(Map<String, ?> clientConfig) {
+        return of(clientConfig, Set.of());
+    }
+
+    /** The same for clients that write in transactions, of one of these ids each. */
+    public static ClientProgress of(Map<String, ?> clientConfig, Collection<String> transactionalIds) {
+        return new ClientProgress(
+                stuckNanos(clientConfig), new WritableTopics(clientConfig, transactionalIds)::obstacle);
+    }
+
+    /**
+     * Returns a sentence about a client that has had no answer for long, with what the brokers say about its topics;
+     * empty if it has had one. Any thread.
+     */
+    public String trouble() {
+        return trouble;
+    }
+
+    /** The time without an answer after which a client is first found stuck. */
+    static long stuckNanos(Map<String, ?> clientConfig) {
+        Object said = clientConfig.get(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG);
+        Object parsed = said == null
+                ? null
+                : ConfigDef.parseType(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, said, ConfigDef.Type.INT);
+        int requestMillis = parsed instanceof Integer number ? number : DEFAULT_REQUEST_TIMEOUT_MILLIS;
+        return lingerNanos(clientConfig)
+                + Math.max(SHORTEST_NANOS, REQUEST_TIMEOUTS * TimeUnit.MILLISECONDS.toNanos(requestMillis));
+    }
+
+    private static long lingerNanos(Map<String, ?> clientConfig) {
+        Object said = clientConfig.get(ProducerConfig.LINGER_MS_CONFIG);
+        Object parsed =
+                said == null ? null : ConfigDef.parseType(ProducerConfig.LINGER_MS_CONFIG, said, ConfigDef.Type.LONG);
+        return parsed instanceof Long millis ? TimeUnit.MILLISECONDS.toNanos(millis) : 0;
+    }
+
+    /**
+     * Looks; to be called several times a second. Blocks for some seconds at most while it asks the brokers.
+     *
+     * @param oldestNanos for how long the oldest record at least has had no answer; 0 if all are answered
+     * @param topics those that the client has records for
+     * @return what its records fail with if the client is stuck; else null
+     */
+    public @Nullable StuckException look(long oldestNanos, Set<String> topics, long nowNanos) {
+        if (oldestNanos < stuckNanos / 2) {
+            reset();
+            return null;
+        }
+        if (isConfirmed) {
+            reset();
+            stuckNanos = Math.min(LONGEST_NANOS, 2 * stuckNanos);
+            return stuck(oldestNanos, topics);
+        }
+        if (isAsked && nowNanos - askedNanos < (couldBeWritten ? stuckNanos / 2 : stuckNanos / 4)) {
+            return null;
+        }
+        boolean before = isAsked && couldBeWritten;
+        isAsked = true;
+        askedNanos = nowNanos;
+        String obstacle = obstacles.apply(topics);
+        couldBeWritten = obstacle.isEmpty();
+        trouble = sentence(oldestNanos, topics, obstacle);
+        isConfirmed = before && couldBeWritten && oldestNanos >= stuckNanos;
+        return null;
+    }
+
+    private static StuckException stuck(long oldestNanos, Set<String> topics) {
+        return new StuckException("the producer has had no answer for "
+                + Duration.ofNanos(oldestNanos).toSeconds() + " s to records for " + String.join(", ", topics)
+                + ", although the brokers say that all partitions there have a leader and all of their replicas, and"
+                + " coordinators of transactions answer");
+    }
+
+    private static String sentence(long oldestNanos, Set<String> topics, String obstacle) {
+        return obstacle.isEmpty()
+                ? String.valueOf(stuck(oldestNanos, topics).getMessage())
+                : "the producer has had no answer for "
+                        + Duration.ofNanos(oldestNanos).toSeconds() + " s to records for " + String.join(", ", topics)
+                        + ": " + obstacle;
+    }
+
+    private void reset() {
+        isAsked = false;
+        couldBeWritten = false;
+        isConfirmed = false;
+        trouble = "";
+    }
+
+    /** The failure of records whose client is given up for this reason. */
+    public static final class StuckException extends KafkaException {
+
+        private static final long serialVersionUID = 1L;
+
+        private StuckException(String message) {
+            super(message);
+        }
+    }
+}

@@ -1,0 +1,280 @@
+package dev.weir.kafka.internal.out.client;
+
+import dev.weir.lean.LeanException;
+import dev.weir.lean.LeanProducer;
+import dev.weir.lean.LeanProducerSettings;
+import dev.weir.lean.LeanRecord;
+import dev.weir.lean.SendException;
+import dev.weir.lean.SendListener;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.Metric;
+import org.apache.kafka.common.MetricName;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.SerializationException;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.metrics.KafkaMetric;
+import org.apache.kafka.common.serialization.Serializer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lean producer in the place of Kafka's client, as far as Weir uses that (ADR 86): what is thrown, what is called
+ * back, and on which thread, is as there. Thread-safe; its callbacks come on the producer's own thread, and what
+ * refuses a record at once calls back on the sender's.
+ */
+final class LeanClient<K, V> implements Producer<K, V> {
+
+    private static final Duration FOREVER = Duration.ofDays(36_500);
+
+    private final Serializer<K> keys;
+    private final Serializer<V> values;
+    private final LeanProducer lean;
+    private final LeanMeters meters;
+    private final OutstandingRecords outstanding = new OutstandingRecords();
+    private final LongAdder blockedNanos = new LongAdder();
+
+    /** Whoever sends takes it; who finds none makes another one. */
+    private final AtomicReference<@Nullable LeanRecord> spare = new AtomicReference<>();
+
+    /** The producer's own, once it has answered; written by that thread, and to others it is not theirs anyway. */
+    private @Nullable Thread answering;
+
+    LeanClient(LeanProducerSettings settings, Serializer<K> keys, Serializer<V> values) {
+        this.keys = keys;
+        this.values = values;
+        this.lean = LeanProducer.open(settings, new Answers());
+        this.meters = new LeanMeters(lean::metrics, settings.bufferBytes(), blockedNanos);
+    }
+
+    @Override
+    public Future<RecordMetadata> send(ProducerRecord<K, V> record) {
+        return send(record, null);
+    }
+
+    @Override
+    public Future<RecordMetadata> send(ProducerRecord<K, V> record, @Nullable Callback callback) {
+        byte[] key = serialized(record, keys, record.key(), "key");
+        byte[] value = serialized(record, values, record.value(), "value");
+        Long timestamp = record.timestamp();
+        PendingSend sending = new PendingSend(
+                callback, timestamp == null ? System.currentTimeMillis() : timestamp, length(key), length(value));
+        LeanRecord shown = spare.getAndSet(null);
+        if (shown == null) {
+            shown = new LeanRecord(record.topic());
+        }
+        show(shown, record, key, value, sending.timestampMillis);
+        long token = outstanding.add(sending);
+        boolean taken = false;
+        try {
+            take(shown, token);
+            taken = true;
+            return sending;
+        } catch (InterruptedException interrupted) {
+            throw new InterruptException(interrupted);
+        } catch (LeanException refused) {
+            sending.failed(place(record, refused), ProduceFaults.asOfClient(refused));
+            return sending;
+        } finally {
+            if (!taken) {
+                var ignored = outstanding.remove(token);
+            }
+            spare.set(shown);
+        }
+    }
+
+    private static int length(byte @Nullable [] bytes) {
+        return bytes == null ? -1 : bytes.length;
+    }
+
+    private static TopicPartition place(ProducerRecord<?, ?> record, LeanException refused) {
+        Integer said = record.partition();
+        int partition = refused instanceof SendException of
+                ? of.partition()
+                : said == null ? RecordMetadata.UNKNOWN_PARTITION : said;
+        return new TopicPartition(record.topic(), partition);
+    }
+
+    /** Only what waits is timed. */
+    private void take(LeanRecord record, long token) throws InterruptedException {
+        if (lean.trySend(record, token)) {
+            return;
+        }
+        long start = System.nanoTime();
+        try {
+            lean.send(record, token);
+        } finally {
+            blockedNanos.add(System.nanoTime() - start);
+        }
+    }
+
+    private static <T> byte @Nullable [] serialized(
+            ProducerRecord<?, ?> record, Serializer<T> serializer, @Nullable T data, String part) {
+        try {
+            return serializer.serialize(record.topic(), record.headers(), data);
+        } catch (ClassCastException notItsOwn) {
+            throw new SerializationException(
+                    "the " + part + " of a record for topic " + record.topic() + " is no object of "
+                            + serializer.getClass().getName(),
+                    notItsOwn);
+        }
+    }
+
+    private static void show(
+            LeanRecord shown,
+            ProducerRecord<?, ?> record,
+            byte @Nullable [] key,
+            byte @Nullable [] value,
+            long timestampMillis) {
+        Integer partition = record.partition();
+        shown.topic(record.topic())
+                .partition(partition == null ? LeanRecord.ANY_PARTITION : partition)
+                .timestamp(timestampMillis)
+                .noHeaders();
+        for (Header header : record.headers()) {
+            shown.header(header.key(), header.value());
+        }
+        if (key == null) {
+            shown.noKey();
+        } else {
+            shown.key(key);
+        }
+        if (value == null) {
+            shown.noValue();
+        } else {
+            shown.value(value);
+        }
+    }
+
+    /** Hears what became of records, on the producer's thread. */
+    private final class Answers implements SendListener {
+
+        /** Answers come batch by batch. */
+        private TopicPartition last = new TopicPartition("", -1);
+
+        private @Nullable SendException lastFault;
+        private @Nullable Exception lastFaultOfClient;
+
+        @Override
+        public void acknowledged(long token, String topic, int partition, long offset) {
+            outstanding.remove(token).written(at(topic, partition), offset);
+        }
+
+        @Override
+        public void failed(long token, SendException why) {
+            Exception ofClient = lastFaultOfClient;
+            if (why != lastFault || ofClient == null) {
+                ofClient = ProduceFaults.asOfClient(why);
+                lastFault = why;
+                lastFaultOfClient = ofClient;
+            }
+            outstanding.remove(token).failed(at(why.topic(), why.partition()), ofClient);
+        }
+
+        private TopicPartition at(String topic, int partition) {
+            answering = Thread.currentThread();
+            if (last.partition() != partition || !last.topic().equals(topic)) {
+                last = new TopicPartition(topic, partition);
+            }
+            return last;
+        }
+    }
+
+    @Override
+    public void flush() {
+        try {
+            var ignored = lean.flush(FOREVER);
+        } catch (InterruptedException interrupted) {
+            throw new InterruptException(interrupted);
+        } catch (LeanException failed) {
+            // All answers have come, each with that failure.
+        }
+    }
+
+    /** Closes the client. From within an answer it only ends, and whoever closes it again waits for that. */
+    @Override
+    public void close(Duration timeout) {
+        if (Thread.currentThread() == answering) {
+            lean.abort();
+            return;
+        }
+        try {
+            var ignored = lean.close(timeout);
+        } catch (LeanException stuck) {
+            throw new KafkaException(stuck.getMessage(), stuck);
+        }
+    }
+
+    @Override
+    public void close() {
+        close(FOREVER);
+    }
+
+    @Override
+    public Map<MetricName, ? extends Metric> metrics() {
+        return meters.read();
+    }
+
+    /** Nobody has to know: which batch goes first to a partition is the lean producer's own care. */
+    @Override
+    public List<PartitionInfo> partitionsFor(String topic) {
+        return List.of();
+    }
+
+    @Override
+    public void initTransactions() {
+        throw noTransactions();
+    }
+
+    @Override
+    public void beginTransaction() {
+        throw noTransactions();
+    }
+
+    @Override
+    public void sendOffsetsToTransaction(Map<TopicPartition, OffsetAndMetadata> offsets, ConsumerGroupMetadata group) {
+        throw noTransactions();
+    }
+
+    @Override
+    public void commitTransaction() {
+        throw noTransactions();
+    }
+
+    @Override
+    public void abortTransaction() {
+        throw noTransactions();
+    }
+
+    private static UnsupportedOperationException noTransactions() {
+        return new UnsupportedOperationException("a lean producer knows no transactions");
+    }
+
+    @Override
+    public void registerMetricForSubscription(KafkaMetric metric) {
+        throw new UnsupportedOperationException("a lean producer sends no metrics to brokers");
+    }
+
+    @Override
+    public void unregisterMetricFromSubscription(KafkaMetric metric) {
+        throw new UnsupportedOperationException("a lean producer sends no metrics to brokers");
+    }
+
+    @Override
+    public Uuid clientInstanceId(Duration timeout) {
+        throw new UnsupportedOperationException("a lean producer sends no metrics to brokers");
+    }
+}

@@ -1,0 +1,9 @@
+package dev.weir.kafka.internal.out.client;
+
+/**
+ * A key or value that needs no serializer, for a producer of any types; see {@link ClientSerializer}. Immutable.
+ *
+ * @param bytes as a record has them: null if it has none
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+public record ReadyBytes(byte[] bytes) {}

@@ -1,0 +1,284 @@
+package dev.weir.kafka.internal.out.client;
+
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.internal.meters.ProducerLook;
+import dev.weir.kafka.internal.out.client.ClientHealth.Found;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A producer that makes way for another one of the same configuration after an error that may have ended it, or once it
+ * gets no answers. Confined to one thread, except {@link #look}, which belongs to the thread of the client's watch, and
+ * what says so. {@link #close} and, while no client is replaced, {@link #send} may be called by any thread.
+ */
+public final class ReplaceableProducer<K, V> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ReplaceableProducer.class);
+
+    /** A client, with what it was given and has answered; one that is left goes on with a count of its own. */
+    private record Opened<K, V>(
+            Producer<K, V> client,
+            ClientThread thread,
+            ProducerLook meters,
+            AtomicLong sent,
+            AtomicLong answers,
+            Set<String> topics) {
+
+        Opened(Producer<K, V> client) {
+            this(
+                    client,
+                    ClientThread.of(client),
+                    ProducerLook.of(client),
+                    new AtomicLong(),
+                    new AtomicLong(),
+                    ConcurrentHashMap.newKeySet());
+        }
+
+        void sends(String topic) {
+            if (sent.getAndIncrement() == answers.get()) {
+                topics.clear(); // nothing is in flight: what was written before is asked for no more
+            }
+            topics.add(topic);
+        }
+
+        long unanswered() {
+            long answered = answers.get(); // first: what is answered was sent before
+            return Math.max(0, sent.get() - answered);
+        }
+    }
+
+    /** Decides what to do about a client that does not open. */
+    @FunctionalInterface
+    public interface Patience<X extends Exception> {
+
+        /**
+         * Returns, after a pause, if another attempt may fare better; throws if not.
+         *
+         * @param refusals how often it was refused in a row, not counting that nobody answered
+         */
+        void refused(KafkaException refusal, int refusals) throws X;
+    }
+
+    private final Supplier<Producer<K, V>> clients;
+
+    /** Health of the client. Confined to the watching thread. */
+    private final ClientHealth health;
+
+    /** Null before the first record, and after an error until the next attempt. */
+    private volatile @Nullable Opened<K, V> opened;
+
+    /** Number of clients opened. Confined to the sending thread. */
+    private int clientsOpened;
+
+    private volatile boolean closed;
+
+    /**
+     * Creates one without a client.
+     *
+     * @param clients opens a client; each is closed here
+     * @param shared whether others use the client, too
+     * @param progress looks whether the client that is open is stuck
+     */
+    public ReplaceableProducer(Supplier<Producer<K, V>> clients, boolean shared, ClientProgress progress) {
+        this.clients = clients;
+        this.health = new ClientHealth(shared, progress, this::topics);
+    }
+
+    private Set<String> topics() {
+        Opened<K, V> open = opened;
+        return open == null ? Set.of() : open.topics;
+    }
+
+    /**
+     * Opens a client unless one is open.
+     *
+     * @return its number among all clients, for {@link #refused}
+     * @throws org.apache.kafka.common.KafkaException if that fails; see {@link #hasOpened}
+     */
+    public int open() {
+        var ignored = current();
+        return clientsOpened;
+    }
+
+    /**
+     * Opens a client, in as many attempts as that takes, in place of one that its user has closed or will close.
+     *
+     * @return the client
+     */
+    public <X extends Exception> Producer<K, V> replace(Patience<X> patience) throws X {
+        int refusals = 0;
+        while (true) {
+            try {
+                return opened().client;
+            } catch (InterruptException interrupted) {
+                throw interrupted;
+            } catch (KafkaException refusal) {
+                refusals += refusal instanceof TimeoutException ? 0 : 1;
+                patience.refused(refusal, refusals);
+            }
+        }
+    }
+
+    /** The client that is open. Any thread. */
+    public @Nullable Producer<K, V> client() {
+        Opened<K, V> open = opened;
+        return open == null ? null : open.client;
+    }
+
+    /** The meters of the client that is open. Any thread. */
+    public @Nullable ProducerLook meters() {
+        Opened<K, V> open = opened;
+        return open == null ? null : open.meters;
+    }
+
+    /** The thread of the client that is open; without one, a thread that nobody has heard of. Any thread. */
+    public ClientThread thread() {
+        Opened<K, V> open = opened;
+        return open == null ? new ClientThread() : open.thread;
+    }
+
+    /** Returns whether there was a client before, so that its configuration is good: opening another may be tried. */
+    public boolean hasOpened() {
+        return clientsOpened > 0;
+    }
+
+    private Opened<K, V> current() {
+        Opened<K, V> open = opened;
+        return open == null ? opened() : open;
+    }
+
+    private Opened<K, V> opened() {
+        if (closed) {
+            throw new IllegalStateException("the producer is closed");
+        }
+        Opened<K, V> open = new Opened<>(clients.get());
+        clientsOpened++;
+        opened = open;
+        if (closed) {
+            // Whoever closes may have looked before.
+            ClientClosing.begin(open.client);
+        }
+        return open;
+    }
+
+    /** Sends a record by the client that is open, or by a new one, and counts its answer before the callback. */
+    public Future<RecordMetadata> send(ProducerRecord<K, V> record, Callback answer) {
+        Opened<K, V> by = current();
+        by.sends(record.topic());
+        boolean isTaken = false;
+        try {
+            Future<RecordMetadata> taken = by.client.send(record, (written, refusal) -> {
+                by.thread.heard();
+                by.answers.incrementAndGet();
+                answer.onCompletion(written, refusal);
+            });
+            isTaken = true;
+            return taken;
+        } finally {
+            if (!isTaken) {
+                by.sent.decrementAndGet();
+            }
+        }
+    }
+
+    /** Waits until all that was sent by the client that is open is answered. */
+    public void flush() {
+        Opened<K, V> open = opened;
+        if (open != null) {
+            open.client.flush();
+        }
+    }
+
+    /**
+     * Closes the client unless the refusal is one of a record or of time: after some errors a client does nothing more,
+     * and it does not say after which. The next record opens another one.
+     *
+     * @param number of the client that refused; if it is not open any more, nothing happens
+     * @throws KafkaPipelineException if its thread hangs with records: nobody would hear of them
+     */
+    public void refused(int number, Exception refusal, Duration patience) {
+        boolean isOfClient = !(refusal instanceof TimeoutException) && !RecordRefusals.isOfRecord(refusal);
+        Opened<K, V> open = opened;
+        if (isOfClient && number == clientsOpened && open != null) {
+            opened = null;
+            if (!ClientClosing.close(open.client, patience) && open.unanswered() > 0) {
+                throw ClientHealth.hangs(open.thread);
+            }
+        }
+    }
+
+    /** Closes the client that is open; the next record opens another one. */
+    public void leave(Duration patience) {
+        Opened<K, V> open = opened;
+        if (open != null) {
+            opened = null;
+            boolean ignored = ClientClosing.close(open.client, patience);
+        }
+    }
+
+    /** Tells the client that is open to fail whatever has no answer; does not wait for that. Any thread. */
+    public void breakOff() {
+        Opened<K, V> open = opened;
+        if (open != null) {
+            ClientClosing.begin(open.client);
+        }
+    }
+
+    /**
+     * Looks whether the client that is open can still answer; one that is stuck is told to close, so that each of its
+     * records fails and the next one opens another client. One thread, several times a second.
+     *
+     * @param awaited whether something else than an answer is waited for
+     */
+    public Found look(long nowNanos, boolean awaited) {
+        Opened<K, V> open = opened;
+        if (open == null || closed) {
+            return Found.WELL;
+        }
+        long answered = open.answers.get();
+        Found found = health.look(open.client, open.thread, answered, open.unanswered(), awaited, nowNanos);
+        if (found == Found.STUCK) {
+            ClientClosing.begin(open.client);
+        }
+        return found;
+    }
+
+    /** A sentence about the last look that found {@link Found#STUCK}. */
+    public String stuck() {
+        return health.stuck();
+    }
+
+    /**
+     * The same for a run.
+     *
+     * @param where the end of the log's sentence about a client that is stuck
+     * @return the failure of the run; null if it may go on, be it with another client
+     */
+    public @Nullable KafkaPipelineException look(long nowNanos, boolean awaited, String where) {
+        Found found = look(nowNanos, awaited);
+        if (found == Found.STUCK) {
+            LOG.warn("{}; another producer takes its place{}", stuck(), where);
+        }
+        return health.failure(found);
+    }
+
+    /** Closes the client that is open; none is opened after that to write with. */
+    public void close(Duration patience) {
+        closed = true;
+        leave(patience);
+    }
+}

@@ -1,0 +1,594 @@
+package dev.weir.kafka.internal.out.transaction;
+
+import dev.weir.kafka.internal.in.buffer.AssignedPartition;
+import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
+import dev.weir.kafka.internal.in.commit.OffsetCommits;
+import dev.weir.kafka.internal.in.commit.TransactionGate;
+import dev.weir.kafka.internal.in.lookup.OwnerClock;
+import dev.weir.kafka.internal.in.lookup.OwnerThread;
+import dev.weir.kafka.internal.in.offsets.OffsetTracker;
+import dev.weir.kafka.internal.out.transaction.LostInputs.Root;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.StageContext;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The consumer's side of transactions: says where one ends and which offsets go with it, and has inputs read again
+ * whose records were aborted. Confined to the owner thread.
+ *
+ * <p>A cut is made under the lock of the {@link TransactionsOfRun}, so between two records of the pipeline: what is
+ * finished then has its records in this transaction or one before, and nothing else has. The finished set past the
+ * committed offset goes into the metadata; if it does not fit the pipeline is given nothing until it does.
+ */
+public final class ConsumerTransactions<K, V> implements TransactionGate {
+
+    /** The interval at which the group's other transactions are checked while partitions wait for their offsets. */
+    private static final long FENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    /** The time that offsets without records wait. */
+    private static final long OFFSETS_ONLY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    /** The time a commit is under way before each check that its partitions still exist. */
+    private static final long GONE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    private static final long GONE_FOR_GOOD_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private enum CutResult {
+        MADE,
+        NOTHING,
+        LATER
+    }
+
+    private final TransactionsOfRun<K, V> board;
+    private final TransactionCommitter<K, V> committer;
+    private final TransactionPlan plan;
+    private final StageContext context;
+    private final Runnable fence;
+
+    @SuppressWarnings("NullAway.Init") // begun before anything else is called
+    private Consumer<?, ?> client;
+
+    @SuppressWarnings("NullAway.Init")
+    private OffsetCommits commits;
+
+    @SuppressWarnings("NullAway.Init")
+    private PartitionAssignment assignment;
+
+    @SuppressWarnings("NullAway.Init")
+    private java.util.function.Consumer<List<AssignedPartition>> reopen;
+
+    @SuppressWarnings("NullAway.Init")
+    private OwnerClock clock;
+
+    /** Leaving partitions that may still need a commit. */
+    private List<AssignedPartition> leaving = List.of();
+
+    /** Partitions whose records an abort took back and nobody reads again in this run. */
+    private String takenBackAtTheEnd = "";
+
+    /** Partitions that seemed to be gone when the others' records were written again. */
+    private final Set<AssignedPartition> goneAtTheEnd = new LinkedHashSet<>();
+
+    /** Aborts that it survived. */
+    private long aborts;
+
+    private final CommitGaps scatter = new CommitGaps();
+
+    private long offsetsDueNanos;
+    private long goneDueNanos;
+    private long goneSinceNanos;
+    private long retryNanos;
+    private long fenceDueNanos;
+
+    /** @param fence looks for open transactions of runs that are gone, and ends them; does not block */
+    ConsumerTransactions(
+            TransactionsOfRun<K, V> board,
+            TransactionCommitter<K, V> committer,
+            TransactionPlan plan,
+            StageContext context,
+            Runnable fence) {
+        this.board = board;
+        this.committer = committer;
+        this.plan = plan;
+        this.context = context;
+        this.fence = fence;
+    }
+
+    @Override
+    public void begin(
+            Consumer<?, ?> newClient,
+            OffsetCommits newCommits,
+            PartitionAssignment newAssignment,
+            java.util.function.Consumer<List<AssignedPartition>> newReopen,
+            OwnerThread owner,
+            OwnerClock newClock) {
+        client = newClient;
+        commits = newCommits;
+        assignment = newAssignment;
+        reopen = newReopen;
+        clock = newClock;
+        offsetsDueNanos = clock.nanoTime() + OFFSETS_ONLY_NANOS;
+        retryNanos = clock.nanoTime();
+        fenceDueNanos = clock.nanoTime();
+        board.wakeOwner = owner::wake;
+    }
+
+    @Override
+    public void commitIfDue() {
+        takeUp();
+        fenceIfDue();
+        lookForGoneIfDue();
+        if (nanosUntilDue() > 0) {
+            return;
+        }
+        if (!board.lock.tryLock()) {
+            board.wantCut();
+            retryNanos = clock.nanoTime() + TimeUnit.MILLISECONDS.toNanos(1);
+            return;
+        }
+        try {
+            var ignored = cut();
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
+    @Override
+    public long nanosUntilDue() {
+        long now = clock.nanoTime();
+        return switch (board.state()) {
+            case IDLE, FILLING -> nanosUntilCut(now);
+            case FLUSHING, FLUSHED, OVERLAPPING -> Math.max(0, goneDueNanos - now);
+            case ABORT_ASKED, ABORTING, ENDED -> Long.MAX_VALUE;
+            case ABORTED -> 0;
+        };
+    }
+
+    private long nanosUntilCut(long now) {
+        if (board.isCutWanted()) {
+            return Math.max(0, retryNanos - now);
+        }
+        OpenTransaction<K, V> filling = board.filling();
+        return filling == null
+                ? Math.max(0, offsetsDueNanos - now)
+                : Math.max(0, plan.intervalNanos() - (board.ownClock.nanoTime() - filling.beganNanos));
+    }
+
+    @Override
+    public boolean isSettled() {
+        if (!board.lock.tryLock()) {
+            return false;
+        }
+        try {
+            // One that waits for inputs to be finished may wait for the end of the stream, for which a stage holds them
+            // back.
+            boolean waitsForInputs = board.isClosing() || (scatter.isThere() && !board.isIntakeHeld());
+            return switch (board.state()) {
+                case IDLE, ENDED -> true;
+                case FILLING -> waitsForInputs;
+                default -> false;
+            };
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
+    private void fenceIfDue() {
+        if (clock.nanoTime() - fenceDueNanos >= 0 && assignment.all().stream().anyMatch(AssignedPartition::isHeld)) {
+            fenceDueNanos = clock.nanoTime() + FENCE_NANOS;
+            fence.run();
+        }
+    }
+
+    /**
+     * A commit with a partition that was deleted is never answered, nor one by the id of a topic that was: it is broken
+     * off, and done again without that.
+     */
+    private void lookForGoneIfDue() {
+        TransactionCut<K, V> cut = board.committing();
+        if (cut == null || board.state().isAborting() || clock.nanoTime() - goneDueNanos < 0) {
+            return;
+        }
+        long now = clock.nanoTime();
+        goneDueNanos = now + GONE_NANOS;
+        if (cut.offsets().keySet().stream().noneMatch(commits::isGone)) {
+            goneSinceNanos = now;
+        }
+        boolean isInVain = cut.transaction().producer.waitsInVain(cut.offsets().keySet());
+        if (isInVain || now - goneSinceNanos >= GONE_FOR_GOOD_NANOS) {
+            committer.breakOff(cut);
+            return;
+        }
+        // A broker that has just started knows less than there is: it takes several answers.
+        commits.lookForGone(cut.offsets().keySet());
+    }
+
+    /** Notes commits that are confirmed, and goes on after an abort. */
+    private void takeUp() {
+        for (TransactionCut<K, V> cut = board.confirmed.poll(); cut != null; cut = board.confirmed.poll()) {
+            // Only those that are still assigned, and were not begun anew since.
+            commits.committed(cut.partitions(), cut.offsets());
+        }
+        if (board.state() == TransactionState.ABORTED) {
+            goOn();
+        }
+    }
+
+    // ---- Cuts ------------------------------------------------------------------------------------------------------
+
+    /** Ends the open transaction if it can be ended now. Under the lock. */
+    private CutResult cut() {
+        if (!board.state().mayCut()) {
+            return CutResult.LATER;
+        }
+        if (board.isSending() || board.aborted.isWaiting()) {
+            return later(board.isIntakeHeld());
+        }
+        // Before all else: what is finished meanwhile may be what this cut waits for.
+        boolean nothingMoves = board.isInputEnded() && nothingMoves();
+        OpenTransaction<K, V> filling = board.filling();
+        if (filling != null) {
+            if (filling.open().stream().anyMatch(this::isTakenBack)) {
+                committer.abortFilling(new KafkaException("an input was taken back that has records in it"));
+                return CutResult.LATER;
+            }
+            filling.open().removeIf(this::isSettled);
+            if (!filling.open().isEmpty()) {
+                failIfStuck(filling);
+                board.noteThrough(nothingMoves);
+                return later(board.isIntakeHeld());
+            }
+            if (filling.sources().stream().anyMatch(this::hasNoPlace)) {
+                return laterOrAborted(filling);
+            }
+        }
+        List<AssignedPartition> partitions = new ArrayList<>(assignment.all());
+        partitions.addAll(leaving);
+        Map<TopicPartition, OffsetAndMetadata> offsets = commits.finishedEntirely(partitions);
+        if (offsets == null) {
+            if (filling != null) {
+                failIfScattered(filling, partitions);
+            }
+            board.noteThrough(nothingMoves);
+            return later(scatter.isWorthHolding(assignment.all(), clock.nanoTime()));
+        }
+        if (filling == null && !offsets.isEmpty() && board.freeProducers() == 0) {
+            return later(false);
+        }
+        board.clearCut();
+        scatter.end();
+        offsetsDueNanos = clock.nanoTime() + Math.max(OFFSETS_ONLY_NANOS, plan.intervalNanos());
+        OpenTransaction<K, V> ending = filling == null && !offsets.isEmpty() ? beginForOffsets() : filling;
+        if (board.state().isAborting()) {
+            return CutResult.LATER;
+        }
+        if (ending != null) {
+            TransactionCut<K, V> cut = new TransactionCut<>(ending, offsets, partitions, client.groupMetadata());
+            board.cut(cut);
+            goneSinceNanos = clock.nanoTime();
+            goneDueNanos = goneSinceNanos + GONE_NANOS;
+            committer.commit(cut);
+        } else {
+            board.noteThrough(true);
+        }
+        board.changed.signalAll();
+        return ending == null ? CutResult.NOTHING : CutResult.MADE;
+    }
+
+    /** The pipeline goes on until it can be made; without new records if what is finished does not fit a commit. */
+    private CutResult later(boolean withoutIntake) {
+        board.cutLater(withoutIntake);
+        retryNanos = clock.nanoTime() + RETRY_NANOS;
+        return CutResult.LATER;
+    }
+
+    /**
+     * Returns whether nobody works on anything: after the end of the input, what a cut waits for does not come then.
+     */
+    private boolean nothingMoves() {
+        return Stream.concat(assignment.all().stream(), leaving.stream()).noneMatch(AssignedPartition::hasUnsettled);
+    }
+
+    /** Well before the coordinator aborts it, which would have the same happen again and again. */
+    private void failIfStuck(OpenTransaction<K, V> filling) {
+        if (filling.waitedNanos(clock.nanoTime()) >= plan.patienceNanos() && context.failure() == null) {
+            context.fail(TransactionFaults.stuck(filling.places(), plan));
+        }
+    }
+
+    /** The same where all inputs of the transaction are finished, but too many of those between them are not. */
+    private void failIfScattered(OpenTransaction<K, V> filling, List<AssignedPartition> partitions) {
+        if (filling.waitedNanos(clock.nanoTime()) >= plan.patienceNanos() && context.failure() == null) {
+            String places = partitions.stream()
+                    .filter(partition -> commits.finishedEntirely(List.of(partition)) == null)
+                    .map(partition -> partition.id() + "@" + partition.tracker().firstUnfinished())
+                    .collect(Collectors.joining(", "));
+            if (!places.isEmpty()) { // or else they have finished meanwhile
+                context.fail(TransactionFaults.scattered(places, plan));
+            }
+        }
+    }
+
+    /** A transaction without records; null if its producer can do nothing any more, which aborts. */
+    private @Nullable OpenTransaction<K, V> beginForOffsets() {
+        committer.begin();
+        OpenTransaction<K, V> begun = board.filling();
+        return board.state().isAborting() ? null : begun;
+    }
+
+    /** Returns whether nothing more comes of an input: it is finished, or not ours. */
+    private boolean isSettled(Root root) {
+        AssignedPartition partition = partitionOf(root);
+        return partition == null || partition.tracker().isDone(root.token());
+    }
+
+    /** Returns whether an input will be read again, here by a seek or elsewhere, though records of it were sent. */
+    private boolean isTakenBack(Root root) {
+        return partitionOf(root) == null && root.source().isRevoked(root.token());
+    }
+
+    private @Nullable AssignedPartition partitionOf(Root root) {
+        return partitionOf(partition -> partition.tracker() == root.source());
+    }
+
+    private @Nullable AssignedPartition partitionOf(Predicate<AssignedPartition> isIt) {
+        for (AssignedPartition partition : assignment.all()) {
+            if (isIt.test(partition)) {
+                return partition;
+            }
+        }
+        for (AssignedPartition partition : leaving) {
+            if (isIt.test(partition)) {
+                return partition;
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Returns whether a source of records has begun anew, by a seek or as its log is another one, and it is not known
+     * yet where: a commit would leave out the offset that goes with those records.
+     */
+    private boolean hasNoPlace(AckTarget source) {
+        if (!source.isRevoked(0) || partitionOf(partition -> partition.tracker() == source) != null) {
+            return false;
+        }
+        AssignedPartition anew =
+                partitionOf(partition -> source instanceof OffsetTracker tracker && tracker.isOf(partition.id()));
+        return anew == null || anew.isHeld();
+    }
+
+    /** It is known soon where a partition begins anew, unless it goes before, or no broker tells. */
+    private CutResult laterOrAborted(OpenTransaction<K, V> filling) {
+        boolean isVain = filling.sources().stream()
+                .filter(this::hasNoPlace)
+                .anyMatch(source -> assignment.all().stream()
+                        .noneMatch(
+                                partition -> source instanceof OffsetTracker tracker && tracker.isOf(partition.id())));
+        if (isVain || filling.waitedNanos(clock.nanoTime()) >= plan.patienceNanos()) {
+            committer.abortFilling(new KafkaException("a partition with records in it begins anew, and not here"));
+            return CutResult.LATER;
+        }
+        return later(board.isIntakeHeld());
+    }
+
+    // ---- Partitions that go ----------------------------------------------------------------------------------------
+
+    @Override
+    public void releasing(Collection<AssignedPartition> revoked) {
+        leave(List.copyOf(revoked));
+    }
+
+    private void leave(List<AssignedPartition> partitions) {
+        leaving = partitions;
+        board.leaving = leaving.stream().map(AssignedPartition::tracker).collect(Collectors.toUnmodifiableSet());
+    }
+
+    @Override
+    public void commitNow(long timeoutNanos) {
+        try {
+            commitWithin(clock.nanoTime() + timeoutNanos);
+            goneAtTheEnd.removeIf(partition -> !assignment.isCurrent(partition));
+            if (leaving.isEmpty() && !goneAtTheEnd.isEmpty()) {
+                throw takenBack(goneAtTheEnd.toString());
+            }
+        } catch (KafkaException failure) {
+            commits.failedElsewhere();
+            throw failure;
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new KafkaException("interrupted while a transaction was being committed", interrupted);
+        } finally {
+            leave(List.of());
+        }
+    }
+
+    private void commitWithin(long deadlineNanos) throws InterruptedException {
+        boolean made = false;
+        long abortsBefore = aborts;
+        while (true) {
+            takeUp();
+            throwIfTakenBack();
+            if (made && aborts != abortsBefore) {
+                throw new KafkaException("a transaction was aborted; its inputs are read again");
+            }
+            if (context.failure() != null && !made) {
+                refuseAfterFailure();
+                return;
+            }
+            long left = deadlineNanos - clock.nanoTime();
+            if (board.lock.tryLock(Math.clamp(left, 0, LOOK_NANOS), TimeUnit.NANOSECONDS)) {
+                try {
+                    if (board.state().isAborting()) {
+                        throw new KafkaException("a transaction was aborted; its inputs are read again");
+                    }
+                    if (made && board.committing() == null) {
+                        return;
+                    }
+                    if (!made) {
+                        CutResult result = cut();
+                        if (result != CutResult.LATER) {
+                            // From here on, nothing of what goes is written any more.
+                            board.leaving = Set.of();
+                        }
+                        if (result == CutResult.NOTHING) {
+                            return;
+                        }
+                        made = result == CutResult.MADE;
+                        abortsBefore = aborts;
+                        if (!made) {
+                            throwIfGivenUp();
+                        }
+                    }
+                    if (left <= 0) {
+                        break;
+                    }
+                    board.ownClock.await(board.lock, board.changed, board.ownClock.after(Math.min(left, LOOK_NANOS)));
+                } finally {
+                    board.lock.unlock();
+                }
+            } else if (left <= 0) {
+                break;
+            }
+        }
+        if (!made) {
+            committer.abortFilling(new KafkaException("inputs are not finished in time that have records in it"));
+        }
+        throw new KafkaException("a transaction could not be committed in time; whoever reads its inputs next waits for"
+                + " its end, and repeats what was not committed");
+    }
+
+    private void throwIfTakenBack() {
+        if (!takenBackAtTheEnd.isEmpty()) {
+            if (board.filling() != null) {
+                // It may have records of what goes just now, and is not to be committed without the offsets.
+                committer.abortFilling(new KafkaException("a transaction before it was aborted at the end"));
+            }
+            throw takenBack(takenBackAtTheEnd);
+        }
+    }
+
+    private static KafkaException takenBack(String partitions) {
+        return new KafkaException(
+                "the last transaction was aborted; the next run reads its inputs again, of " + partitions);
+    }
+
+    private void refuseAfterFailure() {
+        // A commit that is under way goes on: all of its inputs were finished before.
+        if (board.filling() != null) {
+            committer.abortFilling(new KafkaException("the pipeline has failed"));
+            throw new KafkaException("the open transaction is aborted, its inputs are read again");
+        }
+    }
+
+    /** Aborts if the open transaction has a record of an input that nobody works on any more: it is never finished. */
+    private void throwIfGivenUp() {
+        OpenTransaction<K, V> filling = board.filling();
+        if (filling != null && filling.open().stream().anyMatch(this::isGivenUp)) {
+            String places = filling.places();
+            committer.abortFilling(new KafkaException("inputs with records in it are not finished here: " + places));
+            throw new KafkaException("the last transaction is aborted, as only a part of what comes of " + places
+                    + " is in it; whoever reads its inputs next repeats them");
+        }
+    }
+
+    private boolean isGivenUp(Root root) {
+        AssignedPartition partition = partitionOf(root);
+        // In this order: it may have been finished just now.
+        return partition != null
+                && !partition.hasUnsettled()
+                && !partition.tracker().isDone(root.token());
+    }
+
+    @Override
+    public void topicRecreated(String name) {
+        committer.topicRecreated(name);
+    }
+
+    @Override
+    public void lost() {
+        if (board.filling() != null || board.committing() != null) {
+            committer.abortFilling(new KafkaException("partitions were lost whose records are in it"));
+        }
+    }
+
+    // ---- After an abort --------------------------------------------------------------------------------------------
+
+    /**
+     * Reads again what is finished and not committed; partitions without such records continue. Where nothing is read
+     * any more, the sink writes again what it has kept, and what is finished stays so.
+     */
+    private void goOn() {
+        if (!board.lock.tryLock()) {
+            return;
+        }
+        aborts++;
+        List<AssignedPartition> renewed;
+        boolean isAtTheEnd;
+        boolean writesAgain;
+        try {
+            isAtTheEnd = board.isInputEnded() || assignment.isEnding();
+            writesAgain = isAtTheEnd && board.aborted.mayWriteAgain();
+            renewed = renew(writesAgain);
+            if (!writesAgain) {
+                // What of them was aborted is finished only to the eye: whoever has them next reads it again.
+                leave(leaving.stream()
+                        .filter(partition -> !isAborted(partition))
+                        .toList());
+            }
+            scatter.end();
+            board.resume(writesAgain);
+        } finally {
+            board.lock.unlock();
+        }
+        commits.failedElsewhere();
+        if (!renewed.isEmpty()) {
+            if (writesAgain) {
+                goneAtTheEnd.addAll(renewed);
+            } else if (isAtTheEnd) {
+                takenBackAtTheEnd = renewed.toString();
+            }
+            reopen.accept(renewed);
+        }
+    }
+
+    /**
+     * Renews the partitions of an aborted transaction, whose records must not count as finished unless written again.
+     */
+    private List<AssignedPartition> renew(boolean writesAgain) {
+        List<AssignedPartition> renewed = new ArrayList<>();
+        for (AssignedPartition partition : List.copyOf(assignment.all())) {
+            if (!partition.isHeld() && (writesAgain ? commits.isGone(partition.id()) : isAborted(partition))) {
+                renewed.add(assignment.renew(partition));
+            }
+        }
+        return renewed;
+    }
+
+    private boolean isAborted(AssignedPartition partition) {
+        if (commits.isGone(partition.id()) || board.aborted.isLost(partition.tracker())) {
+            return true;
+        }
+        // Null where more is finished than a commit can say: that of an abort may be the part that it leaves out.
+        Map<TopicPartition, OffsetAndMetadata> uncommitted = commits.finishedEntirely(List.of(partition));
+        return uncommitted == null || !uncommitted.isEmpty();
+    }
+}

@@ -1,0 +1,47 @@
+package dev.weir.kafka.internal.out.transaction;
+
+import dev.weir.kafka.internal.out.transaction.LostInputs.Root;
+import dev.weir.stream.spi.AckTarget;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Stands for a claim that was ended, and knows what the claim's target has told before. Immutable; to end it once more
+ * changes nothing.
+ */
+final class EndedAcknowledgement implements AckTarget {
+
+    private final List<Root> roots = new ArrayList<>(1);
+    private final List<String> places;
+
+    /**
+     * Notes what is known of a claim that is about to be ended, or was ended if the target is a source's own.
+     *
+     * @param places of its inputs, if somebody will ask
+     */
+    EndedAcknowledgement(AckTarget target, long token, List<String> places) {
+        this.places = places;
+        target.roots(token, (source, rootToken) -> roots.add(new Root(source, rootToken)));
+    }
+
+    List<String> places() {
+        return places;
+    }
+
+    @Override
+    public void ack(long ignored) {}
+
+    @Override
+    public void retain(long ignored, int claims) {}
+
+    @Override
+    public void roots(long ignored, RootVisitor visitor) {
+        roots.forEach(root -> visitor.root(root.source(), root.token()));
+    }
+
+    @Override
+    public String placeOf(long ignored) {
+        int more = places.size() - 1;
+        return more < 0 ? "" : places.getFirst() + (more == 0 ? "" : " and " + more + " more");
+    }
+}

@@ -1,0 +1,174 @@
+package dev.weir.kafka.internal.out.transaction;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.out.client.ClientProgress;
+import dev.weir.kafka.internal.out.client.ClientWatch;
+import dev.weir.kafka.internal.out.write.OutputTopics;
+import dev.weir.kafka.internal.out.write.RunProducers;
+import dev.weir.kafka.produce.WriteFailures;
+import dev.weir.stream.Action;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.SinkFactory;
+import dev.weir.stream.spi.SinkLoop;
+import dev.weir.stream.spi.StageContext;
+import java.lang.ref.WeakReference;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.BiFunction;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The run that source and sink of an exactly-once flow share: {@link #open} when the source of a run is made, {@link
+ * #create} right after, on the same thread, when its sink is. Immutable but for that hand-over.
+ */
+public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K, V>> {
+
+    /**
+     * The transactions that a run's source has opened, until its sink is made on the same thread. Weak: if the run
+     * cannot begin, no sink takes it, and the thread is the user's.
+     */
+    private static final ThreadLocal<@Nullable WeakReference<Opened<?, ?>>> HANDED_OVER = new ThreadLocal<>();
+
+    /** The transactions of one run, from the source to its sink. */
+    public static final class Opened<K, V> implements AutoCloseable {
+
+        private final ExactlyOnceRun<K, V> of;
+        private final TransactionsOfRun<K, V> board;
+        private final TransactionCommitter<K, V> committer;
+        private final RunProducers<K, V> producers;
+        private final TransactionCounts counts = new TransactionCounts();
+        private final TransactionPlan plan;
+        private final ConsumerTransactions<K, V> transactions;
+        private final ClientProgress progress;
+
+        Opened(
+                ExactlyOnceRun<K, V> of,
+                ConsumerSettings<?, ?> consumer,
+                boolean isBounded,
+                TransactionPlan plan,
+                StageContext context) {
+            this.of = of;
+            this.plan = plan;
+            this.producers = new RunProducers<>(of.settings);
+            this.board = new TransactionsOfRun<>(context.clock(), isBounded);
+            this.committer = new TransactionCommitter<>(
+                    board,
+                    context,
+                    counts,
+                    of.whenCommitted,
+                    number -> producers.transactional(plan.transactionalId(number), TransactionPlan.TIMEOUT_MILLIS));
+            this.progress = ClientProgress.of(
+                    of.settings.clientConfig(),
+                    IntStream.range(0, TransactionCommitter.PRODUCERS)
+                            .mapToObj(plan::transactionalId)
+                            .toList());
+            committer.watch(progress);
+            board.rule = TransactionRule.of(of.failures, context, of.settings, committer.trial());
+            this.transactions = new ConsumerTransactions<>(
+                    board, committer, plan, context, new TransactionFence(consumer.clientConfig(), plan)::look);
+            context.expose(counts);
+        }
+
+        /** The transactions by which the consumer commits. */
+        public ConsumerTransactions<K, V> transactions() {
+            return transactions;
+        }
+
+        /** Opens the producers, on a thread of their own. */
+        public void start() {
+            committer.start();
+        }
+
+        /** Returns whether the pipeline is to be given no records at the moment. Any thread. */
+        public boolean isIntakeHeld() {
+            return board.isIntakeHeld();
+        }
+
+        /** Notes whose elements these are, before anything else sees them. The source's thread. */
+        void emits(Batch<?> batch) {
+            AckTarget last = AckTarget.NONE;
+            for (int i = 0; i < batch.size(); i++) {
+                AckTarget target = batch.target(i);
+                if (target != last) {
+                    board.emits(target);
+                    last = target;
+                }
+            }
+        }
+
+        /** Waits while {@link #isIntakeHeld}, until the deadline of the run's clock. */
+        public void awaitIntake(long deadlineNanos) throws InterruptedException {
+            board.lock.lockInterruptibly();
+            try {
+                while (board.isIntakeHeld() && !board.isEnded() && !board.clock.hasPassed(deadlineNanos)) {
+                    board.clock.await(board.lock, board.changed, deadlineNanos);
+                }
+            } finally {
+                board.lock.unlock();
+            }
+        }
+
+        /** Aborts what is open and closes the producers; once the consumer has made its last commit. */
+        @Override
+        public void close() {
+            committer.close();
+            producers.close();
+        }
+    }
+
+    private final ProducerSettings<K, V> settings;
+    private final @Nullable Action<? super List<RecordMetadata>> whenCommitted;
+    private final WriteFailures failures;
+    private final BiFunction<String, @Nullable String, TransactionPlan> plans;
+
+    /** Creates what makes a plan of group and static member for each run; the listener hears what was committed. */
+    public ExactlyOnceRun(
+            ProducerSettings<K, V> settings,
+            @Nullable Action<? super List<RecordMetadata>> whenCommitted,
+            WriteFailures failures,
+            BiFunction<String, @Nullable String, TransactionPlan> plans) {
+        this.settings = Objects.requireNonNull(settings, "settings");
+        this.whenCommitted = whenCommitted;
+        this.failures = failures;
+        this.plans = plans;
+    }
+
+    /** The names and limits of a new run. */
+    public TransactionPlan plan(ConsumerSettings<?, ?> consumer) {
+        Object member = consumer.clientConfig().get(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG);
+        return plans.apply(
+                Objects.requireNonNull(consumer.groupId(), "group"), member == null ? null : member.toString());
+    }
+
+    /** Makes the transactions of a run, for its source, which may have an end. */
+    public Opened<K, V> open(
+            ConsumerSettings<?, ?> consumer, boolean isBounded, TransactionPlan plan, StageContext context) {
+        Opened<K, V> opened = new Opened<>(this, consumer, isBounded, plan, context);
+        HANDED_OVER.set(new WeakReference<>(opened));
+        return opened;
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // what this object has opened has its types
+    public SinkLoop<ProducerRecord<K, V>> create(StageContext context) {
+        WeakReference<Opened<?, ?>> handedOver = HANDED_OVER.get();
+        Opened<K, V> opened = handedOver == null ? null : (Opened<K, V>) handedOver.get();
+        HANDED_OVER.remove();
+        if (opened == null || opened.of != this) {
+            throw new KafkaPipelineException(
+                    "the records of an exactly-once flow do not come from its source: the function that is given the"
+                            + " source must return what it makes of it");
+        }
+        context.expose(opened.committer.look(context.stageName()));
+        ClientWatch.begin(settings.clientConfig(), opened.progress, context, opened.committer::look);
+        OutputTopics topics = OutputTopics.create(settings.clientConfig(), context);
+        return new TransactionalLoop<>(opened.board, opened.committer, opened.counts, opened.plan, topics, context);
+    }
+}

@@ -1,0 +1,113 @@
+package dev.weir.kafka.internal.out.transaction;
+
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.internal.in.offsets.OffsetTracker;
+import dev.weir.stream.spi.AckTarget;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.common.KafkaException;
+
+/**
+ * Tells which elements are of inputs that this run has no longer. Confined to the segment's thread, under the lock of
+ * the {@link TransactionsOfRun} where that is said.
+ */
+final class LostInputs<K, V> {
+
+    /** An element of a source. Targets are compared as objects. */
+    record Root(AckTarget source, long token) {}
+
+    private final TransactionsOfRun<K, V> board;
+    private final TransactionCommitter<K, V> committer;
+
+    /** A source of this run. */
+    private AckTarget lastOwn = AckTarget.NONE;
+
+    // The element of several inputs of which none was lost when it was looked at last, and one input for each source.
+    private AckTarget livingJoint = AckTarget.NONE;
+    private long livingToken;
+    private Collection<Root> livingSources = List.of();
+
+    LostInputs(TransactionsOfRun<K, V> board, TransactionCommitter<K, V> committer) {
+        this.board = board;
+        this.committer = committer;
+    }
+
+    /**
+     * Returns whether the element is of an input that is not ours any more; this has ended its claim then. One that is
+     * of others as well, which are ours, aborts: they must come again without it. Under the lock.
+     */
+    boolean isDropped(AckTarget target, long token) {
+        if (target == AckTarget.NONE) {
+            return false;
+        }
+        if (target instanceof OffsetTracker) {
+            return isGone(target, token) && target.dropIfRevoked(token);
+        }
+        if (isKnownToLive(target, token)) {
+            return false;
+        }
+        List<Root> living = new ArrayList<>();
+        boolean[] revoked = {false};
+        target.roots(token, (source, rootToken) -> {
+            if (isGone(source, rootToken)) {
+                revoked[0] = true;
+            } else {
+                living.add(new Root(source, rootToken));
+            }
+        });
+        if (!revoked[0]) {
+            livingJoint = target;
+            livingToken = token;
+            livingSources = onePerSource(living);
+            return false;
+        }
+        target.abandon(token);
+        if (!living.isEmpty()) {
+            living.forEach(root -> board.aborted.readAgain(root.source()));
+            committer.abortFilling(new KafkaException("an element of several inputs lost one of them in a rebalance"));
+        }
+        return true;
+    }
+
+    /** A partition is lost as a whole, so that one of its inputs stands for the others. */
+    private static Collection<Root> onePerSource(List<Root> roots) {
+        Map<AckTarget, Root> bySource = new HashMap<>();
+        roots.forEach(root -> bySource.putIfAbsent(root.source(), root));
+        return bySource.values();
+    }
+
+    private boolean isKnownToLive(AckTarget target, long token) {
+        if (target != livingJoint || token != livingToken) {
+            return false;
+        }
+        for (Root root : livingSources) {
+            if (isGone(root.source(), root.token())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Returns whether an input is not ours any more. */
+    boolean isGone(AckTarget source, long token) {
+        // A source of this run stays one, or is revoked.
+        if (source != lastOwn) {
+            if (board.isForeign(source, token)) {
+                throw new KafkaPipelineException(foreign(source.placeOf(token)));
+            }
+            lastOwn = source;
+        }
+        return source.isRevoked(token) && !board.leaving.contains(source);
+    }
+
+    private static String foreign(String place) {
+        return "an exactly-once flow was given an element of another source"
+                + (place.isEmpty() ? "" : ", " + place)
+                + ": that source would be told that the element is done before the transaction with its records is"
+                + " committed. Read all topics by one subscription (KafkaSource.exactlyOnce(settings, \"a\", \"b\")),"
+                + " or write the other source's records by a pipeline of their own";
+    }
+}

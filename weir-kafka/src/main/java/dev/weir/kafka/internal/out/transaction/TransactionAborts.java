@@ -1,0 +1,111 @@
+package dev.weir.kafka.internal.out.transaction;
+
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.stream.Backoff;
+import dev.weir.stream.spi.StageContext;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.errors.InterruptException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Aborts transactions that cannot be committed, and leaves it to the owner to have their inputs read again. Confined to
+ * the committing thread.
+ */
+final class TransactionAborts<K, V> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(TransactionAborts.class);
+
+    /** The time an abort waits for a record that is just being sent, before it breaks that off. */
+    private static final long SEND_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    /** Without jitter: simulations are repeated by their seeds. */
+    private static final Backoff BACKOFF =
+            Backoff.between(Duration.ofMillis(50), Duration.ofSeconds(5)).withJitter(0);
+
+    private final TransactionsOfRun<K, V> board;
+    private final StageContext context;
+    private final TransactionCounts counts;
+
+    /** Since the last commit. */
+    private int aborts;
+
+    TransactionAborts(TransactionsOfRun<K, V> board, StageContext context, TransactionCounts counts) {
+        this.board = board;
+        this.context = context;
+        this.counts = counts;
+    }
+
+    /** A transaction was committed: the next abort waits as the first one does. */
+    void succeeded() {
+        aborts = 0;
+    }
+
+    /** Aborts all that is open, then waits a moment, a longer one each time until a transaction is committed. */
+    void abort(Exception why) {
+        List<OpenTransaction<K, V>> broken = takeBroken();
+        long records = broken.stream().mapToLong(OpenTransaction::records).sum();
+        counts.aborted.add(broken.size());
+        counts.rewound.add(records);
+        if (TransactionFaults.isFenced(why)) {
+            counts.fenced.increment();
+        }
+        String topic = broken.stream()
+                .map(OpenTransaction::refusedTopic)
+                .filter(each -> !each.isEmpty())
+                .findFirst()
+                .orElse("");
+        KafkaPipelineException fatal = TransactionFaults.fatal(why, topic);
+        TransactionRule<K, V> rule = board.rule;
+        boolean mayBeExcused = rule != null && rule.mayExcuse(why);
+        if (fatal != null && !mayBeExcused) {
+            context.fail(fatal);
+        } else if (!board.isEnded()) {
+            LOG.warn(
+                    "pipeline {}: {} transactions with {} records are aborted, {} again: {}",
+                    context.pipelineName(),
+                    broken.size(),
+                    records,
+                    board.keeps ? "which are written, or their inputs read," : "their inputs are read",
+                    why.toString());
+        }
+        broken.forEach(transaction -> transaction.producer.abort());
+        // Now each record is answered.
+        boolean isExcused = rule != null && rule.excuses(broken);
+        if (!isExcused) {
+            if (fatal != null && mayBeExcused) {
+                context.fail(fatal);
+            }
+            board.pause(BACKOFF.after(++aborts));
+        }
+        board.finishAbort(broken);
+        board.wakeOwner.run();
+    }
+
+    private List<OpenTransaction<K, V>> takeBroken() {
+        board.lock.lock();
+        try {
+            OpenTransaction<K, V> filling = board.filling();
+            if (filling != null) {
+                awaitSent(filling);
+            }
+            return board.takeOpen();
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
+    /** A record that is being sent is in the transaction or not once this returns. Under the lock. */
+    private void awaitSent(OpenTransaction<K, V> filling) {
+        try {
+            if (!board.awaitSent(SEND_NANOS)) {
+                filling.producer.breakOff();
+                boolean ignored = board.awaitSent(Long.MAX_VALUE);
+            }
+        } catch (InterruptedException interrupted) {
+            throw new InterruptException(interrupted);
+        }
+    }
+}

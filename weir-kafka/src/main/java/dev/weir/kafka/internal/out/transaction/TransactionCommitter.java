@@ -1,0 +1,330 @@
+package dev.weir.kafka.internal.out.transaction;
+
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.ProducerHandle;
+import dev.weir.kafka.internal.out.client.ClientProgress;
+import dev.weir.kafka.internal.out.client.ClientProgress.StuckException;
+import dev.weir.kafka.internal.out.write.WriterHandle;
+import dev.weir.stream.Action;
+import dev.weir.stream.spi.StageContext;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The thread that opens the producers of a run, commits its transactions one after the other, and aborts what cannot be
+ * committed. Its methods may be called by any thread and never block, but for {@link #close}.
+ */
+final class TransactionCommitter<K, V> {
+
+    /** One fills while the other commits. */
+    static final int PRODUCERS = 2;
+
+    private static final Logger LOG = LoggerFactory.getLogger(TransactionCommitter.class);
+
+    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
+
+    private final TransactionsOfRun<K, V> board;
+    private final StageContext context;
+    private final TransactionCounts counts;
+    private final @Nullable Action<? super List<RecordMetadata>> whenCommitted;
+    private final ExecutorService thread;
+    private final List<TransactionalProducer<K, V>> producers = new ArrayList<>();
+
+    /** Writes what is aborted in any case; the segment's thread, until {@link #close}. */
+    private final TransactionalProducer<K, V> trial;
+
+    /** The thread's own. */
+    private final TransactionAborts<K, V> aborts;
+
+    /** The topics that records were sent to. */
+    private final Set<String> topics = ConcurrentHashMap.newKeySet();
+
+    /** Progress of the client. Confined to the watching thread. */
+    private ClientProgress progress = ClientProgress.NONE;
+
+    /**
+     * Creates one whose producers are made by {@code clients} for the numbers from 0 on.
+     *
+     * @param whenCommitted is told where the records of each transaction stand; null if nobody asks
+     */
+    TransactionCommitter(
+            TransactionsOfRun<K, V> board,
+            StageContext context,
+            TransactionCounts counts,
+            @Nullable Action<? super List<RecordMetadata>> whenCommitted,
+            IntFunction<Producer<K, V>> clients) {
+        this(
+                board,
+                context,
+                counts,
+                whenCommitted,
+                clients,
+                Executors.newSingleThreadExecutor(Thread.ofPlatform()
+                        .daemon()
+                        .name("weir-" + context.pipelineName() + "-transactions")
+                        .factory()));
+    }
+
+    /** The same with a thread of somebody else's, which {@link #close} ends. */
+    TransactionCommitter(
+            TransactionsOfRun<K, V> board,
+            StageContext context,
+            TransactionCounts counts,
+            @Nullable Action<? super List<RecordMetadata>> whenCommitted,
+            IntFunction<Producer<K, V>> clients,
+            ExecutorService thread) {
+        this.board = board;
+        this.context = context;
+        this.counts = counts;
+        this.whenCommitted = whenCommitted;
+        this.thread = thread;
+        this.aborts = new TransactionAborts<>(board, context, counts);
+        for (int i = 0; i < PRODUCERS; i++) {
+            producers.add(producer(clients, i));
+        }
+        this.trial = producer(clients, PRODUCERS);
+    }
+
+    private TransactionalProducer<K, V> producer(IntFunction<Producer<K, V>> clients, int number) {
+        return TransactionalProducer.ofRun(() -> clients.apply(number), board::isEnded, board::pause);
+    }
+
+    /** Makes {@link #look} also find a client that gets no answers. Before the run starts. */
+    void watch(ClientProgress newProgress) {
+        progress = newProgress;
+    }
+
+    /** Records are sent to this topic. */
+    void writes(String topic) {
+        topics.add(topic);
+    }
+
+    /** One for what is aborted in any case, not open; closed with the others. */
+    TransactionalProducer<K, V> trial() {
+        return trial;
+    }
+
+    /** The handle for others to the producers: of both together, as one takes over from the other. Any thread. */
+    ProducerHandle look(String stage) {
+        return new WriterHandle(board.latency, () -> ProducersLook.at(board, producers, stage));
+    }
+
+    /** Opens the producers. */
+    void start() {
+        producers.forEach(producer -> submit(() -> {
+            producer.open();
+            board.opened(producer);
+        }));
+    }
+
+    private void submit(Runnable work) {
+        try {
+            thread.execute(() -> {
+                try {
+                    work.run();
+                } catch (InterruptException closed) {
+                    LOG.debug("interrupted at the end", closed);
+                } catch (RuntimeException | Error failure) {
+                    if (!board.isEnded()) {
+                        context.fail(TransactionFaults.ofRun(failure));
+                    }
+                }
+            });
+        } catch (RejectedExecutionException closed) {
+            LOG.debug("nothing more is committed or aborted: the run is closed");
+        }
+    }
+
+    /** Begins a transaction with a producer that is free, and aborts it if that producer is broken. Under the lock. */
+    void begin() {
+        TransactionalProducer<K, V> producer = board.takeFree();
+        board.begin(new OpenTransaction<>(
+                producer, board.ownClock.nanoTime(), this::refused, whenCommitted != null, board.keeps));
+        try {
+            producer.begin();
+        } catch (KafkaException | IllegalStateException broken) {
+            abortFilling(broken);
+        }
+    }
+
+    /** Commits a cut, which is the board's {@link TransactionsOfRun#committing()}. */
+    void commit(TransactionCut<K, V> cut) {
+        submit(() -> {
+            if (board.committing() != cut) {
+                // A refusal of one of its records was heard of before, and has aborted it. Its producer may have begun
+                // another transaction, which these offsets are not for.
+                return;
+            }
+            long start = System.nanoTime();
+            if (!isFlushed(cut.transaction()) || !isCommitted(cut)) {
+                return;
+            }
+            counts.committed(System.nanoTime() - start);
+            cut.transaction().times().countUntil(System.currentTimeMillis(), board.latency);
+            aborts.succeeded();
+            TransactionRule<K, V> rule = board.rule;
+            if (rule != null) {
+                rule.committed(cut);
+            }
+            board.committed(cut);
+            board.sinkMeter.out((int) cut.transaction().records());
+            board.wakeOwner.run();
+            tellCommitted(cut.transaction());
+        });
+    }
+
+    /** Returns whether the brokers have all records; if not, all is aborted. */
+    private boolean isFlushed(OpenTransaction<K, V> transaction) {
+        try {
+            transaction.producer.flush();
+        } catch (InterruptException interrupted) {
+            throw interrupted;
+        } catch (RuntimeException failure) {
+            failed(failure, false);
+            return false;
+        }
+        board.flushed();
+        return true;
+    }
+
+    /** Returns whether the coordinator has committed records and offsets; if that is not sure, all is aborted. */
+    private boolean isCommitted(TransactionCut<K, V> cut) {
+        boolean asked = false;
+        try {
+            cut.transaction().producer.sendOffsets(cut.offsets(), cut.member());
+            asked = true;
+            cut.transaction().producer.commit();
+            return true;
+        } catch (InterruptException interrupted) {
+            throw interrupted;
+        } catch (RuntimeException failure) {
+            // With a record refused, the client asks no coordinator.
+            failed(failure, asked && cut.transaction().refusedTopic().isEmpty());
+            return false;
+        }
+    }
+
+    private void tellCommitted(OpenTransaction<K, V> committed) {
+        if (whenCommitted == null || committed.records() == 0) {
+            return;
+        }
+        try {
+            whenCommitted.accept(committed.results());
+        } catch (RuntimeException unchecked) {
+            throw unchecked;
+        } catch (Exception failure) {
+            throw new KafkaPipelineException("the listener of whenCommitted failed: " + failure.getMessage(), failure);
+        }
+    }
+
+    /** The brokers refuse a record of a transaction. */
+    void refused(OpenTransaction<K, V> transaction, Exception refusal) {
+        submit(() -> {
+            if (board.abortRefused(transaction)) {
+                aborts.abort(refusal);
+            }
+        });
+    }
+
+    /** Aborts the transaction that takes records; one that is being committed before it goes on. */
+    void abortFilling(Exception why) {
+        if (board.askAbort()) {
+            submit(() -> {
+                if (board.abortAsAsked()) {
+                    aborts.abort(why);
+                }
+            });
+        }
+    }
+
+    private void failed(RuntimeException failure, boolean mayBeCommitted) {
+        board.abortFailed(mayBeCommitted);
+        aborts.abort(failure);
+    }
+
+    /**
+     * Fails the run if a client cannot answer any more: a flush waits for it without end, and a commit is asked for
+     * again and again. One thread, several times a second.
+     */
+    void look(long nowNanos) {
+        TransactionCut<K, V> cut = board.committing();
+        OpenTransaction<K, V> filling = board.filling();
+        if (cut != null) {
+            look(cut.transaction(), true, nowNanos);
+            StuckException stuck = progress.look(cut.transaction().noAnswerNanos(nowNanos), topics, nowNanos);
+            if (stuck != null && !board.isEnded()) {
+                LOG.warn(
+                        "pipeline {}: {}; its transaction is aborted and written again by another producer",
+                        context.pipelineName(),
+                        stuck.getMessage());
+                cut.transaction().producer.breakOff();
+            }
+        }
+        if (filling != null) {
+            look(filling, false, nowNanos);
+        }
+    }
+
+    private void look(OpenTransaction<K, V> transaction, boolean committing, long nowNanos) {
+        KafkaPipelineException broken = transaction.look(committing, nowNanos);
+        if (broken != null && !board.isEnded()) {
+            context.fail(broken); // first: it says why the client was closed
+            transaction.producer.breakOff();
+        }
+    }
+
+    /** A topic of that name is another one: producers that have its id from before cannot commit offsets of it. */
+    void topicRecreated(String name) {
+        producers.forEach(producer -> producer.topicRecreated(name));
+    }
+
+    /** Makes a {@link #commit} under way fail because its condition will not occur. */
+    void breakOff(TransactionCut<K, V> cut) {
+        cut.transaction().producer.breakOff();
+    }
+
+    /** Ends the thread and the producers. An open transaction is aborted; what is being committed has a moment left. */
+    void close() {
+        OpenTransaction<K, V> open = board.end();
+        submit(() -> end(open));
+        thread.shutdown();
+        try {
+            if (!thread.awaitTermination(CLOSE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+                thread.shutdownNow();
+                boolean ignored = thread.awaitTermination(CLOSE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            }
+        } catch (InterruptedException hurried) {
+            var ignored = thread.shutdownNow();
+            Thread.currentThread().interrupt();
+        }
+        closeProducers(Duration.ZERO);
+    }
+
+    private void closeProducers(Duration patience) {
+        producers.forEach(producer -> producer.close(patience));
+        trial.close(patience);
+    }
+
+    private void end(@Nullable OpenTransaction<K, V> open) {
+        if (open != null) {
+            counts.aborted.increment();
+        }
+        // A producer that closes aborts what it has open.
+        closeProducers(CLOSE_PATIENCE.dividedBy(2));
+    }
+}

@@ -1,0 +1,21 @@
+package dev.weir.kafka.internal.out.transaction;
+
+import dev.weir.kafka.internal.in.buffer.AssignedPartition;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * A transaction that takes no more records and is being committed. Immutable.
+ *
+ * @param offsets exactly what is finished with the records of this transaction and of those before
+ * @param partitions whose offsets these are
+ * @param member as whom the consumer commits; the brokers refuse it once the group has moved on (KIP-447)
+ */
+record TransactionCut<K, V>(
+        OpenTransaction<K, V> transaction,
+        Map<TopicPartition, OffsetAndMetadata> offsets,
+        List<AssignedPartition> partitions,
+        ConsumerGroupMetadata member) {}

@@ -1,0 +1,127 @@
+package dev.weir.kafka.internal.out.transaction;
+
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.ProduceException;
+import dev.weir.kafka.internal.in.commit.OffsetTexts;
+import dev.weir.stream.spi.Thrown;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.InvalidRecordException;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.FencedInstanceIdException;
+import org.apache.kafka.common.errors.InvalidProducerEpochException;
+import org.apache.kafka.common.errors.InvalidTimestampException;
+import org.apache.kafka.common.errors.InvalidTopicException;
+import org.apache.kafka.common.errors.InvalidTxnTimeoutException;
+import org.apache.kafka.common.errors.ProducerFencedException;
+import org.apache.kafka.common.errors.RecordBatchTooLargeException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.SerializationException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.apache.kafka.common.errors.UnsupportedVersionException;
+import org.jspecify.annotations.Nullable;
+
+/** Decides what a failure of a transaction means for the run. Stateless. */
+final class TransactionFaults {
+
+    private TransactionFaults() {}
+
+    /**
+     * The failure that ends the run, as it would happen again; null if the work can be done once more.
+     *
+     * @param topic of a record that was refused, or an empty text
+     */
+    static @Nullable KafkaPipelineException fatal(Throwable failure, String topic) {
+        for (Throwable cause = failure; cause != null; cause = Thrown.cause(cause)) {
+            if (cause instanceof KafkaPipelineException known) {
+                return known;
+            }
+            if (cause instanceof RecordTooLargeException
+                    || cause instanceof RecordBatchTooLargeException
+                    || cause instanceof InvalidTopicException
+                    || cause instanceof SerializationException
+                    || cause instanceof InvalidRecordException
+                    || cause instanceof InvalidTimestampException
+                    || cause instanceof UnknownTopicOrPartitionException
+                    || (cause instanceof AuthorizationException && !topic.isEmpty())) {
+                return new ProduceException(topic, cause);
+            }
+            if (cause instanceof AuthorizationException
+                    || cause instanceof AuthenticationException
+                    || cause instanceof UnsupportedVersionException
+                    || cause instanceof InvalidTxnTimeoutException
+                    || cause instanceof FencedInstanceIdException) {
+                return new KafkaPipelineException("transactions are refused: " + OffsetTexts.messageOf(cause), failure);
+            }
+        }
+        return null;
+    }
+
+    /**
+     * A transaction gets too old, because inputs with records in it are not finished.
+     *
+     * @param places of these inputs
+     */
+    static KafkaPipelineException stuck(String places, TransactionPlan plan) {
+        return new KafkaPipelineException("a transaction cannot be ended: "
+                + TimeUnit.NANOSECONDS.toMillis(plan.patienceNanos()) + " ms after it was due, records of " + places
+                + " are in it and more may come of these inputs. Operators that hold an input for long do not go with"
+                + " exactly-once: sliding with an overlap, zipLatest, grouped without a time, sections that are"
+                + " restarted, an end within the outputs of one input (mapConcat(...).take(n)). If a handler needs so"
+                + " long, raise transaction.timeout.ms=" + TimeUnit.NANOSECONDS.toMillis(plan.timeoutNanos()));
+    }
+
+    /**
+     * A transaction gets too old, because the finished inputs past the first unfinished ones are too many to be noted
+     * in its commit.
+     *
+     * @param places of the first unfinished inputs
+     */
+    static KafkaPipelineException scattered(String places, TransactionPlan plan) {
+        return new KafkaPipelineException("a transaction cannot be ended: "
+                + TimeUnit.NANOSECONDS.toMillis(plan.patienceNanos()) + " ms after it was due, " + places
+                + " are not finished, and what is finished behind them has too many gaps for the metadata of a commit."
+                + " Raise commitMetadataChars, up to what the brokers take (offset.metadata.max.bytes), or have fewer"
+                + " records at work at once. If a handler needs so long, raise transaction.timeout.ms="
+                + TimeUnit.NANOSECONDS.toMillis(plan.timeoutNanos()));
+    }
+
+    /** Returns the meaning of a failure that leaves no producer to go on with. */
+    static Throwable ofRun(Throwable failure) {
+        return failure instanceof KafkaException ofClient
+                ? ofClient(ofClient)
+                : Objects.requireNonNullElse(fatal(failure, ""), failure);
+    }
+
+    /** The same of a client's failure. */
+    static KafkaPipelineException ofClient(KafkaException failure) {
+        KafkaPipelineException known = fatal(failure, "");
+        return known == null
+                ? new KafkaPipelineException("transactions cannot go on: " + OffsetTexts.messageOf(failure), failure)
+                : known;
+    }
+
+    /** Returns whether an id that a coordinator did not give out just now may be given out soon. */
+    static boolean passes(Throwable refusal) {
+        for (Throwable cause = refusal; cause != null; cause = Thrown.cause(cause)) {
+            if (cause instanceof RetriableException) {
+                return true;
+            }
+        }
+        // The id is this run's alone: somebody took the run for dead a moment ago.
+        return isFenced(refusal);
+    }
+
+    /** Returns whether another producer took the id, or the coordinator ended the transaction as its time was over. */
+    static boolean isFenced(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = Thrown.cause(cause)) {
+            if (cause instanceof ProducerFencedException || cause instanceof InvalidProducerEpochException) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,145 @@
+package dev.weir.kafka.internal.out.transaction;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Matcher;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.ListTransactionsOptions;
+import org.apache.kafka.clients.admin.MemberDescription;
+import org.apache.kafka.clients.admin.TransactionListing;
+import org.apache.kafka.clients.admin.TransactionState;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.KafkaFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ends transactions of runs that are not in the group any more: killed, or frozen and expelled. The brokers tell nobody
+ * the committed offset of a partition while such a transaction has another one for it, until its time is over; this
+ * spares the wait. Thread-safe; asks on a thread of its own, one question at a time.
+ */
+final class TransactionFence {
+
+    private static final Logger LOG = LoggerFactory.getLogger(TransactionFence.class);
+
+    private static final long ANSWER_SECONDS = 5;
+
+    private final Map<String, Object> config;
+    private final TransactionPlan plan;
+    private final AtomicBoolean asking = new AtomicBoolean();
+
+    /** Creates one that asks with what of a client's configuration is for an admin client. */
+    TransactionFence(Map<String, ?> clientConfig, TransactionPlan plan) {
+        this.config = new HashMap<>(clientConfig);
+        this.config.keySet().retainAll(AdminClientConfig.configNames());
+        this.config.remove(AdminClientConfig.CLIENT_ID_CONFIG);
+        this.plan = plan;
+    }
+
+    /** Looks once, unless somebody does. */
+    void look() {
+        if (asking.compareAndSet(false, true)) {
+            Thread.ofVirtual().name("weir-fence").start(() -> {
+                try (Admin admin = Admin.create(config)) {
+                    fence(admin);
+                } catch (ExecutionException | TimeoutException | KafkaException failure) {
+                    LOG.warn(
+                            "cannot look for transactions of members that are gone, which end by their timeout: {}",
+                            failure.toString());
+                } catch (InterruptedException impossible) {
+                    Thread.currentThread().interrupt();
+                } finally {
+                    asking.set(false);
+                }
+            });
+        }
+    }
+
+    private void fence(Admin admin) throws InterruptedException, ExecutionException, TimeoutException {
+        Map<String, String> runs = openOfOtherRuns(admin);
+        if (runs.isEmpty()) {
+            return;
+        }
+        // Asked after the transactions: who has one and is alive was in the group before it.
+        var group = Objects.requireNonNull(admin.describeConsumerGroups(List.of(plan.group()))
+                .describedGroups()
+                .get(plan.group()));
+        Set<String> members = group.get(ANSWER_SECONDS, TimeUnit.SECONDS).members().stream()
+                .map(MemberDescription::clientId)
+                .collect(Collectors.toSet());
+        List<String> gone = new ArrayList<>();
+        runs.forEach((id, run) -> {
+            if (members.stream().noneMatch(member -> member.endsWith("-" + run))) {
+                gone.add(id);
+            }
+        });
+        if (!gone.isEmpty()) {
+            fence(admin, gone);
+        }
+    }
+
+    /**
+     * Returns the transactions told by the brokers that answer: a coordinator that is away can end nothing, and moves
+     * to another broker.
+     */
+    private Map<String, String> openOfOtherRuns(Admin admin)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        return openOfOtherRuns(
+                admin.listTransactions(new ListTransactionsOptions().filterStates(Set.of(TransactionState.ONGOING)))
+                        .byBrokerId()
+                        .get(ANSWER_SECONDS, TimeUnit.SECONDS),
+                TimeUnit.SECONDS.toNanos(ANSWER_SECONDS));
+    }
+
+    /** Reads the runs of open transactions by transactional id, from brokers that answer in time. */
+    Map<String, String> openOfOtherRuns(
+            Map<Integer, ? extends KafkaFuture<Collection<TransactionListing>>> brokers, long nanos)
+            throws InterruptedException {
+        Map<String, String> runs = new HashMap<>();
+        long deadlineNanos = System.nanoTime() + nanos;
+        for (var broker : brokers.entrySet()) {
+            try {
+                for (TransactionListing open : within(broker.getValue(), deadlineNanos)) {
+                    Matcher id = plan.idsOfGroup().matcher(open.transactionalId());
+                    if (id.matches() && !id.group(1).equals(plan.run())) {
+                        runs.put(open.transactionalId(), id.group(1));
+                    }
+                }
+            } catch (ExecutionException | TimeoutException away) {
+                LOG.warn("broker {} does not list its transactions: {}", broker.getKey(), away.toString());
+            }
+        }
+        return runs;
+    }
+
+    private void fence(Admin admin, List<String> gone) throws InterruptedException {
+        long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(ANSWER_SECONDS);
+        for (var answer : admin.fenceProducers(gone).fencedProducers().entrySet()) {
+            try {
+                var ignored = within(answer.getValue(), deadlineNanos);
+                LOG.info(
+                        "ended the transaction {} of a member that is not in the group {} any more",
+                        answer.getKey(),
+                        plan.group());
+            } catch (ExecutionException | TimeoutException later) {
+                LOG.warn("the transaction {} of a dead member is not ended yet: {}", answer.getKey(), later.toString());
+            }
+        }
+    }
+
+    private static <T> T within(KafkaFuture<T> answer, long deadlineNanos)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        return answer.get(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
+    }
+}

@@ -1,0 +1,73 @@
+package dev.weir.kafka.internal.out.transaction;
+
+import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.ProducePath;
+import dev.weir.kafka.ProducerSettings;
+import java.time.Duration;
+import java.util.Objects;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.jspecify.annotations.Nullable;
+
+/** Refuses what does not go with transactions. Stateless. */
+public final class TransactionLimits {
+
+    private static final Duration MIN_INTERVAL = Duration.ofMillis(1);
+    private static final Duration MAX_INTERVAL = Duration.ofMinutes(10);
+
+    private TransactionLimits() {}
+
+    /** Checks all that a transactional producer is told. */
+    public static void check(ProducerSettings<?, ?> producer, Duration commitInterval, int commitRecords) {
+        checkInterval(commitInterval);
+        checkRecords(commitRecords);
+        var ignored = timeout(producer, commitInterval);
+    }
+
+    /** Checks how long a transaction takes records. */
+    public static void checkInterval(Duration interval) {
+        if (interval.compareTo(MIN_INTERVAL) < 0 || interval.compareTo(MAX_INTERVAL) > 0) {
+            throw new IllegalArgumentException(
+                    "commitInterval must be " + MIN_INTERVAL + " to " + MAX_INTERVAL + ": commitInterval=" + interval);
+        }
+    }
+
+    /** Checks how many records it takes. */
+    public static void checkRecords(int records) {
+        if (records < 1) {
+            throw new IllegalArgumentException("commitRecords must be at least 1: commitRecords=" + records);
+        }
+    }
+
+    /** Refuses letters that a transaction of that producer cannot hold. */
+    public static void checkLetters(ProducerSettings<?, ?> producer, @Nullable DeadLetters letters) {
+        String brokers = producer.properties().get(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG);
+        String others = letters == null
+                ? brokers
+                : letters.settings().properties().get(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG);
+        if (!Objects.equals(brokers, others)) {
+            throw new IllegalArgumentException(
+                    "dead letters of an exactly-once flow are written in its transactions, so on"
+                            + " the cluster of its producer: bootstrap.servers=" + others + " of the letters must be "
+                            + brokers);
+        }
+    }
+
+    /** The time after which brokers abort a transaction of that producer; refuses an interval that is longer. */
+    public static Duration timeout(ProducerSettings<?, ?> producer, Duration commitInterval) {
+        if (producer.produce() == ProducePath.LEAN) {
+            throw new IllegalArgumentException("produce=LEAN does not go with exactly once, as a lean producer knows"
+                    + " no transactions; set produce(ProducePath.CLIENT), or use KafkaSource.atLeastOnce");
+        }
+        if ("false".equalsIgnoreCase(producer.properties().get(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG))) {
+            throw new IllegalArgumentException("enable.idempotence=false does not go with transactions; leave it out");
+        }
+        String timeout = producer.properties().get(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG);
+        long timeoutMillis = timeout == null ? TransactionPlan.TIMEOUT_MILLIS : Long.parseLong(timeout.strip());
+        if (commitInterval.toMillis() >= timeoutMillis) {
+            throw new IllegalArgumentException("commitInterval=" + commitInterval
+                    + " must be less than transaction.timeout.ms=" + timeoutMillis
+                    + ", after which the brokers abort a transaction; raise that, or commit more often");
+        }
+        return Duration.ofMillis(timeoutMillis);
+    }
+}

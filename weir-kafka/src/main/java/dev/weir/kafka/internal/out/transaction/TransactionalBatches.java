@@ -1,0 +1,405 @@
+package dev.weir.kafka.internal.out.transaction;
+
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.ProduceException;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.out.client.ClientInterrupts;
+import dev.weir.kafka.internal.out.client.ClientProgress;
+import dev.weir.kafka.internal.out.client.ClientWatch;
+import dev.weir.kafka.internal.out.client.RecordRefusals;
+import dev.weir.kafka.internal.out.client.RefusalSearch;
+import dev.weir.kafka.internal.out.client.RefusalSearch.Reason;
+import dev.weir.kafka.internal.out.write.OutputTopics;
+import dev.weir.kafka.internal.out.write.RunProducers;
+import dev.weir.kafka.internal.out.write.TopicWatch;
+import dev.weir.kafka.internal.out.write.WriteRule;
+import dev.weir.kafka.produce.WriteFailures;
+import dev.weir.stream.Backoff;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.SinkFactory;
+import dev.weir.stream.spi.SinkLoop;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.SerializationException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes what it pulls in transactions and acknowledges it after their commits. Keeps the records of the open
+ * transaction, to send them again in another one. {@link #run} is confined to the segment's thread;
+ * {@link #close} comes after it.
+ */
+public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord<K, V>> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(TransactionalBatches.class);
+
+    private static final Backoff BACKOFF = Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(10));
+
+    /** A record of the open transaction; hears what became of it there. */
+    private final class Claim extends TransactionRecord<K, V> implements Callback {
+
+        private boolean wasSent;
+
+        Claim(ProducerRecord<K, V> record, AckTarget target, long token) {
+            super(record, target, token);
+        }
+
+        /** The record, or another like it: one cannot be sent twice. */
+        ProducerRecord<K, V> toSend() {
+            ProducerRecord<K, V> next = wasSent ? copy() : record;
+            wasSent = true;
+            return next;
+        }
+
+        @Override
+        public void onCompletion(@Nullable RecordMetadata metadata, @Nullable Exception why) {
+            if (why != null) {
+                Exception refusal = why instanceof TimeoutException waited ? RecordRefusals.ofVainWait(waited) : why;
+                if (Thread.currentThread() == sender) {
+                    search.refusedForItself(this, refusal);
+                } else {
+                    search.refused(this, refusal);
+                }
+            } else if (!watch.isKnown(record.topic())) {
+                watch.written(record.topic());
+            }
+        }
+    }
+
+    /** Sends the records of a transaction again. */
+    private final class InTransaction implements RefusalSearch.Way<Claim> {
+
+        @Override
+        public boolean send(Claim claim) {
+            TransactionalBatches.this.send(claim);
+            return true;
+        }
+
+        @Override
+        public boolean settle() {
+            producer.flush();
+            Reason<Claim> first = search.reason();
+            if (first != null) {
+                throw new KafkaException("a record is refused: " + first.why(), first.why());
+            }
+            return true;
+        }
+    }
+
+    private final StageContext context;
+    private final String transactionalId;
+    private final long intervalNanos;
+    private final int commitRecords;
+    private final TransactionalProducer<K, V> producer;
+    private final TransactionCounts counts = new TransactionCounts();
+
+    private final WriteRule<ProducerRecord<K, V>> rule;
+    private final RefusalSearch<Claim> search = new RefusalSearch<>();
+
+    /** The claims the open transaction holds; the segment's thread. */
+    private final List<Claim> open = new ArrayList<>();
+
+    /** True if a transaction is begun, be it an empty one. The segment's thread. */
+    private boolean begun;
+
+    /** The thread that is in a send, which refuses what is answered on it for itself. */
+    private @Nullable Thread sender;
+
+    private volatile int inHand;
+
+    /** True if a commit is under way; written by the segment's thread. */
+    private volatile boolean committing;
+
+    private final TopicWatch watch;
+
+    private volatile boolean ended;
+
+    /**
+     * Creates a loop that opens its producer, and another one where that is needed, by {@code clients}.
+     *
+     * @param watch looks after the topics that are written to
+     * @param rule takes what cannot be written
+     * @param progress looks whether a client is stuck
+     */
+    TransactionalBatches(
+            Supplier<Producer<K, V>> clients,
+            StageContext context,
+            String transactionalId,
+            Duration commitInterval,
+            int commitRecords,
+            TopicWatch watch,
+            WriteRule<ProducerRecord<K, V>> rule,
+            ClientProgress progress) {
+        this.watch = watch;
+        this.rule = rule;
+        this.context = context;
+        this.transactionalId = transactionalId;
+        this.intervalNanos = commitInterval.toNanos();
+        this.commitRecords = commitRecords;
+        this.producer = TransactionalProducer.ofUser(clients, progress, () -> ended, this::pause);
+        context.depth(() -> inHand);
+        context.expose(counts);
+    }
+
+    /** Makes loops whose producers are closed with their runs. */
+    public static <K, V> SinkFactory<ProducerRecord<K, V>> sink(
+            ProducerSettings<K, V> settings,
+            String transactionalId,
+            Duration commitInterval,
+            int commitRecords,
+            WriteFailures failures) {
+        return context -> {
+            RunProducers<K, V> producers = new RunProducers<>(settings);
+            ClientProgress progress = ClientProgress.of(settings.clientConfig(), Set.of(transactionalId));
+            TransactionalBatches<K, V> loop = new TransactionalBatches<>(
+                    () -> producers.transactional(transactionalId, TransactionPlan.TIMEOUT_MILLIS),
+                    context,
+                    transactionalId,
+                    commitInterval,
+                    commitRecords,
+                    OutputTopics.create(settings.clientConfig(), context),
+                    WriteRule.ofRecords(failures, context, settings),
+                    progress);
+            ClientWatch.begin(settings.clientConfig(), progress, context, loop::look);
+            context.onTermination(patience -> {
+                loop.close(patience);
+                producers.close();
+                return "";
+            });
+            return loop;
+        };
+    }
+
+    @Override
+    public void run(Stage<ProducerRecord<K, V>> upstream) throws InterruptedException {
+        try {
+            producer.open();
+            long dueNanos = Stage.NEVER;
+            Batch<ProducerRecord<K, V>> batch;
+            while ((batch = upstream.pull(open.isEmpty() ? Stage.NEVER : dueNanos)) != null) {
+                long start = System.nanoTime();
+                for (int i = 0; i < batch.size(); i++) {
+                    if (open.isEmpty()) {
+                        dueNanos = context.clock().after(intervalNanos);
+                    }
+                    take(new Claim(batch.get(i), batch.target(i), batch.token(i)));
+                }
+                context.meter().worked(batch.size(), 0, start);
+                if (!open.isEmpty() && context.clock().hasPassed(dueNanos)) {
+                    commit();
+                }
+            }
+            if (!open.isEmpty()) {
+                commit();
+            }
+        } catch (InterruptException interrupted) {
+            throw ClientInterrupts.unwrapped(interrupted);
+        } catch (KafkaException failure) {
+            throw TransactionFaults.ofClient(failure);
+        }
+    }
+
+    private void take(Claim claim) throws InterruptedException {
+        open.add(claim);
+        try {
+            if (!begun) {
+                producer.begin();
+                begun = true;
+            }
+            send(claim);
+        } catch (KafkaException | IllegalStateException broken) {
+            again(broken, 0);
+        }
+        inHand = open.size();
+        if (open.isEmpty()) {
+            rule.settle();
+        } else if (open.size() >= commitRecords) {
+            commit();
+        }
+    }
+
+    /** Sends a record, or gives it to who takes what cannot be written, if nothing of it is in the transaction then. */
+    private void send(Claim claim) {
+        Exception ofTopic = rule.refusalOf(claim.record.topic());
+        if (ofTopic != null) {
+            reject(claim, ofTopic);
+            return;
+        }
+        sender = Thread.currentThread();
+        try {
+            var ignored = producer.client.send(claim.toSend(), claim);
+        } catch (InterruptException interrupted) {
+            throw interrupted;
+        } catch (RuntimeException thrown) {
+            if (rule.takes(thrown)) {
+                reject(claim, thrown);
+            } else if (thrown instanceof SerializationException) {
+                throw new ProduceException(claim.record.topic(), claim.place(), thrown);
+            } else {
+                throw thrown;
+            }
+        } finally {
+            sender = null;
+        }
+    }
+
+    /** It is in no transaction from now on. */
+    private void reject(Claim claim, Exception why) {
+        open.remove(claim);
+        var ignored = search.forget(claim);
+        rule.note(claim.record.topic(), why);
+        rule.add(claim.record, why, claim.target, claim.token);
+    }
+
+    /** Returns when the open transaction is committed, in whatever attempt, and its inputs are acknowledged. */
+    private void commit() throws InterruptedException {
+        long start = System.nanoTime();
+        committing = true;
+        context.meter().beginBlockedDown(1);
+        try {
+            for (int failures = 0; !isCommitted(failures); failures++) {
+                LOG.debug("committed in another attempt");
+            }
+        } finally {
+            committing = false;
+            context.meter().endBlockedDown();
+        }
+        begun = false;
+        counts.committed(System.nanoTime() - start);
+        for (Claim claim : open) {
+            claim.target.ack(claim.token);
+        }
+        context.meter().out(open.size());
+        open.clear();
+        inHand = 0;
+        rule.settle();
+    }
+
+    /** Returns false if it was aborted, and its records are in another transaction. */
+    private boolean isCommitted(int failures) throws InterruptedException {
+        try {
+            producer.commit();
+            return true;
+        } catch (KafkaException | IllegalStateException broken) {
+            again(broken, failures);
+            return false;
+        }
+    }
+
+    /** Aborts the open transaction and sends its records in another one, until all are there; or fails the run. */
+    private void again(RuntimeException broken, int failuresBefore) throws InterruptedException {
+        RuntimeException why = broken;
+        for (int failures = failuresBefore + 1; ; failures++) {
+            Reason<Claim> reason = search.reason();
+            boolean mayRule = !ended && !TransactionFaults.isFenced(why);
+            boolean ruled = search.review(refusal -> mayRule && rule.takes(refusal), this::reject);
+            if (!ruled) {
+                failIfFinal(why, reason);
+            }
+            counts.aborted.increment();
+            counts.rewound.add(open.size());
+            LOG.warn(
+                    "pipeline {}: a transaction with {} records is aborted, they are sent again: {}",
+                    context.pipelineName(),
+                    open.size(),
+                    why.toString());
+            abort();
+            begun = false;
+            if (!ruled) {
+                context.clock()
+                        .sleepUntil(
+                                context.clock().after(BACKOFF.after(failures).toNanos()));
+            }
+            try {
+                producer.begin();
+                begun = true;
+                int ignored = search.resend(List.copyOf(open), new InTransaction());
+                return;
+            } catch (InterruptException | ProduceException last) {
+                throw last;
+            } catch (KafkaException | IllegalStateException again) {
+                why = again;
+            }
+        }
+    }
+
+    /**
+     * Only the abort may say that another run has the id: a coordinator that was asked for a commit has not answered.
+     */
+    private void abort() {
+        try {
+            producer.abort();
+        } catch (KafkaException broken) {
+            failIfFinal(broken, null);
+            throw broken;
+        } finally {
+            // They explain no later failure.
+            boolean ignored = search.review(refusal -> false, (claim, why) -> {});
+        }
+    }
+
+    /** Fails the run if the failure would happen again or comes from another run of the same id. */
+    private void failIfFinal(RuntimeException broken, @Nullable Reason<Claim> reason) {
+        if (ended || broken instanceof InterruptException || broken instanceof KafkaPipelineException) {
+            throw broken;
+        }
+        if (reason != null
+                && TransactionFaults.fatal(reason.why(), reason.record().record.topic()) != null) {
+            throw new ProduceException(
+                    reason.record().record.topic(), reason.record().place(), reason.why());
+        }
+        Exception why = reason == null ? broken : reason.why();
+        if (TransactionFaults.isFenced(why) || TransactionFaults.isFenced(broken)) {
+            counts.fenced.increment();
+            throw new KafkaPipelineException(
+                    "another producer took transactional.id=" + transactionalId
+                            + ", or a transaction took longer than transaction.timeout.ms: nothing of the open"
+                            + " transaction is seen; give each run an id of its own, and commit more often",
+                    why);
+        }
+        KafkaPipelineException fatal = TransactionFaults.fatal(why, "");
+        if (fatal != null) {
+            throw fatal;
+        }
+    }
+
+    private void pause(Duration time) {
+        try {
+            context.clock().sleepUntil(context.clock().after(time.toNanos()));
+        } catch (InterruptedException interrupted) {
+            throw new InterruptException(interrupted);
+        }
+    }
+
+    /** Fails the run if the client cannot answer any more, as a commit would wait for that without end. One thread. */
+    private void look(long nowNanos) {
+        if (ended) {
+            return;
+        }
+        String where = " and writes the transaction of pipeline " + context.pipelineName() + " again";
+        KafkaPipelineException broken = producer.client.look(nowNanos, committing, where);
+        if (broken != null) {
+            context.fail(broken);
+            producer.breakOff();
+        }
+    }
+
+    private void close(Duration patience) {
+        ended = true;
+        producer.close(patience); // aborts what is open
+    }
+}

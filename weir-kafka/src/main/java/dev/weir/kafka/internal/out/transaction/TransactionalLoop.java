@@ -1,0 +1,481 @@
+package dev.weir.kafka.internal.out.transaction;
+
+import dev.weir.kafka.ProduceException;
+import dev.weir.kafka.internal.in.offsets.OffsetTracker;
+import dev.weir.kafka.internal.out.client.ClientInterrupts;
+import dev.weir.kafka.internal.out.write.TopicWatch;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.SinkLoop;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import dev.weir.stream.spi.StageMeter;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.SerializationException;
+import org.apache.kafka.common.header.Header;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes what it pulls into the open transaction. Confined to the segment's thread, under the lock of the
+ * {@link TransactionsOfRun}, but for the client's {@code send}, which may block.
+ *
+ * <p>All records of an input go into one transaction. When that one is to be committed and an input with a record in it
+ * is not finished, only such inputs' records go there, and the others wait here, in their order, for the next one. So
+ * they do while a transaction is flushed: two producers would write them in any order.
+ */
+final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
+
+    /** The interval at which waiting records are checked: they may go on, or are to be written again. */
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    /** The time a batch waits for a cut that it might otherwise obstruct. */
+    private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    /**
+     * For how long no batch waits after one that did so in vain: an operator may hold inputs until more elements come.
+     */
+    private static final long VAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+    /** Beyond so many times its limit, a transaction takes nothing before the one ahead of it is committed. */
+    private static final int MOST = 4;
+
+    /** The most elements that are sent while nobody can cut between them. */
+    private static final int RUN = 64;
+
+    private final TransactionsOfRun<K, V> board;
+    private final TransactionCommitter<K, V> committer;
+    private final TransactionCounts counts;
+    private final TransactionPlan plan;
+    private final TopicWatch topics;
+    private final StageMeter meter;
+    private final LostInputs<K, V> inputs;
+    private final ArrayDeque<TransactionRecord<K, V>> waiting = new ArrayDeque<>();
+
+    /** The topic that was written to last. */
+    private String lastTopic = "";
+
+    /** The headers that the record sent last had before. */
+    private Header[] headers = {};
+
+    private long nextTurnNanos;
+
+    TransactionalLoop(
+            TransactionsOfRun<K, V> board,
+            TransactionCommitter<K, V> committer,
+            TransactionCounts counts,
+            TransactionPlan plan,
+            TopicWatch topics,
+            StageContext context) {
+        this.board = board;
+        this.committer = committer;
+        this.counts = counts;
+        this.plan = plan;
+        this.topics = topics;
+        this.meter = context.meter();
+        this.inputs = new LostInputs<>(board, committer);
+        board.sinkMeter = meter;
+        nextTurnNanos = board.clock.nanoTime();
+    }
+
+    @Override
+    public void run(Stage<ProducerRecord<K, V>> upstream) throws InterruptedException {
+        try {
+            Batch<ProducerRecord<K, V>> batch;
+            while ((batch = upstream.pull(untilLook())) != null) {
+                long start = System.nanoTime();
+                take(batch);
+                meter.worked(batch.size(), 0, start);
+            }
+            end();
+        } catch (InterruptException interrupted) {
+            throw ClientInterrupts.unwrapped(interrupted);
+        }
+    }
+
+    /** Returns the time until the next look: the owner may have kept records written again at any time. */
+    private long untilLook() {
+        return waiting.isEmpty() && !board.keeps ? Stage.NEVER : board.clock.after(LOOK_NANOS);
+    }
+
+    private void take(Batch<ProducerRecord<K, V>> batch) throws InterruptedException {
+        board.lock.lockInterruptibly();
+        try {
+            int next = 0;
+            while (next < batch.size()) {
+                int taken = takeRun(batch, next);
+                if (taken == 0) {
+                    takeOne(batch.get(next), batch.target(next), batch.token(next));
+                    taken = 1;
+                }
+                next += taken;
+            }
+            drainWaiting();
+            giveWay();
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
+    /**
+     * Sends elements from one on that nothing speaks against, so that the lock is left and taken once for all of them,
+     * and nobody cuts between them. Returns how many that were.
+     */
+    private int takeRun(Batch<ProducerRecord<K, V>> batch, int from) {
+        OpenTransaction<K, V> filling = board.filling();
+        if (filling == null
+                || !waiting.isEmpty()
+                || board.aborted.isWaiting()
+                || board.isEnded()
+                || mustWait(filling)
+                || board.isClosing()) {
+            return 0;
+        }
+        int end = endOfRun(batch, from, plan.records() - filling.records());
+        int count = end == from ? 0 : sendRun(filling, batch, from, end);
+        if (count > 0) {
+            wantCutIfDue(filling);
+        }
+        return count;
+    }
+
+    private int endOfRun(Batch<ProducerRecord<K, V>> batch, int from, long room) {
+        int most = Math.min(batch.size(), from + Math.clamp(room, 0, RUN));
+        int end = from;
+        TransactionRule<K, V> rule = board.rule;
+        if (rule != null && !rule.isQuiet(lastTopic)) {
+            return from;
+        }
+        while (end < most
+                && batch.get(end).topic().equals(lastTopic)
+                && batch.target(end) instanceof OffsetTracker source
+                && !inputs.isGone(source, batch.token(end))) {
+            end++;
+        }
+        return end;
+    }
+
+    /** Returns how many were sent: fewer if the next one is not serialisable and there is a rule for that. */
+    private int sendRun(OpenTransaction<K, V> filling, Batch<ProducerRecord<K, V>> batch, int from, int end) {
+        int[] at = {from};
+        TransactionRule<K, V> rule = board.rule;
+        try {
+            board.send(() -> {
+                for (; at[0] < end; at[0]++) {
+                    send(filling, batch.get(at[0]), batch.target(at[0]), batch.token(at[0]), false);
+                }
+            });
+        } catch (InterruptException interrupted) {
+            boolean ignored = sent(filling, batch, from, at[0]);
+            throw interrupted;
+        } catch (RuntimeException thrown) {
+            boolean isOpen = sent(filling, batch, from, at[0]);
+            boolean isOfTransaction = isOfTransaction(thrown);
+            if (isOfTransaction) {
+                // What was sent before goes with the transaction, from which it is written or read again.
+                committer.abortFilling(thrown);
+            }
+            if (isOfTransaction || (rule != null && rule.takes(thrown))) {
+                batch.set(at[0], TransactionRecord.copy(batch.get(at[0]), headers));
+                return isOpen ? at[0] - from : 0;
+            }
+            throw ofRecord(thrown, batch.get(at[0]), batch.target(at[0]), batch.token(at[0]));
+        } catch (Error thrown) {
+            boolean ignored = sent(filling, batch, from, at[0]);
+            throw thrown;
+        }
+        return sent(filling, batch, from, end) ? end - from : 0;
+    }
+
+    /** Returns whether what a send has thrown says nothing about the record: no serializer has. */
+    private static boolean isOfTransaction(RuntimeException thrown) {
+        return (thrown instanceof KafkaException || thrown instanceof IllegalStateException)
+                && !(thrown instanceof SerializationException);
+    }
+
+    private static RuntimeException ofRecord(
+            RuntimeException thrown, ProducerRecord<?, ?> record, AckTarget target, long token) {
+        return thrown instanceof SerializationException
+                ? new ProduceException(record.topic(), target.placeOf(token), thrown)
+                : thrown;
+    }
+
+    /** Sends a record whose acknowledgement is still held. By {@link TransactionsOfRun#send}. */
+    private void send(
+            OpenTransaction<K, V> filling,
+            ProducerRecord<K, V> record,
+            AckTarget target,
+            long token,
+            boolean isLetter) {
+        headers = TransactionRecord.headers(record);
+        TransactionRule<K, V> rule = board.rule;
+        AckTarget known = filling.kept == null ? target : filling.lasting(target, token, rule != null);
+        Callback answer = rule == null ? filling : rule.answerOf(filling, record, TransactionRule.places(known, token));
+        filling.producer.send(record, answer);
+        if (filling.kept != null) {
+            filling.kept.add(new TransactionRecord<>(record, headers, known, token, isLetter));
+        }
+    }
+
+    /**
+     * Notes what is in the open transaction, also where the rest of a run is not: the owner may cut before the run is
+     * known to have failed. False if that transaction is aborted.
+     */
+    private boolean sent(OpenTransaction<K, V> filling, Batch<ProducerRecord<K, V>> batch, int from, int end) {
+        if (board.filling() != filling) {
+            return false;
+        }
+        for (int i = from; i < end; i++) {
+            filling.sent(batch.target(i), batch.token(i), batch.get(i).timestamp());
+        }
+        return true;
+    }
+
+    private void takeOne(ProducerRecord<K, V> record, AckTarget target, long token) throws InterruptedException {
+        drainWaiting();
+        TransactionRecord<K, V> element = new TransactionRecord<>(record, target, token);
+        if (isRuledOut(element)) {
+            return;
+        }
+        if (waiting.isEmpty() ? !isPlaced(element) : !isSentWhileClosing(element)) {
+            meter.holds(1);
+            waiting.addLast(element);
+        }
+    }
+
+    /** Returns whether the element's record is known not to be writable, and nothing is written in its place. */
+    private boolean isRuledOut(TransactionRecord<K, V> element) {
+        TransactionRule<K, V> rule = board.rule;
+        if (rule == null || rule.isQuiet(element.record.topic())) {
+            return false;
+        }
+        Exception why = unlocked(() -> Optional.ofNullable(rule.refusal(element.record, element.target, element.token)))
+                .orElse(null);
+        return why != null && isRuledOut(rule, element, why);
+    }
+
+    private boolean isRuledOut(TransactionRule<K, V> rule, TransactionRecord<K, V> element, Exception why) {
+        Optional<ProducerRecord<K, V>> letter =
+                unlocked(() -> Optional.ofNullable(rule.inPlaceOf(element.record, why, element.target, element.token)));
+        letter.ifPresent(record -> {
+            element.record = record;
+            element.isLetter = true;
+        });
+        return letter.isEmpty();
+    }
+
+    /** Does what may block and says nothing about the board, whose lock others may have meanwhile. */
+    private <T> T unlocked(Supplier<T> work) {
+        board.lock.unlock();
+        try {
+            return work.get();
+        } finally {
+            board.lock.lock();
+        }
+    }
+
+    /** Sends what waits, or what of it belongs to a transaction that is closing. */
+    private void drainWaiting() throws InterruptedException {
+        sendAgain();
+        while (!waiting.isEmpty() && !board.isClosing()) {
+            TransactionRecord<K, V> next = waiting.element();
+            if (!isPlaced(next)) {
+                break; // it is closing by now
+            }
+            waiting.remove();
+            meter.holds(-1);
+        }
+        for (Iterator<TransactionRecord<K, V>> all = waiting.iterator(); all.hasNext(); ) {
+            TransactionRecord<K, V> next = all.next();
+            if (isSentWhileClosing(next)) {
+                all.remove();
+                meter.holds(-1);
+            }
+        }
+    }
+
+    private boolean isSentWhileClosing(TransactionRecord<K, V> element) {
+        OpenTransaction<K, V> filling = board.filling();
+        return board.isClosing()
+                && !board.state().isAborting()
+                && filling != null
+                && filling.belongs(element.target, element.token)
+                && (inputs.isDropped(element.target, element.token) || isSent(filling, element));
+    }
+
+    /** Waits until the element is sent or dropped; false if it has to wait for a transaction that is closing. */
+    private boolean isPlaced(TransactionRecord<K, V> element) throws InterruptedException {
+        while (true) {
+            sendAgain();
+            throwIfEnded();
+            if (inputs.isDropped(element.target, element.token)) {
+                return true;
+            }
+            OpenTransaction<K, V> filling = board.filling();
+            if (mustWait(filling)) {
+                awaitChange();
+            } else if (filling == null) {
+                begin();
+            } else if (board.isClosing()) {
+                return isSentWhileClosing(element);
+            } else if (isSent(filling, element)) {
+                return true;
+            }
+        }
+    }
+
+    /** Sends once more what was in transactions that are aborted: before all others, as it was sent before them. */
+    private void sendAgain() throws InterruptedException {
+        TransactionRecord<K, V> next;
+        while ((next = board.aborted.next()) != null) {
+            throwIfEnded();
+            OpenTransaction<K, V> filling = board.filling();
+            boolean isDone = false;
+            if (inputs.isDropped(next.target, next.token)) {
+                isDone = true;
+            } else if (mustWait(filling)) {
+                awaitChange();
+            } else if (filling == null) {
+                begin();
+            } else if (!next.isChecked) {
+                next.isChecked = true;
+                isDone = !next.isLetter && isRuledOut(next);
+            } else {
+                isDone = isSent(filling, next);
+            }
+            if (isDone) {
+                board.aborted.done(next);
+            }
+        }
+    }
+
+    private void throwIfEnded() throws InterruptedException {
+        if (board.isEnded()) {
+            throw new InterruptedException("the run has ended");
+        }
+    }
+
+    private void awaitChange() throws InterruptedException {
+        long start = System.nanoTime();
+        board.clock.await(board.lock, board.changed, Stage.NEVER);
+        meter.blockedDown(System.nanoTime() - start);
+    }
+
+    /** Returns whether nothing can be sent before something on the board changes. */
+    private boolean mustWait(@Nullable OpenTransaction<K, V> filling) {
+        if (board.state().isAborting()) {
+            return true;
+        }
+        return filling == null ? !board.mayBegin() : board.committing() != null && isFull(filling);
+    }
+
+    private boolean isFull(OpenTransaction<K, V> filling) {
+        return filling.records() / MOST >= plan.records() || filling.bytes() / MOST >= plan.bytes();
+    }
+
+    private void begin() {
+        if (board.committing() != null) {
+            counts.overlapped.increment();
+        }
+        committer.begin();
+        board.wakeOwner.run();
+    }
+
+    /**
+     * Returns false if the producer can do nothing any more; then all is aborted. Or if the element became a letter.
+     */
+    private boolean isSent(OpenTransaction<K, V> filling, TransactionRecord<K, V> element) {
+        ProducerRecord<K, V> record = element.record;
+        AckTarget target = element.target;
+        TransactionRule<K, V> rule = board.rule;
+        try {
+            board.send(() -> send(filling, record, target, element.token, element.isLetter));
+        } catch (InterruptException interrupted) {
+            throw interrupted;
+        } catch (RuntimeException thrown) {
+            if (isOfTransaction(thrown)) {
+                element.record = TransactionRecord.copy(record, headers);
+                committer.abortFilling(thrown);
+                return false;
+            }
+            if (rule != null && rule.takes(thrown)) {
+                return isRuledOut(rule, element, thrown);
+            }
+            throw ofRecord(thrown, record, target, element.token);
+        }
+        if (!record.topic().equals(lastTopic) && filling.refusedTopic().isEmpty()) {
+            lastTopic = record.topic();
+            committer.writes(lastTopic);
+            if (!topics.isKnown(lastTopic)) {
+                topics.written(lastTopic); // the client has found it
+            }
+        }
+        if (board.filling() != filling) {
+            return false;
+        }
+        filling.sent(target, element.token, record.timestamp());
+        if (element.isLetter) {
+            filling.letterSent(TransactionRule.isCut(record));
+        }
+        wantCutIfDue(filling);
+        return true;
+    }
+
+    private void wantCutIfDue(OpenTransaction<K, V> filling) {
+        if (!board.isCutWanted() && (filling.records() >= plan.records() || filling.bytes() >= plan.bytes())) {
+            board.wantCut();
+            board.wakeOwner.run();
+        }
+    }
+
+    /** Lets the owner make a cut that is due, between two batches. */
+    private void giveWay() throws InterruptedException {
+        if (board.isCutWanted() && board.state().mayCut()) {
+            board.wakeOwner.run();
+            if (!board.isClosing() && board.clock.hasPassed(nextTurnNanos)) {
+                long deadlineNanos = board.clock.after(TURN_NANOS);
+                while (board.isCutWanted() && !board.isIntakeHeld() && !board.clock.hasPassed(deadlineNanos)) {
+                    board.clock.await(board.lock, board.changed, deadlineNanos);
+                }
+                if (board.isCutWanted()) {
+                    nextTurnNanos = board.clock.after(VAIN_NANOS);
+                }
+            }
+        }
+    }
+
+    /** Sends the rest: what it could have waited for comes no more. */
+    private void end() throws InterruptedException {
+        board.lock.lockInterruptibly();
+        try {
+            board.endInput();
+            drainWaiting();
+            // Before this, the owner may have found nothing to commit as all of it waited here.
+            board.noteThrough(false);
+            board.wakeOwner.run();
+            awaitCommit();
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
+    /** Stays until what it keeps is committed, as only it can write that again. */
+    private void awaitCommit() throws InterruptedException {
+        while (board.keeps && !board.isThrough()) {
+            throwIfEnded();
+            sendAgain();
+            if (board.state().mayCut() && !board.isCutWanted()) {
+                board.wantCut();
+                board.wakeOwner.run();
+            }
+            awaitChange();
+        }
+    }
+}

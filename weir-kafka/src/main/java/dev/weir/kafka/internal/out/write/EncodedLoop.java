@@ -1,0 +1,233 @@
+package dev.weir.kafka.internal.out.write;
+
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.ProduceException;
+import dev.weir.kafka.ProducerHandle;
+import dev.weir.kafka.internal.in.view.EncodedElement;
+import dev.weir.kafka.internal.meters.LatencyCounts;
+import dev.weir.kafka.internal.meters.ProducerLook;
+import dev.weir.kafka.internal.out.client.ClientProgress;
+import dev.weir.kafka.internal.out.client.ClientProgress.StuckException;
+import dev.weir.kafka.internal.out.client.LeanMeters;
+import dev.weir.kafka.internal.out.client.LeanProducerConfig;
+import dev.weir.kafka.internal.out.client.ProduceFaults;
+import dev.weir.kafka.view.EncodedRecords;
+import dev.weir.lean.LeanException;
+import dev.weir.lean.LeanProducer;
+import dev.weir.lean.LeanProducerSettings;
+import dev.weir.lean.LeanRecords;
+import dev.weir.lean.SendException;
+import dev.weir.lean.SendListener;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.SinkLoop;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import org.apache.kafka.clients.producer.BufferExhaustedException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends encoded records by a lean producer, and acknowledges an element when the brokers have all its records. {@link
+ * #run} is confined to the segment's thread; answers come on the producer's own.
+ *
+ * <p>The first record that is refused ends the producer within that answer, so that nothing of its partition is
+ * written behind it (ADR 60), and fails the run.
+ */
+final class EncodedLoop implements SinkLoop<EncodedRecords> {
+
+    private static final Duration FOREVER = Duration.ofDays(36_500);
+
+    private final StageContext context;
+    private final TopicWatch watch;
+    private final LeanProducer producer;
+    private final ProducerLook look;
+    private final LongAdder blockedNanos = new LongAdder();
+    private final ElementsInFlight elements = new ElementsInFlight();
+
+    /** First refusal. Written by the producer's thread. */
+    private volatile @Nullable KafkaPipelineException failure;
+
+    private volatile boolean closing;
+
+    /** The topics that records were sent to. */
+    private final Set<String> topics = ConcurrentHashMap.newKeySet();
+
+    /** The last of them. The segment's thread. */
+    private String lastTopic = "";
+
+    // Of the thread that looks.
+    private final ClientProgress progress;
+    private long answersSeen = -1;
+    private long waitingNanos;
+
+    EncodedLoop(Map<String, Object> clientConfig, StageContext context, TopicWatch watch) {
+        LeanProducerSettings settings = LeanProducerConfig.of(clientConfig);
+        this.context = context;
+        this.watch = watch;
+        this.progress = ClientProgress.of(clientConfig);
+        this.producer = LeanProducer.open(settings, new Answers());
+        LeanMeters meters = new LeanMeters(producer::metrics, settings.bufferBytes(), blockedNanos);
+        this.look = ProducerLook.of(meters::read);
+        context.depth(elements::count);
+    }
+
+    @Override
+    public void run(Stage<EncodedRecords> upstream) throws InterruptedException {
+        Batch<EncodedRecords> batch;
+        while ((batch = upstream.pull(Stage.NEVER)) != null) {
+            long start = System.nanoTime();
+            int count = batch.size();
+            for (int i = 0; i < count; i++) {
+                send((EncodedElement) batch.get(i), batch.target(i), batch.token(i));
+            }
+            batch.release();
+            context.meter().worked(count, 0, start);
+        }
+        try {
+            var ignored = producer.flush(FOREVER);
+        } catch (LeanException ended) {
+            throw because(new ProduceException("", ProduceFaults.asOfClient(ended)));
+        }
+        KafkaPipelineException refused = failure;
+        if (refused != null) {
+            throw refused;
+        }
+    }
+
+    private void send(EncodedElement element, AckTarget target, long token) throws InterruptedException {
+        LeanRecords records = element.records();
+        int count = records.count();
+        if (count == 0) {
+            target.ack(token);
+            context.meter().out(1);
+        } else {
+            send(records, count, elements.add(target, token, count), target, token);
+        }
+        element.release();
+    }
+
+    private void send(LeanRecords records, int count, int way, AckTarget target, long token)
+            throws InterruptedException {
+        int at = 0;
+        noteTopics(records, count);
+        try {
+            while (at < count) {
+                at = producer.trySend(records, at, count, way);
+                if (at < count) {
+                    sendWhenThereIsRoom(records, at, way);
+                    at++;
+                }
+            }
+        } catch (LeanException | IllegalStateException fault) {
+            throw because(
+                    fault instanceof LeanException lean
+                            ? new ProduceException(
+                                    records.topic(at), target.placeOf(token), ProduceFaults.asOfClient(lean))
+                            : fault);
+        }
+    }
+
+    private void noteTopics(LeanRecords records, int count) {
+        for (int i = 0; i < count; i++) {
+            String topic = records.topic(i);
+            if (!topic.equals(lastTopic)) {
+                lastTopic = topic;
+                topics.add(topic);
+            }
+        }
+    }
+
+    /** The check for a stuck producer. */
+    ClientProgress progress() {
+        return progress;
+    }
+
+    /** Fails the run if the producer gets no answers although it could. One thread, several times a second. */
+    void look(long nowNanos) {
+        long answered = producer.metrics().acknowledged();
+        if (answered != answersSeen || elements.count() == 0) {
+            answersSeen = answered;
+            waitingNanos = nowNanos;
+        }
+        StuckException stuck =
+                closing || failure != null ? null : progress.look(nowNanos - waitingNanos, topics, nowNanos);
+        if (stuck != null) {
+            KafkaPipelineException broken = new KafkaPipelineException(String.valueOf(stuck.getMessage()), stuck);
+            failure = broken;
+            context.fail(broken);
+            producer.abort();
+        }
+    }
+
+    /** Brokers that are away are waited for as long as they are. */
+    private void sendWhenThereIsRoom(LeanRecords records, int number, int way) throws InterruptedException {
+        long start = System.nanoTime();
+        try {
+            while (true) {
+                try {
+                    producer.send(records, number, number + 1, way);
+                    return;
+                } catch (LeanException full) {
+                    if (!(full.getCause() instanceof BufferExhaustedException)) {
+                        throw full;
+                    }
+                }
+            }
+        } finally {
+            blockedNanos.add(System.nanoTime() - start);
+        }
+    }
+
+    /** The first refusal, which has ended the producer, in the place of what that led to. */
+    private RuntimeException because(RuntimeException fault) {
+        KafkaPipelineException refused = failure;
+        return refused == null ? fault : refused;
+    }
+
+    /** Hears what became of records, on the producer's thread. */
+    private final class Answers implements SendListener {
+
+        private String lastTopic = "";
+
+        @Override
+        public void acknowledged(long way, String topic, int partition, long offset) {
+            if (!topic.equals(lastTopic)) {
+                lastTopic = topic;
+                if (!watch.isKnown(topic)) {
+                    watch.written(topic);
+                }
+            }
+            if (elements.answered((int) way)) {
+                context.meter().out(1);
+            }
+        }
+
+        @Override
+        public void failed(long way, SendException why) {
+            if (failure == null && !closing) {
+                failure = new ProduceException(why.topic(), elements.placeOf((int) way), ProduceFaults.asOfClient(why));
+                producer.abort();
+                watch.suspect(why.topic());
+                context.fail(failure);
+            }
+        }
+    }
+
+    /** The handle for others, without times: nothing is kept of a record that could be timed. Any thread. */
+    ProducerHandle handle() {
+        return new WriterHandle(new LatencyCounts(), () -> look.at(context.stageName(), elements.unanswered()));
+    }
+
+    /** See {@link StageContext.Termination}; the loop has ended, so nothing is sent any more. */
+    String close(Duration patience) {
+        closing = true;
+        var ignored = producer.close(patience);
+        long left = elements.unanswered();
+        return left == 0 ? "" : left + " records sent without an answer";
+    }
+}

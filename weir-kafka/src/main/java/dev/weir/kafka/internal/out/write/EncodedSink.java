@@ -1,0 +1,29 @@
+package dev.weir.kafka.internal.out.write;
+
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.out.client.ClientWatch;
+import dev.weir.kafka.view.EncodedRecords;
+import dev.weir.stream.spi.SinkFactory;
+import dev.weir.stream.spi.SinkLoop;
+import dev.weir.stream.spi.StageContext;
+import java.util.Objects;
+
+/** Makes the running form of a sink of encoded records, with a lean producer that lives as long as the run. */
+public final class EncodedSink implements SinkFactory<EncodedRecords> {
+
+    private final ProducerSettings<?, ?> settings;
+
+    public EncodedSink(ProducerSettings<?, ?> settings) {
+        this.settings = Objects.requireNonNull(settings, "settings");
+    }
+
+    @Override
+    public SinkLoop<EncodedRecords> create(StageContext context) {
+        EncodedLoop loop = new EncodedLoop(
+                settings.clientConfig(), context, OutputTopics.create(settings.clientConfig(), context));
+        ClientWatch.begin(settings.clientConfig(), loop.progress(), context, loop::look);
+        context.expose(loop.handle());
+        context.onTermination(loop::close);
+        return loop;
+    }
+}

@@ -1,0 +1,200 @@
+package dev.weir.kafka.internal.out.write;
+
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.serialization.Serializer;
+import org.apache.kafka.common.utils.Utils;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says which records must wait until the first one of their partition is answered. Confined to the sender's thread.
+ *
+ * <p>A broker takes a producer's batch behind a gap as long as it knows no other batch of that producer in the
+ * partition: it may refuse the first one, or not be ready for it, and take the second. So nothing follows the first
+ * record that a producer sends to a topic, nor the first to a partition, until that is answered (ADR 60).
+ */
+final class FirstRecords<K> {
+
+    /** The interval at which partitions are counted again. */
+    private static final long COUNT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final class Topic {
+        int partitions;
+
+        /** The broker that leads each of them. */
+        List<Integer> leaders = List.of();
+
+        final Map<Integer, Future<?>> asked = new HashMap<>();
+        final BitSet answered = new BitSet();
+        int answeredCount;
+
+        void answered(int partition) {
+            asked.remove(partition);
+            answered.set(partition);
+            answeredCount = answered.cardinality();
+        }
+    }
+
+    /** Null if it is not known how the client finds the partition of a key. */
+    private final @Nullable Serializer<K> keys;
+
+    private final boolean inOrder;
+
+    private final Map<String, Topic> topics = new HashMap<>();
+    private @Nullable Producer<K, ?> producer;
+    private long countedNanos;
+
+    /** The topic in which the record asked for last is the first of a partition; null if it is not. */
+    private @Nullable Topic next;
+
+    private int nextPartition;
+    private Topic last = new Topic();
+    private String lastName = "";
+
+    FirstRecords(@Nullable Serializer<K> keys) {
+        this(keys, false);
+    }
+
+    /** @param inOrder whether the producer itself lets no batch follow the first one of a partition */
+    FirstRecords(@Nullable Serializer<K> keys, boolean inOrder) {
+        this.keys = keys;
+        this.inOrder = inOrder;
+    }
+
+    /** Another producer takes over, which no broker knows. */
+    void begin(Producer<K, ?> newProducer) {
+        producer = newProducer;
+        topics.clear();
+        lastName = "";
+        next = null;
+        countedNanos = System.nanoTime() - 2 * COUNT_NANOS;
+    }
+
+    /**
+     * The answer to wait for before this record is sent: the first one of its partition. Null if nothing has. Once that
+     * was waited for it need not be asked again.
+     */
+    @Nullable
+    Future<?> before(ProducerRecord<K, ?> record) {
+        next = null;
+        if (inOrder) {
+            return null;
+        }
+        Topic topic = topicOf(record.topic());
+        if (topic == null || topic.answeredCount == topic.partitions) {
+            return null;
+        }
+        int partition = partitionOf(record, topic);
+        if (partition < 0 || topic.answered.get(partition)) {
+            return null;
+        }
+        Future<?> first = topic.asked.get(partition);
+        if (first == null) {
+            next = topic;
+            nextPartition = partition;
+        } else {
+            // Waited for or answered: either way no other record of the partition waits for it.
+            topic.answered(partition);
+        }
+        return first == null || first.isDone() ? null : first;
+    }
+
+    /** The record that was asked for last was sent. */
+    void sent(Future<?> answer) {
+        if (next != null) {
+            next.asked.put(nextPartition, answer);
+            next = null;
+        }
+    }
+
+    /** The first record of a topic is answered. */
+    void answered(ProducerRecord<K, ?> record) {
+        Topic topic = new Topic();
+        topics.put(record.topic(), topic);
+        count(record.topic(), topic);
+        int partition = partitionOf(record, topic);
+        if (partition >= 0) {
+            topic.answered(partition);
+        }
+    }
+
+    boolean isKnown(String topic) {
+        return topicOf(topic) != null;
+    }
+
+    /** Counts the partitions of the topics if that was long ago; says whether it did. */
+    boolean refresh(long nowNanos) {
+        boolean isDue = nowNanos - countedNanos > COUNT_NANOS;
+        if (isDue) {
+            countedNanos = nowNanos;
+            topics.forEach(this::count);
+        }
+        return isDue;
+    }
+
+    /** The number of partitions of these topics that each broker leads. */
+    Collection<Integer> partitionsByBroker() {
+        Map<Integer, Integer> count = new HashMap<>();
+        topics.values().forEach(topic -> topic.leaders.forEach(leader -> count.merge(leader, 1, Integer::sum)));
+        return count.values();
+    }
+
+    private @Nullable Topic topicOf(String name) {
+        if (!name.equals(lastName)) {
+            Topic topic = topics.get(name);
+            if (topic == null) {
+                return null;
+            }
+            last = topic;
+            lastName = name;
+        }
+        return last;
+    }
+
+    /** The client knows: it has just written there. If it does not any more, that is found out where it matters. */
+    private void count(String name, Topic topic) {
+        try {
+            if (producer != null) {
+                List<PartitionInfo> partitions = producer.partitionsFor(name);
+                topic.partitions = partitions.size();
+                topic.leaders = partitions.stream()
+                        .map(partition -> partition.leader() == null
+                                ? Node.noNode().id()
+                                : partition.leader().id())
+                        .toList();
+            }
+        } catch (InterruptException interrupted) {
+            throw interrupted;
+        } catch (KafkaException | IllegalStateException notKnown) {
+            // Then it stays as it was.
+        }
+    }
+
+    private int partitionOf(ProducerRecord<K, ?> record, Topic topic) {
+        Integer said = record.partition();
+        if (said != null) {
+            return said;
+        }
+        if (keys == null || record.key() == null || topic.partitions == 0) {
+            return -1;
+        }
+        try {
+            byte[] key = keys.serialize(record.topic(), new RecordHeaders(record.headers()), record.key());
+            return key == null ? -1 : Utils.toPositive(Utils.murmur2(key)) % topic.partitions;
+        } catch (RuntimeException | StackOverflowError notSerialisable) {
+            return -1; // the client will say so
+        }
+    }
+}

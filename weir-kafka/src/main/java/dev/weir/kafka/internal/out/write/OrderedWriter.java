@@ -1,0 +1,470 @@
+package dev.weir.kafka.internal.out.write;
+
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.ProduceException;
+import dev.weir.kafka.ProducerHandle;
+import dev.weir.kafka.internal.meters.LatencyCounts;
+import dev.weir.kafka.internal.meters.WrittenCount;
+import dev.weir.kafka.internal.out.client.ClientProgress;
+import dev.weir.kafka.internal.out.client.RecordRefusals;
+import dev.weir.kafka.internal.out.client.RefusalSearch;
+import dev.weir.kafka.internal.out.client.ReplaceableProducer;
+import dev.weir.kafka.internal.out.write.RecordAnswer.Kept;
+import dev.weir.stream.Backoff;
+import dev.weir.stream.spi.StageContext;
+import dev.weir.stream.spi.StageMeter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends records in order, and again those that come back because another one was refused. Confined to the segment's
+ * thread, but for {@link #handle}, {@link #look} and {@link #close}; answers come on the producer's own thread.
+ *
+ * <p>When the brokers refuse a record, its producer stops ({@link OrderedProducer}). Without somebody to take refused
+ * records that fails the run. Otherwise another producer sends again what was not written, in order, with those alone
+ * that may be the reason ({@link RefusalSearch}); one that is refused alone is given to the {@link WriteRule}.
+ *
+ * <p>A producer that others share stays open and sends again by itself. What had followed the refused record in its
+ * partition is sent again behind it, so that the last record of each key is the last one sent.
+ */
+final class OrderedWriter<T, K, V> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(OrderedWriter.class);
+
+    /** The wait for the first record of a partition before another one follows. */
+    private static final Duration FIRST_ANSWER = Duration.ofSeconds(2);
+
+    private static final Backoff REOPEN = Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(10));
+
+    /**
+     * The producers of a sender.
+     *
+     * @param open makes the first producer, and one more after each refusal that is not the end
+     * @param window bounds what is in flight in a producer that is not shared
+     * @param progress looks whether one is stuck
+     * @param shared whether it is always the same one, which others use, too, and close
+     */
+    record Clients<K, V>(
+            Supplier<Producer<K, V>> open,
+            FirstRecords<K> firsts,
+            SendWindow window,
+            ClientProgress progress,
+            boolean shared) {}
+
+    private final Clients<K, V> clients;
+    private final WriteRule<T> rule;
+    private final TopicWatch watch;
+    private final StageContext context;
+    private final WrittenCount written = new WrittenCount();
+    private final int maxInFlight;
+    private final Runnable onSettled;
+
+    private final LatencyCounts latency = new LatencyCounts();
+
+    // Segment thread.
+    private final FirstRecords<K> firsts;
+    private final SendWindow window;
+    private final RefusalSearch<Kept<T, K, V>> search = new RefusalSearch<>();
+    private long ordinal;
+
+    /** The client that sends; those before it have settled. Closed by {@link OrderedProducer}. */
+    private final ReplaceableProducer<K, V> producer;
+
+    private volatile OrderedProducer<K, V> current;
+
+    /** Records that came back and are being sent again. */
+    private volatile int again;
+
+    private volatile boolean closing;
+
+    /**
+     * Opens the first producer.
+     *
+     * @param meter counts records that are written as emitted
+     * @param rule takes elements that cannot be written
+     * @param maxInFlight see {@link OrderedProducer}
+     * @param onSettled called when the brokers have refused a record and no answer is missing, perhaps again: {@link
+     *     #failure} or {@link #settle} is due. Any thread, must not block
+     */
+    OrderedWriter(
+            Clients<K, V> clients,
+            StageContext context,
+            StageMeter meter,
+            WriteRule<T> rule,
+            TopicWatch watch,
+            int maxInFlight,
+            Runnable onSettled) {
+        this.clients = clients;
+        this.context = context;
+        meter.countsOut(written);
+        this.rule = rule;
+        this.firsts = clients.firsts();
+        this.window = clients.window();
+        this.watch = watch;
+        this.maxInFlight = maxInFlight;
+        this.onSettled = onSettled;
+        this.producer = new ReplaceableProducer<>(clients.open(), clients.shared(), ClientProgress.NONE);
+        int ignored = producer.open();
+        Producer<K, V> client = client();
+        this.current = begin(client);
+        firsts.begin(client);
+        window.begin(client);
+    }
+
+    private Producer<K, V> client() {
+        return Objects.requireNonNull(producer.client());
+    }
+
+    /** Records that were sent and are not finished. Any thread. */
+    int depth() {
+        return (int) Math.min(Integer.MAX_VALUE, again + current.unanswered());
+    }
+
+    /** The handle for others. Any thread. */
+    ProducerHandle handle() {
+        return new WriterHandle(
+                latency,
+                () -> Objects.requireNonNull(producer.meters()).at(context.stageName(), depth(), window.waitedNanos()));
+    }
+
+    private OrderedProducer<K, V> begin(Producer<K, V> with) {
+        return new OrderedProducer<>(
+                with,
+                clients.shared(),
+                written,
+                latency,
+                new OffsetOrder(watch::suspect),
+                maxInFlight,
+                clients.progress(),
+                onSettled);
+    }
+
+    /** Failure that ends the run at once; null if there is none or answers are missing. Any thread. */
+    @Nullable
+    KafkaPipelineException failure() {
+        OrderedProducer<K, V> sending = current;
+        OrderedProducer.Stop stop = sending.stop();
+        return stop == null || closing || isPassing(stop) || sending.unanswered() > 0 ? null : sending.failure();
+    }
+
+    /** Returns whether it ends with some records being taken out, and the others being sent again. */
+    private boolean isPassing(OrderedProducer.Stop stop) {
+        // In a shared producer they may be the neighbours of somebody else's record.
+        boolean ofOthers = clients.shared() && RecordRefusals.isOfNeighbour(stop.refusal());
+        return ofOthers
+                || (!rule.isFail() && (stop.isOfRecords() || stop.isOfProgress() || rule.takes(stop.refusal())));
+    }
+
+    /** Returns whether no answer is missing and none has said no. */
+    boolean isQuiet() {
+        return current.isQuiet();
+    }
+
+    /** Returns whether {@link #settle} has something to send again, or fails. */
+    boolean isStopped() {
+        return current.stop() != null;
+    }
+
+    /** Looks now and then at what the client knows; before a batch is sent. */
+    void refresh(long nowNanos) {
+        if (firsts.refresh(nowNanos)) {
+            window.partitions(firsts.partitionsByBroker());
+        }
+    }
+
+    /** Waits after a batch of the pipeline until the client can use another one. */
+    void awaitWindow() throws InterruptedException {
+        if (window.isFullWith(current.lastSent())) {
+            window.await();
+        }
+    }
+
+    /** The place of the next record among all, for {@link Kept}. */
+    long nextOrdinal() {
+        return ordinal++;
+    }
+
+    /**
+     * Returns when all that came back is in flight again and what was rejected so far is settled.
+     *
+     * @throws KafkaPipelineException if the brokers refuse what nobody takes
+     */
+    void settle() throws InterruptedException {
+        if (isStopped()) {
+            replace();
+        }
+        rule.settle();
+    }
+
+    /** Returns when all answers have come, however long brokers are away, and all that was rejected is settled. */
+    void finish() throws InterruptedException {
+        do {
+            current.flush();
+            settle();
+        } while (!isQuiet());
+    }
+
+    /**
+     * Sends a record behind all others.
+     *
+     * @param answer a {@link Kept} if there is somebody to take what is refused, or if the producer is shared
+     */
+    @SuppressWarnings("unchecked") // it is of an element of this stream
+    void send(ProducerRecord<K, V> record, RecordAnswer answer) throws InterruptedException {
+        Exception ofTopic = rule.refusalOf(record.topic());
+        if (ofTopic != null && answer instanceof Kept<?, ?, ?> kept) {
+            rule.add((T) kept.element, ofTopic, kept.target, kept.token);
+            return;
+        }
+        while (!isTaken(current, record, answer)) {
+            replace();
+        }
+    }
+
+    /** Returns false if the producer has stopped; the record was not sent then. One that is refused counts as taken. */
+    private boolean isTaken(OrderedProducer<K, V> sending, ProducerRecord<K, V> record, RecordAnswer answer)
+            throws InterruptedException {
+        Future<?> before = firsts.before(record);
+        if (before != null) {
+            awaitFirst(before);
+        }
+        OrderedProducer.Sent sent = sending.send(record, answer);
+        while (sent == OrderedProducer.Sent.NO_ROOM) {
+            Exception vain = Objects.requireNonNull(answer.notTaken);
+            if (rule.takes(vain)) {
+                reject(answer, vain);
+                return true;
+            }
+            waitedInVain(record.topic(), answer);
+            sent = sending.send(record, answer);
+        }
+        if (sent == OrderedProducer.Sent.REFUSED) {
+            reject(answer, Objects.requireNonNull(answer.notTaken));
+        } else if (sent == OrderedProducer.Sent.TAKEN) {
+            firsts.sent(sending.lastSent());
+            if (!firsts.isKnown(record.topic())) {
+                awaitFirstOfTopic(sending, record);
+            }
+        }
+        return sent != OrderedProducer.Sent.STOPPED;
+    }
+
+    /**
+     * A broker that is not quite ready for a topic that was just created can refuse the first batch
+     * and take the second.
+     */
+    private void awaitFirstOfTopic(OrderedProducer<K, V> sending, ProducerRecord<K, V> record)
+            throws InterruptedException {
+        if (watch.isKnown(record.topic())) {
+            awaitFirst(sending.lastSent());
+        } else {
+            sending.flush();
+        }
+        if (sending.stop() == null) {
+            firsts.answered(record);
+            watch.written(record.topic());
+        }
+    }
+
+    /** Awaits the first answer within a limit: one partition without a leader must not hold up the others. */
+    private static void awaitFirst(Future<?> answer) throws InterruptedException {
+        try {
+            var ignored = answer.get(FIRST_ANSWER.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | java.util.concurrent.TimeoutException refusedOrLate) {
+            // If it is refused, the producer has stopped.
+        }
+    }
+
+    /** The client gave up waiting for room or for metadata. With a topic that exists that passes; keep on. */
+    private void waitedInVain(String topic, RecordAnswer answer) {
+        Exception reason = Objects.requireNonNull(answer.notTaken);
+        if (!firsts.isKnown(topic) && !watch.isKnown(topic)) {
+            throw new ProduceException(topic, answer.place(), reason);
+        }
+        watch.suspect(topic);
+        LOG.warn("brokers do not take records for {}, waiting on: {}", topic, reason.getMessage());
+    }
+
+    /** Handles a refusal of the last record sent, behind which nothing was sent. */
+    @SuppressWarnings("unchecked") // it is of an element of this stream
+    private void reject(RecordAnswer answer, Exception refusal) {
+        if (answer instanceof Kept<?, ?, ?> kept && rule.takes(refusal)) {
+            rule.note(answer.topic, refusal);
+            rule.add((T) kept.element, refusal, kept.target, kept.token);
+            return;
+        }
+        throw new ProduceException(answer.topic, answer.place(), refusal);
+    }
+
+    /** Fails the run if its client cannot answer any more. Of the thread of its watch. */
+    void look(long nowNanos) {
+        KafkaPipelineException broken = closing ? null : current.look(nowNanos);
+        if (broken != null) {
+            context.fail(broken);
+        }
+    }
+
+    /** Sends again what came back from a producer that has stopped, by another one. */
+    private void replace() throws InterruptedException {
+        OrderedProducer.Stop stop = current.stop();
+        List<Kept<T, K, V>> left = cameBack(current);
+        OrderedProducer<K, V> sending = open();
+        while (!left.isEmpty()) {
+            again = left.size();
+            suspect(left, stop);
+            int taken = search.resend(left, new Behind(sending));
+            stop = sending.stop();
+            if (taken < left.size() || stop != null) {
+                List<Kept<T, K, V>> rest = cameBack(sending);
+                rest.addAll(left.subList(taken, left.size()));
+                rest.sort(Comparator.comparingLong(kept -> kept.ordinal));
+                left = rest;
+                sending = open();
+            } else {
+                left = List.of();
+            }
+        }
+        again = 0;
+    }
+
+    @SuppressWarnings("unchecked") // it sends nothing but what this loop gave it
+    private List<Kept<T, K, V>> cameBack(OrderedProducer<K, V> stopped) {
+        List<Kept<T, K, V>> all = new ArrayList<>();
+        stopped.awaitSettled().forEach(kept -> all.add((Kept<T, K, V>) kept));
+        OrderedProducer.Stop stop = stopped.stop();
+        if (stop != null && !isPassing(stop)) {
+            throw stopped.failure();
+        }
+        if (stop != null) {
+            LOG.warn(
+                    "pipeline {}: {}; {} records are sent again{}",
+                    context.pipelineName(),
+                    stopped.failure().getMessage(),
+                    all.size(),
+                    stop.isOfProgress() ? " by another producer" : ", those alone that may be the reason");
+        }
+        return all;
+    }
+
+    private OrderedProducer<K, V> open() throws InterruptedException {
+        Producer<K, V> client = producer.replace((cannotOpen, refusals) -> {
+            // The same configuration was good before: names of brokers are not resolved at the moment.
+            LOG.warn("no new producer: {}", cannotOpen.toString());
+            pause(refusals);
+        });
+        current = begin(client);
+        if (!clients.shared()) {
+            firsts.begin(client); // the brokers do not know it
+            window.begin(client);
+        }
+        return current;
+    }
+
+    private void pause(int failures) throws InterruptedException {
+        context.clock().sleepUntil(context.clock().after(REOPEN.after(failures).toNanos()));
+    }
+
+    /**
+     * Notes whose refusal may be its own. If nobody says which record it was, the first one is tried, so that each
+     * round settles one at least. No record is at fault if the client was stuck.
+     */
+    private void suspect(List<Kept<T, K, V>> inOrder, OrderedProducer.@Nullable Stop stop) {
+        boolean isAnySuspect = false;
+        for (Kept<T, K, V> kept : inOrder) {
+            if (kept.refusal != null && rule.takes(kept.refusal)) {
+                var ignored = search.suspect(kept, kept.refusal);
+            }
+            isAnySuspect |= search.isSuspect(kept);
+        }
+        if (stop != null && stop.isOfSplits()) {
+            inOrder.forEach(kept -> search.suspect(kept, stop.refusal()));
+        } else if (stop != null && !stop.isOfProgress() && !isAnySuspect) {
+            var ignored = search.suspect(inOrder.getFirst(), stop.refusal());
+        }
+    }
+
+    /** Sends behind the records of one producer. */
+    private final class Behind implements RefusalSearch.Way<Kept<T, K, V>> {
+
+        private final OrderedProducer<K, V> sending;
+
+        Behind(OrderedProducer<K, V> sending) {
+            this.sending = sending;
+        }
+
+        @Override
+        public boolean send(Kept<T, K, V> kept) throws InterruptedException {
+            return isKnown(kept) || isTaken(sending, kept.record, kept);
+        }
+
+        @Override
+        public boolean settle() {
+            sending.flush();
+            return sending.stop() == null;
+        }
+
+        @Override
+        public void sendAlone(Kept<T, K, V> kept) throws InterruptedException {
+            if (!isKnown(kept)) {
+                OrderedWriter.this.sendAlone(kept);
+            }
+        }
+
+        /** Trying what is known already would cost a producer for each. */
+        @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
+        private boolean isKnown(Kept<T, K, V> kept) {
+            again--;
+            Exception ofTopic = rule.refusalOf(kept.topic);
+            if (ofTopic != null) {
+                rule.add(kept.element, ofTopic, kept.target, kept.token);
+            }
+            return ofTopic != null;
+        }
+    }
+
+    /** Sends a record with nothing else in flight, so that a refusal is its own; in a shared producer others may be. */
+    private void sendAlone(Kept<T, K, V> kept) throws InterruptedException {
+        for (int refusals = 1; ; refusals++) {
+            try {
+                kept.written(current.sendAlone(kept.record));
+                written.increment();
+                return;
+            } catch (ExecutionException refused) {
+                Exception cause = refused.getCause() instanceof Exception exception ? exception : refused;
+                boolean ofOthers = clients.shared() && RecordRefusals.isOfNeighbour(cause);
+                if (!(cause instanceof TimeoutException) && !ofOthers) {
+                    reject(kept, cause);
+                    return;
+                }
+                LOG.warn("brokers do not take a record for {}, waiting on: {}", kept.topic, cause.getMessage());
+                pause(refusals);
+            } catch (InterruptException interrupted) {
+                throw interrupted;
+            } catch (IllegalStateException | KafkaException closedOrBroken) {
+                throw new ProduceException(kept.topic, kept.place(), closedOrBroken);
+            }
+        }
+    }
+
+    /** See {@link StageContext.Termination}; the loop has ended, so nothing is sent any more. */
+    String close(Duration patience) {
+        closing = true;
+        long left = again + current.close(patience);
+        return left == 0 ? "" : left + " records sent without an answer";
+    }
+}

@@ -1,0 +1,231 @@
+package dev.weir.kafka.internal.out.write;
+
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.produce.WrittenTopics;
+import dev.weir.kafka.spi.SurroundingsRegistry;
+import dev.weir.stream.spi.StageContext;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks whether the topics that a run writes to are still those that it began with (ADR 61). Thread-safe; a thread of
+ * its own asks the brokers, from the first record on until it is closed, and nobody waits for it.
+ */
+public final class OutputTopics implements TopicWatch, WrittenTopics {
+
+    private static final Logger LOG = LoggerFactory.getLogger(OutputTopics.class);
+
+    /** Interval of checks; soon after something strange, but no sooner than the pause. */
+    private static final Duration INTERVAL = Duration.ofSeconds(5);
+
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+
+    /**
+     * The time a topic must be unknown to the brokers until it counts as deleted: one of them may have just started.
+     */
+    private static final Duration GONE = Duration.ofSeconds(10);
+
+    private static final long ANSWER_MILLIS = 15_000;
+
+    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
+
+    private static final class State {
+        Uuid id = Uuid.ZERO_UUID;
+        long missingSinceNanos = -1;
+        boolean told;
+    }
+
+    private final Supplier<Admin> admins;
+    private final Consumer<KafkaPipelineException> onFailure;
+    private final Map<String, State> topics = new ConcurrentHashMap<>();
+    private final Semaphore hints = new Semaphore(0);
+    private final CountDownLatch end = new CountDownLatch(1);
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Under the lock.
+    private @Nullable Thread looking;
+    private boolean closed;
+
+    OutputTopics(Supplier<Admin> admins, Consumer<KafkaPipelineException> onFailure) {
+        this.admins = admins;
+        this.onFailure = onFailure;
+    }
+
+    /** Makes one for a run, which closes it. */
+    public static OutputTopics create(Map<String, ?> clientConfig, StageContext context) {
+        Map<String, Object> config = new HashMap<>(clientConfig);
+        config.keySet().retainAll(AdminClientConfig.configNames());
+        config.remove(AdminClientConfig.CLIENT_ID_CONFIG);
+        OutputTopics topics = new OutputTopics(() -> Admin.create(config), context::fail);
+        if (!SurroundingsRegistry.of(clientConfig).hasBrokers()) {
+            // Nobody is there to be asked.
+            topics.close();
+        }
+        context.expose(topics);
+        context.onTermination(patience -> {
+            topics.close();
+            return "";
+        });
+        return topics;
+    }
+
+    @Override
+    public void written(String topic) {
+        if (topics.putIfAbsent(topic, new State()) == null) {
+            hints.release();
+            start();
+        }
+    }
+
+    private void start() {
+        lock.lock();
+        try {
+            if (looking == null && !closed) {
+                looking = Thread.ofVirtual().name("weir-output-topics").start(this::run);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void suspect(String topic) {
+        if (hints.availablePermits() == 0) {
+            hints.release();
+        }
+    }
+
+    @Override
+    public boolean isKnown(String topic) {
+        return topics.containsKey(topic);
+    }
+
+    @Override
+    public Set<String> topics() {
+        return Set.copyOf(topics.keySet());
+    }
+
+    private void run() {
+        Admin admin = null;
+        try {
+            admin = admins.get();
+            while (true) {
+                boolean ignored = hints.tryAcquire(INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+                hints.drainPermits();
+                look(admin);
+                if (end.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
+                    return;
+                }
+            }
+        } catch (InterruptedException ended) {
+            // Closed.
+        } catch (KafkaException cannotLook) {
+            LOG.warn("output topics are not looked after: {}", cannotLook.toString());
+        } finally {
+            if (admin != null) {
+                admin.close(Duration.ZERO);
+            }
+        }
+    }
+
+    private void look(Admin admin) throws InterruptedException {
+        Map<String, KafkaFuture<TopicDescription>> answers =
+                admin.describeTopics(List.copyOf(topics.keySet())).topicNameValues();
+        for (Map.Entry<String, KafkaFuture<TopicDescription>> answer : answers.entrySet()) {
+            look(answer.getKey(), topics.get(answer.getKey()), answer.getValue());
+        }
+    }
+
+    private void look(String topic, @Nullable State state, KafkaFuture<TopicDescription> answer)
+            throws InterruptedException {
+        if (state == null) {
+            return;
+        }
+        try {
+            Uuid id = answer.get(ANSWER_MILLIS, TimeUnit.MILLISECONDS).topicId();
+            state.missingSinceNanos = -1;
+            if (state.id.equals(Uuid.ZERO_UUID)) {
+                state.id = id;
+            } else if (!state.id.equals(id)) {
+                onFailure.accept(new KafkaPipelineException("output topic " + topic
+                        + " was deleted and recreated since this run began; what was written to it before is gone, and its"
+                        + " partitions and settings may be others: look at them, then start again"));
+            }
+        } catch (ExecutionException failed) {
+            if (failed.getCause() instanceof UnknownTopicOrPartitionException) {
+                missing(topic, state);
+            } else {
+                tell(topic, state, failed.getCause());
+            }
+        } catch (TimeoutException brokersAway) {
+            tell(topic, state, brokersAway);
+        }
+    }
+
+    private void missing(String topic, State state) {
+        long now = System.nanoTime();
+        if (state.missingSinceNanos == -1) {
+            state.missingSinceNanos = now;
+            hints.release();
+            LOG.warn("output topic {} does not exist any more, as a broker says", topic);
+        } else if (now - state.missingSinceNanos >= GONE.toNanos()) {
+            onFailure.accept(
+                    new KafkaPipelineException(
+                            "output topic " + topic
+                                    + " was deleted since this run began; what was written to it is gone: create it, then start again"));
+        } else {
+            hints.release();
+        }
+    }
+
+    private static void tell(String topic, State state, @Nullable Throwable why) {
+        if (!state.told) {
+            state.told = true;
+            LOG.info("cannot look whether output topic {} is still the same: {}", topic, String.valueOf(why));
+        }
+    }
+
+    /** Stops looking, and waits a moment for the client to be closed. */
+    void close() {
+        Thread ends;
+        lock.lock();
+        try {
+            closed = true;
+            ends = looking;
+        } finally {
+            lock.unlock();
+        }
+        end.countDown();
+        if (ends == null) {
+            return;
+        }
+        ends.interrupt();
+        try {
+            boolean ignored = ends.join(CLOSE_PATIENCE);
+        } catch (InterruptedException hurried) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package dev.weir.kafka.internal.out.write;
+
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.internal.out.client.ClientInterrupts;
+import dev.weir.kafka.internal.out.write.RecordAnswer.Kept;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.FailedElement;
+import dev.weir.stream.spi.SinkLoop;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.SerializationException;
+
+/**
+ * Sends what it pulls and acknowledges an input when the brokers have its record; see {@link OrderedWriter}.
+ * {@link #run} is confined to the segment's thread.
+ */
+final class ProducerLoop<T, K, V> implements SinkLoop<T> {
+
+    /** The interval at which a stopped producer is looked for while answers are out. */
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    /** The time a failed or cancelled run waits for answers that are under way; they only spare repetition. */
+    private static final Duration HASTY_CLOSE = Duration.ofSeconds(2);
+
+    private final Function<? super T, ProducerRecord<K, V>> records;
+    private final WriteRule<T> rule;
+    private final StageContext context;
+    final OrderedWriter<T, K, V> writer;
+
+    /**
+     * Creates one.
+     *
+     * @param clients make the first producer now, and one more after each refusal unless the rule is to fail; not
+     *     shared
+     * @param records what is written for an element
+     * @param rule takes elements that cannot be written
+     * @param maxInFlight see {@link OrderedProducer}
+     */
+    ProducerLoop(
+            OrderedWriter.Clients<K, V> clients,
+            StageContext context,
+            Function<? super T, ProducerRecord<K, V>> records,
+            WriteRule<T> rule,
+            TopicWatch watch,
+            int maxInFlight) {
+        this.records = records;
+        this.rule = rule;
+        this.context = context;
+        this.writer = new OrderedWriter<>(clients, context, context.meter(), rule, watch, maxInFlight, this::settled);
+        context.depth(writer::depth);
+    }
+
+    @Override
+    public void run(Stage<T> upstream) throws InterruptedException {
+        try {
+            Batch<T> batch;
+            while ((batch = upstream.pull(deadline())) != null) {
+                long start = System.nanoTime();
+                writer.refresh(start);
+                for (int i = 0; i < batch.size(); i++) {
+                    send(batch.get(i), batch.target(i), batch.token(i));
+                }
+                writer.awaitWindow();
+                context.meter().worked(batch.size(), 0, start);
+                writer.settle();
+            }
+            writer.finish();
+        } catch (InterruptException interrupted) {
+            throw ClientInterrupts.unwrapped(interrupted);
+        }
+    }
+
+    /** Does not wait for this loop's thread, which may wait above for long. */
+    private void settled() {
+        KafkaPipelineException failure = writer.failure();
+        if (failure != null) {
+            context.fail(failure);
+        }
+    }
+
+    /**
+     * Deadline of the next pull. While answers are out, one may say that a record cannot be written, and that must not
+     * wait for the next batch.
+     */
+    private long deadline() {
+        return rule.isFail() || writer.isQuiet() ? Stage.NEVER : context.clock().after(LOOK_NANOS);
+    }
+
+    private void send(T element, AckTarget target, long token) throws InterruptedException {
+        ProducerRecord<K, V> record;
+        try {
+            record = records.apply(element);
+        } catch (StackOverflowError | RuntimeException thrown) {
+            if (rule.isFail()) {
+                FailedElement.note(thrown, context.stageName(), target, token, element);
+                throw thrown;
+            }
+            Exception refused = thrown instanceof Exception exception
+                    ? exception
+                    : new SerializationException("no record can be made of it", thrown);
+            rule.add(element, refused, target, token);
+            return;
+        }
+        RecordAnswer answer = rule.isFail()
+                ? new RecordAnswer(record, target, token)
+                : new Kept<>(element, record, writer.nextOrdinal(), target, token);
+        writer.send(record, answer);
+    }
+
+    /** See {@link StageContext.Termination}; the loop has ended, so nothing is sent any more. */
+    String close(Duration patience) {
+        return writer.close(patience.compareTo(HASTY_CLOSE) < 0 ? HASTY_CLOSE : patience);
+    }
+}

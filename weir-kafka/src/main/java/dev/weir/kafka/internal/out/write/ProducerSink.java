@@ -1,0 +1,57 @@
+package dev.weir.kafka.internal.out.write;
+
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.out.client.ClientWatch;
+import dev.weir.kafka.produce.WriteFailures;
+import dev.weir.stream.spi.SinkFactory;
+import dev.weir.stream.spi.SinkLoop;
+import dev.weir.stream.spi.StageContext;
+import java.util.Objects;
+import java.util.function.Function;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/** Makes the running form of a producing sink, with a producer that lives as long as the run. */
+public final class ProducerSink<K, V> implements SinkFactory<ProducerRecord<K, V>> {
+
+    private final ProducerSettings<K, V> settings;
+    private final WriteFailures failures;
+    private final int maxInFlight;
+
+    /**
+     * Creates one.
+     *
+     * @param maxInFlight records in flight at once; 0 for no bound but that of the producer's memory
+     */
+    public ProducerSink(ProducerSettings<K, V> settings, WriteFailures failures, int maxInFlight) {
+        this.settings = Objects.requireNonNull(settings, "settings");
+        this.failures = failures;
+        this.maxInFlight = maxInFlight;
+    }
+
+    @Override
+    public SinkLoop<ProducerRecord<K, V>> create(StageContext context) {
+        WriteRule<ProducerRecord<K, V>> rule = WriteRule.ofRecords(failures, context, settings);
+        return create(settings, context, Function.identity(), rule, maxInFlight);
+    }
+
+    /** Makes a loop that is closed with the run, as everything that it needs. */
+    static <T, K, V> SinkLoop<T> create(
+            ProducerSettings<K, V> settings,
+            StageContext context,
+            Function<? super T, ProducerRecord<K, V>> records,
+            WriteRule<T> rule,
+            int maxInFlight) {
+        RunProducers<K, V> producers = new RunProducers<>(settings);
+        OutputTopics topics = OutputTopics.create(settings.clientConfig(), context);
+        OrderedWriter.Clients<K, V> clients = producers.clients();
+        ProducerLoop<T, K, V> loop = new ProducerLoop<>(clients, context, records, rule, topics, maxInFlight);
+        ClientWatch.begin(settings.clientConfig(), clients.progress(), context, loop.writer::look);
+        context.expose(loop.writer.handle());
+        context.onTermination(patience -> {
+            String left = loop.close(patience);
+            producers.close();
+            return left;
+        });
+        return loop;
+    }
+}

@@ -1,0 +1,237 @@
+package dev.weir.kafka.internal.out.write;
+
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.ProduceException;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.out.client.ClientInterrupts;
+import dev.weir.kafka.internal.out.client.ClientWatch;
+import dev.weir.kafka.produce.Message;
+import dev.weir.kafka.produce.Produced;
+import dev.weir.kafka.produce.WriteFailures;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import dev.weir.stream.spi.StageMeter;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the records of messages and hands on the results in the order of the messages. Confined to the segment's
+ * thread; answers come on the producer's own.
+ */
+public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
+
+    /** The wait for the stage above while answers are out, which nobody else hands on. */
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final int maxInHand;
+    private final Stage<Message<K, V, P>> upstream;
+    private final StageContext context;
+    private final WriteRule<ProducerRecord<K, V>> rule;
+    private final AnswerSignal answered;
+    private final OrderedWriter<MessageInFlight<?, ?, ?>.Part, K, V> writer;
+
+    /** Messages whose results were not handed on yet, in order. */
+    private final ArrayDeque<MessageInFlight<K, V, P>> window = new ArrayDeque<>();
+
+    private Batch<Message<K, V, P>> input = new Batch<>(0);
+    private int next;
+    private boolean ended;
+    private volatile int inHand;
+
+    /** The failure that ends the run once the received results are handed on. */
+    private @Nullable KafkaPipelineException failure;
+
+    private ResultStage(
+            OrderedWriter.Clients<K, V> clients,
+            ProducerSettings<K, V> settings,
+            WriteFailures failures,
+            int maxInHand,
+            Stage<Message<K, V, P>> upstream,
+            StageContext context) {
+        this.maxInHand = maxInHand;
+        this.upstream = upstream;
+        this.context = context;
+        OutputTopics topics = OutputTopics.create(settings.clientConfig(), context);
+        this.rule = WriteRule.ofRecords(failures, context, settings);
+        this.answered = new AnswerSignal(context.clock());
+        this.writer = new OrderedWriter<>(
+                clients,
+                context,
+                new StageMeter(), // the stage emits messages
+                // The rule itself takes the message, in its turn.
+                rule.<MessageInFlight<?, ?, ?>.Part>handedTo(MessageInFlight.Part::answer),
+                topics,
+                0,
+                answered::wake);
+        context.depth(() -> inHand);
+        ClientWatch.begin(settings.clientConfig(), clients.progress(), context, writer::look);
+    }
+
+    /** Makes a stage with a producer that lives as long as the run. */
+    public static <K, V, P> Stage<Produced<P>> create(
+            ProducerSettings<K, V> settings,
+            WriteFailures failures,
+            int maxInHand,
+            Stage<Message<K, V, P>> upstream,
+            StageContext context) {
+        RunProducers<K, V> producers = new RunProducers<>(settings);
+        ResultStage<K, V, P> stage =
+                new ResultStage<>(producers.clients(), settings, failures, maxInHand, upstream, context);
+        context.expose(stage.writer.handle());
+        context.onTermination(patience -> {
+            // Whatever is in flight has no one to hear of it any more.
+            String ignored = stage.writer.close(Duration.ZERO);
+            producers.close();
+            return "";
+        });
+        return stage;
+    }
+
+    /** Makes a stage with a producer that somebody else opens and closes. */
+    public static <K, V, P> Stage<Produced<P>> sharing(
+            Producer<K, V> client,
+            ProducerSettings<K, V> settings,
+            WriteFailures failures,
+            int maxInHand,
+            Stage<Message<K, V, P>> upstream,
+            StageContext context) {
+        OrderedWriter.Clients<K, V> clients = new RunProducers<>(settings).sharing(client);
+        return new ResultStage<>(clients, settings, failures, maxInHand, upstream, context);
+    }
+
+    @Override
+    public @Nullable Batch<Produced<P>> pull(long deadlineNanos) throws InterruptedException {
+        try {
+            while (true) {
+                Batch<Produced<P>> results = results();
+                if (!results.isEmpty()) {
+                    return results;
+                }
+                if (failure != null) {
+                    throw failure;
+                }
+                advance(deadlineNanos);
+                if (failure == null && ended && window.isEmpty() && next == input.size()) {
+                    return null;
+                }
+                if (context.clock().hasPassed(deadlineNanos)) {
+                    return results();
+                }
+            }
+        } catch (InterruptException interrupted) {
+            throw ClientInterrupts.unwrapped(interrupted);
+        }
+    }
+
+    /** One step: something is sent, again or for the first time, pulled, or waited for. */
+    private void advance(long deadlineNanos) throws InterruptedException {
+        MessageInFlight<K, V, P> head = window.peek();
+        try {
+            if (writer.isStopped()) {
+                writer.settle();
+            } else if (next < input.size() && window.size() < maxInHand) {
+                sendNext();
+            } else if (head != null && (ended || next < input.size())) {
+                answered.await(head, deadlineNanos);
+            } else if (!ended) {
+                pullInput(head == null ? deadlineNanos : soon(deadlineNanos));
+            }
+        } catch (KafkaPipelineException refused) {
+            failure = refused;
+        }
+    }
+
+    private long soon(long deadlineNanos) {
+        long soon = context.clock().after(LOOK_NANOS);
+        return deadlineNanos == NEVER || deadlineNanos - soon > 0 ? soon : deadlineNanos;
+    }
+
+    private void pullInput(long deadlineNanos) throws InterruptedException {
+        Batch<Message<K, V, P>> pulled = upstream.pull(deadlineNanos);
+        if (pulled == null) {
+            ended = true;
+        } else {
+            input.release();
+            input = pulled;
+            next = 0;
+            writer.refresh(System.nanoTime());
+            context.meter().in(pulled.size());
+        }
+    }
+
+    private void sendNext() throws InterruptedException {
+        Message<K, V, P> message = input.get(next);
+        MessageInFlight<K, V, P> sending =
+                new MessageInFlight<>(message, input.target(next), input.token(next), answered);
+        next++;
+        window.add(sending);
+        inHand = window.size();
+        for (int i = 0; i < message.records().size(); i++) {
+            writer.send(message.records().get(i), sending.sending(i, writer.nextOrdinal()));
+        }
+    }
+
+    /** The results that are next, as far as they have come. */
+    private Batch<Produced<P>> results() throws InterruptedException {
+        Batch<Produced<P>> results = new Batch<>(0);
+        for (MessageInFlight<K, V, P> head = window.peek(); head != null && head.isAnswered(); head = window.peek()) {
+            if (head.refusals() == 0) {
+                results.add(head.produced(), head.target, head.token);
+            } else {
+                ProduceException ofHead = failureOf(head);
+                if (ofHead != null && !results.isEmpty()) {
+                    break; // those before it go on first
+                }
+                if (ofHead != null) {
+                    throw ofHead;
+                }
+                reject(head);
+            }
+            window.remove();
+        }
+        inHand = window.size();
+        rule.settle();
+        context.meter().out(results.size());
+        return results;
+    }
+
+    /** The refusal that the rule is not for, if there is one. */
+    private @Nullable ProduceException failureOf(MessageInFlight<K, V, P> refused) {
+        for (int i = 0; i < refused.message.records().size(); i++) {
+            Exception refusal = refused.refusal(i);
+            if (refusal != null && !rule.takes(refusal)) {
+                return new ProduceException(
+                        refused.message.records().get(i).topic(), refused.target.placeOf(refused.token), refusal);
+            }
+        }
+        return null;
+    }
+
+    /** Each refused record has a claim of its own on the input. */
+    private void reject(MessageInFlight<K, V, P> refused) {
+        if (refused.refusals() > 1) {
+            refused.target.retain(refused.token, refused.refusals() - 1);
+        }
+        for (int i = 0; i < refused.message.records().size(); i++) {
+            Exception refusal = refused.refusal(i);
+            if (refusal != null) {
+                rule.add(refused.message.records().get(i), refusal, refused.target, refused.token);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        window.forEach(left -> left.target.abandon(left.token));
+        window.clear();
+        input.abandonFrom(next);
+        next = input.size();
+        upstream.close();
+    }
+}

@@ -1,0 +1,70 @@
+package dev.weir.kafka.internal.out.write;
+
+import dev.weir.kafka.ProducePath;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.out.client.ClientProgress;
+import dev.weir.kafka.internal.out.client.ProducerOrigin;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.serialization.Serializer;
+
+/** Makes the producers of one run, which share its serializers. Thread-safe if these are; its run closes it. */
+public final class RunProducers<K, V> implements Supplier<Producer<K, V>>, AutoCloseable {
+
+    private final ProducePath path;
+    private final Map<String, Object> config;
+    private final Serializer<K> keys;
+    private final Serializer<V> values;
+
+    public RunProducers(ProducerSettings<K, V> settings) {
+        this.path = settings.produce();
+        this.config = settings.clientConfig();
+        this.keys = settings.keySerializer();
+        this.values = settings.valueSerializer();
+    }
+
+    @Override
+    public Producer<K, V> get() {
+        return ProducerOrigin.openSharing(path, config, keys, values);
+    }
+
+    /** A producer of transactions under an id, which the brokers know none of yet. */
+    public Producer<K, V> transactional(String id, int timeoutMillis) {
+        Map<String, Object> own = new HashMap<>(config);
+        own.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, id);
+        own.putIfAbsent(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, timeoutMillis);
+        own.put(ProducerConfig.CLIENT_ID_CONFIG, id);
+        return ProducerOrigin.openSharing(ProducePath.CLIENT, own, keys, values);
+    }
+
+    /**
+     * The check of first records; it knows the partition of a key unless the configuration says how to find it. It has
+     * nothing to hold back with a lean producer, which lets no batch follow the first one of a partition.
+     */
+    private FirstRecords<K> firstRecords() {
+        boolean byKey = config.get(ProducerConfig.PARTITIONER_CLASS_CONFIG) == null
+                && !"true".equalsIgnoreCase(String.valueOf(config.get(ProducerConfig.PARTITIONER_IGNORE_KEYS_CONFIG)));
+        return new FirstRecords<>(byKey ? keys : null, path == ProducePath.LEAN);
+    }
+
+    /** The clients of a run. */
+    OrderedWriter.Clients<K, V> clients() {
+        return new OrderedWriter.Clients<>(
+                this, firstRecords(), new SendWindow(config), ClientProgress.of(config), false);
+    }
+
+    /** The same with a producer that is there already and that others use. */
+    OrderedWriter.Clients<K, V> sharing(Producer<K, V> client) {
+        return new OrderedWriter.Clients<>(
+                () -> client, firstRecords(), new SendWindow(config), ClientProgress.of(config), true);
+    }
+
+    @Override
+    public void close() {
+        keys.close();
+        values.close();
+    }
+}

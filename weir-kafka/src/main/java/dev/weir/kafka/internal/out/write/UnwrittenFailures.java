@@ -1,0 +1,65 @@
+package dev.weir.kafka.internal.out.write;
+
+import dev.weir.kafka.FailedRecord;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.handler.UnwrittenRecord;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.serialization.Serializer;
+import org.jspecify.annotations.Nullable;
+
+/** Makes failed records of those that cannot be written. Confined to the segment's thread. */
+public final class UnwrittenFailures<K, V> {
+
+    /** The place of a Kafka record; one of several inputs has others behind it. */
+    private static final Pattern PLACE = Pattern.compile("(.+)-(\\d+)@(\\d+)(?: and .*)?");
+
+    private final ProducerSettings<K, V> settings;
+
+    public UnwrittenFailures(ProducerSettings<K, V> settings) {
+        this.settings = settings;
+    }
+
+    /**
+     * The record as bytes, at the place of its input.
+     *
+     * @param place of the input; empty if it is not known, which makes it no place in the topic that it was for
+     */
+    public FailedRecord failed(ProducerRecord<K, V> record, Throwable refusal, String place) {
+        Matcher at = PLACE.matcher(place);
+        boolean isKnown = at.matches();
+        byte @Nullable [] key = bytes(settings.keySerializer(), record, record.key());
+        byte @Nullable [] value = bytes(settings.valueSerializer(), record, record.value());
+        String missing = (key == null && record.key() != null ? "key not serialisable " : "")
+                + (value == null && record.value() != null ? "value not serialisable" : "");
+        return new FailedRecord(
+                new UnwrittenRecord(
+                        isKnown ? at.group(1) : record.topic(),
+                        isKnown ? Integer.parseInt(at.group(2)) : -1,
+                        isKnown ? Long.parseLong(at.group(3)) : -1,
+                        record.timestamp() == null ? ConsumerRecord.NO_TIMESTAMP : record.timestamp(),
+                        key,
+                        value,
+                        record.headers(),
+                        record.topic(),
+                        missing.strip()),
+                FailedRecord.Reason.WRITE,
+                refusal,
+                0,
+                false);
+    }
+
+    private static <T> byte @Nullable [] bytes(
+            Serializer<T> serializer, ProducerRecord<?, ?> record, @Nullable T data) {
+        try {
+            return data == null
+                    ? null
+                    : serializer.serialize(record.topic(), new RecordHeaders(record.headers()), data);
+        } catch (RuntimeException | StackOverflowError notSerialisable) {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,164 @@
+package dev.weir.kafka.internal.out.write;
+
+import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.FailedRecord;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.handler.FailedRecordForwarder;
+import dev.weir.kafka.internal.out.client.RecordRefusals;
+import dev.weir.kafka.produce.WriteFailures;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.StageContext;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The rule of a run for elements whose records cannot be written: the run fails, they are skipped, or they are kept
+ * until they stand in a dead-letter topic. Remembers topics that were refused a moment ago. Confined to the segment's
+ * thread, except {@link #takes}.
+ */
+public class WriteRule<T> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(WriteRule.class);
+
+    private static final long WARN_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    /** The time for which a refused topic is not asked again. */
+    private static final long MEMORY_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private record RefusedTopic(Exception refusal, long nanos) {}
+
+    /** Makes a failed record of an element. */
+    @FunctionalInterface
+    interface AsFailed<T> {
+
+        /** The element, as one of the input at {@code place}, which is empty if it is not known. */
+        FailedRecord of(T element, Throwable refusal, String place);
+    }
+
+    private final WriteFailures failures;
+    private final StageContext context;
+
+    /** Topics that were missing or forbidden: asking again for each record would take max.block.ms, or a producer. */
+    private final Map<String, RefusedTopic> topics = new HashMap<>();
+
+    // Null if they are skipped.
+    private final @Nullable AsFailed<? super T> asFailed;
+    private final @Nullable FailedRecordForwarder forwarder;
+
+    private Batch<FailedRecord> rejected = new Batch<>(0);
+    private long skipped;
+    private long warnedNanos = System.nanoTime() - WARN_NANOS;
+
+    private WriteRule(
+            WriteFailures failures,
+            StageContext context,
+            @Nullable AsFailed<? super T> asFailed,
+            @Nullable FailedRecordForwarder forwarder) {
+        this.failures = failures;
+        this.asFailed = asFailed;
+        this.context = context;
+        this.forwarder = forwarder;
+    }
+
+    /** Returns the form of a rule in a run. */
+    static <T> WriteRule<T> of(WriteFailures failures, StageContext context, AsFailed<? super T> asFailed) {
+        DeadLetters letters = failures.letters();
+        return new WriteRule<>(
+                failures, context, asFailed, letters == null ? null : FailedRecordForwarder.create(letters, context));
+    }
+
+    /** The same for a sink that is given records to write. */
+    public static <K, V> WriteRule<ProducerRecord<K, V>> ofRecords(
+            WriteFailures failures, StageContext context, ProducerSettings<K, V> settings) {
+        return of(failures, context, new UnwrittenFailures<>(settings)::failed);
+    }
+
+    /** Returns a rule for the same refusals, with a memory of its own, whose elements somebody else deals with. */
+    <P> WriteRule<P> handedTo(BiConsumer<? super P, ? super Exception> other) {
+        return new WriteRule<P>(failures, context, null, null) {
+            @Override
+            public void add(P part, Exception refusal, AckTarget target, long token) {
+                other.accept(part, refusal);
+            }
+        };
+    }
+
+    /** Returns whether the first element that cannot be written fails the run. */
+    public final boolean isFail() {
+        return failures.action() == WriteFailures.Action.FAIL;
+    }
+
+    /** Returns whether it is for a refusal like that; the run fails with others. Any thread. */
+    public final boolean takes(Exception refusal) {
+        return !isFail()
+                && (RecordRefusals.isOfRecord(refusal) || (failures.ofTopics() && RecordRefusals.isOfTopic(refusal)));
+    }
+
+    /** Recent refusal of a topic, so that its next records need not be tried; null if there is none. */
+    public final @Nullable Exception refusalOf(String topic) {
+        if (topics.isEmpty()) {
+            return null;
+        }
+        RefusedTopic refused = topics.get(topic);
+        if (refused != null && isOver(refused)) {
+            topics.remove(topic);
+            return null;
+        }
+        return refused == null ? null : refused.refusal;
+    }
+
+    private boolean isOver(RefusedTopic refused) {
+        return context.clock().nanoTime() - refused.nanos > MEMORY_NANOS;
+    }
+
+    /**
+     * Notes a refusal that it takes, if it is one of the topic. While one is remembered another says nothing new: with
+     * each record that is refused from memory the time would begin anew, and the topic never be asked again.
+     */
+    public final void note(String topic, Exception refusal) {
+        if (RecordRefusals.isOfTopic(refusal)) {
+            topics.compute(
+                    topic,
+                    (same, before) -> before != null && (before.refusal == refusal || !isOver(before))
+                            ? before
+                            : new RefusedTopic(refusal, context.clock().nanoTime()));
+        }
+    }
+
+    /** Takes an element, and its acknowledgement. */
+    public void add(T element, Exception refusal, AckTarget target, long token) {
+        String place = target.placeOf(token);
+        if (forwarder != null && asFailed != null) {
+            rejected.add(asFailed.of(element, refusal, place), target, token);
+            return;
+        }
+        skipped++;
+        long now = System.nanoTime();
+        if (now - warnedNanos >= WARN_NANOS) {
+            warnedNanos = now;
+            LOG.warn(
+                    "pipeline {}: {} records that cannot be written were skipped so far, the last one made of {}: {}",
+                    context.pipelineName(),
+                    skipped,
+                    place.isEmpty() ? "an input without a place" : place,
+                    refusal.toString());
+        }
+        target.ack(token);
+    }
+
+    /** Returns when all that was added before is written somewhere and acknowledged, if that is this one's to do. */
+    public final void settle() throws InterruptedException {
+        if (!rejected.isEmpty() && forwarder != null) {
+            Batch<FailedRecord> all = rejected;
+            rejected = new Batch<>(0);
+            forwarder.deliver(all);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package dev.weir.kafka.internal.share.group;
+
+import dev.weir.kafka.KafkaPipelineException;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.GroupAuthorizationException;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
+import org.apache.kafka.common.errors.GroupMaxSizeReachedException;
+import org.apache.kafka.common.errors.InconsistentGroupProtocolException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.errors.UnsupportedVersionException;
+
+/** The remedies for faults of a share group. Stateless. */
+public final class ShareFaults {
+
+    private ShareFaults() {}
+
+    /** The fault with the way out. */
+    public static KafkaPipelineException explained(KafkaException fault) {
+        String wayOut = switch (fault) {
+            case GroupAuthorizationException denied ->
+                "share group " + denied.groupId() + " may not be read: grant READ on the group";
+            case TopicAuthorizationException denied ->
+                "topics " + denied.unauthorizedTopics() + " may not be read: grant READ on them";
+            case GroupMaxSizeReachedException full ->
+                "the share group takes no more members: raise group.share.max.size of the brokers, or, on"
+                        + " the client's path, allow fewer lanes (ShareSettings.maxLanes)";
+            case UnsupportedVersionException old ->
+                "the brokers have no share groups: they need Kafka 4.2 or later with the feature share.version";
+            case InconsistentGroupProtocolException other ->
+                "the group is no share group but one of another kind: choose another group.id";
+            case GroupIdNotFoundException other ->
+                "the group is no share group but one of another kind: choose another group.id";
+            default -> "the share group cannot be read";
+        };
+        return new KafkaPipelineException(wayOut + " (" + fault.getMessage() + ")", fault);
+    }
+}

@@ -1,0 +1,188 @@
+package dev.weir.kafka.internal.share.member;
+
+import dev.weir.kafka.internal.in.buffer.DroppedRecords;
+import dev.weir.kafka.internal.share.session.AcquiredRecordReceiver;
+import dev.weir.kafka.internal.share.session.LockedRecord;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.IntSupplier;
+import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.GroupAuthorizationException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Hands what a member borrows to the pipeline, and counts. Confined to the path's thread. */
+final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
+
+    private static final Logger LOG = LoggerFactory.getLogger(AcquiredRecordDelivery.class);
+
+    /** A slow round trip is forgotten by so much with each one after it. */
+    private static final double FORGETS = 0.99;
+
+    private final ShareConsumerThread.Setup setup;
+    private final ReadyRecords ready;
+    private final ShareCounters counters;
+    private final Consumer<AcquiredRecord> onEnded;
+    private final IntSupplier deliveryLimit;
+    private final List<AcquiredRecord> fresh = new ArrayList<>();
+    private volatile double slowRoundTripSeconds;
+
+    /** @param onEnded told by any thread when the work on a record ends */
+    AcquiredRecordDelivery(ShareConsumerThread.Setup setup, Consumer<AcquiredRecord> onEnded) {
+        this.setup = setup;
+        this.ready = setup.ready();
+        this.counters = setup.counters();
+        this.onEnded = onEnded;
+        this.deliveryLimit = setup::deliveryLimit;
+    }
+
+    /** Time from a request to its records: about the slowest of the last hundred. Any thread. */
+    double slowRoundTripSeconds() {
+        return slowRoundTripSeconds;
+    }
+
+    @Override
+    public boolean hasDemand() {
+        return ready.isWanted();
+    }
+
+    @Override
+    public boolean isEnded() {
+        return ready.isEnded();
+    }
+
+    @Override
+    public boolean isOver() {
+        return ready.isOver();
+    }
+
+    @Override
+    public boolean renewsLocks() {
+        return setup.renewsLocks();
+    }
+
+    @Override
+    public LockedRecord lend(ConsumerRecord<byte[], byte[]> record, long lockedSinceNanos) {
+        AcquiredRecord acquired = new AcquiredRecord(record, deliveryLimit, lockedSinceNanos, onEnded);
+        fresh.add(acquired);
+        return acquired;
+    }
+
+    @Override
+    public void lentAll() {
+        counters.countAcquired(fresh);
+        setup.offer(fresh);
+        fresh.clear();
+    }
+
+    @Override
+    public void fetched(int records, long nanos, boolean idle) {
+        if (records > 0) {
+            counters.polls.increment();
+            counters.pollNanos.add(nanos);
+            slowRoundTripSeconds = Math.max(nanos / 1e9, slowRoundTripSeconds * FORGETS);
+        } else if (idle) {
+            counters.emptyPollNanos.add(nanos);
+        }
+    }
+
+    @Override
+    public void emptied() {
+        counters.emptiedAnswers.increment();
+    }
+
+    @Override
+    public void finished(long nanosSinceAcquired) {
+        counters.rounds.increment();
+        counters.roundNanos.add(nanosSinceAcquired);
+    }
+
+    @Override
+    public void skipped(String topic, int partition, long from, long to) {
+        counters.skipped.skip(new TopicPartition(topic, partition), from, to, DroppedRecords.Reason.UNREADABLE);
+    }
+
+    @Override
+    public void passedBy(int records) {
+        counters.neverBegun.add(records);
+        ready.passedBy();
+    }
+
+    /** Makes copies of those that are about to go back in their last delivery. */
+    void keepLast(List<LockedRecord> open) {
+        ParkedCopies copies = setup.copies();
+        if (copies != null) {
+            copies.keepLast(open.stream().map(AcquiredRecord.class::cast).toList());
+        }
+    }
+
+    @Override
+    public void goesBack(LockedRecord loan) {
+        counters.countIfLost(setup.name(), (AcquiredRecord) loan);
+    }
+
+    @Override
+    public void lost(LockedRecord loan) {
+        if (loan.lose()) {
+            counters.lockExpired.increment();
+            goesBack(loan);
+            setup.onLost().run();
+        }
+    }
+
+    @Override
+    public void confirmed(AcknowledgeType type, int records, long nanos) {
+        counters.acknowledgements.add(records);
+        counters.acknowledgementNanos.add(nanos * records);
+        switch (type) {
+            case ACCEPT -> counters.accepted.add(records);
+            case RELEASE -> counters.released.add(records);
+            case REJECT -> counters.rejected.add(records);
+            case RENEW -> counters.renewed.add(records);
+        }
+    }
+
+    @Override
+    public void refused(String place, AcknowledgeType type, int records, String reason) {
+        counters.failedAcknowledgements.add(records);
+        LOG.warn(
+                "{}: {} of {} records at {} was refused, they come again: {}",
+                setup.name(),
+                type,
+                records,
+                place,
+                reason);
+    }
+
+    @Override
+    public void notRenewed(String place, int records, String reason) {
+        counters.failedAcknowledgements.add(records);
+        LOG.warn(
+                "{}: the lock on {} records at {} was not renewed, they come again if their handlers outlast it: {}",
+                setup.name(),
+                records,
+                place,
+                reason);
+    }
+
+    @Override
+    public void fatal(KafkaException fault) {
+        // The broker does not say which ones.
+        throw switch (fault) {
+            case GroupAuthorizationException denied
+            when denied.groupId() == null ->
+                GroupAuthorizationException.forGroupId(
+                        String.valueOf(setup.config().get(ConsumerConfig.GROUP_ID_CONFIG)));
+            case TopicAuthorizationException denied
+            when denied.unauthorizedTopics().isEmpty() -> new TopicAuthorizationException(Set.copyOf(setup.topics()));
+            default -> fault;
+        };
+    }
+}

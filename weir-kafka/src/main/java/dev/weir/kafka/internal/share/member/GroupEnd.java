@@ -1,0 +1,125 @@
+package dev.weir.kafka.internal.share.member;
+
+import dev.weir.kafka.internal.share.group.GroupAdmin;
+import dev.weir.kafka.internal.share.group.GroupStart;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.SharePartitionOffsetInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The end of a bounded read of a share group: whether the group has read each partition to where it ended at the start,
+ * and if not for long, which ones are missing. Confined to the thread that looks at the group.
+ */
+final class GroupEnd {
+
+    private static final Logger LOG = LoggerFactory.getLogger(GroupEnd.class);
+    private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(15);
+
+    /** Partitions that a message names. */
+    private static final int MAX_PLACES = 5;
+
+    private final String group;
+    private final GroupAdmin admin;
+    private final Map<TopicPartition, Long> ends;
+    private final boolean readsCommitted;
+
+    private long settled = -1;
+    private long quietSinceNanos;
+
+    GroupEnd(String group, GroupAdmin admin, GroupStart start) {
+        this.group = group;
+        this.admin = admin;
+        this.ends = start.ends();
+        this.readsCommitted = GroupStart.readsCommitted(start.config());
+    }
+
+    /** Returns whether the group has read all partitions to their ends. */
+    boolean isReached(Map<TopicPartition, SharePartitionOffsetInfo> offsets, long settledSoFar, long nowNanos) {
+        List<TopicPartition> missing = missing(offsets);
+        if (!missing.isEmpty() && readsCommitted) {
+            missing = missingOfStable(missing);
+        }
+        if (!missing.isEmpty()) {
+            tell(missing, offsets, settledSoFar, nowNanos);
+        }
+        return missing.isEmpty();
+    }
+
+    private List<TopicPartition> missing(Map<TopicPartition, SharePartitionOffsetInfo> offsets) {
+        List<TopicPartition> missing = new ArrayList<>();
+        ends.forEach((partition, end) -> {
+            SharePartitionOffsetInfo info = offsets.get(partition);
+            // The offset that is written down lags behind by the last write; the lag does not.
+            if (info == null || (info.startOffset() < end && info.lag().orElse(-1L) != 0)) {
+                missing.add(partition);
+            }
+        });
+        return missing;
+    }
+
+    /**
+     * Partitions that the group has not read to the last stable offset. The lag counts to the end of the log, so that
+     * what is behind the last stable offset is no lag here; that offset must not move meanwhile, or records that are
+     * done behind it would stand for others before it.
+     */
+    private List<TopicPartition> missingOfStable(Collection<TopicPartition> partitions) {
+        Map<TopicPartition, Long> logEnds = admin.ends(partitions);
+        Map<TopicPartition, Long> before = admin.stableEnds(partitions);
+        Map<TopicPartition, SharePartitionOffsetInfo> offsets = admin.offsets(partitions);
+        Map<TopicPartition, Long> after = admin.stableEnds(partitions);
+        List<TopicPartition> missing = new ArrayList<>();
+        for (TopicPartition partition : partitions) {
+            SharePartitionOffsetInfo info = offsets.get(partition);
+            Long stable = before.get(partition);
+            Long logEnd = logEnds.get(partition);
+            boolean isRead = info != null
+                    && stable != null
+                    && logEnd != null
+                    && stable.equals(after.get(partition))
+                    && info.lag().orElse(Long.MAX_VALUE) <= logEnd - stable;
+            if (!isRead) {
+                missing.add(partition);
+            }
+        }
+        return missing;
+    }
+
+    /** Names what is waited for, if nothing was finished here for a while. */
+    private void tell(
+            List<TopicPartition> missing,
+            Map<TopicPartition, SharePartitionOffsetInfo> offsets,
+            long settledSoFar,
+            long nowNanos) {
+        if (settledSoFar != settled) {
+            settled = settledSoFar;
+            quietSinceNanos = nowNanos;
+        } else if (nowNanos - quietSinceNanos > QUIET_NANOS) {
+            quietSinceNanos = nowNanos;
+            LOG.warn(
+                    "share group {} is not at its end yet, and nothing is finished here: it waits for {}{}",
+                    group,
+                    missing.stream()
+                            .limit(MAX_PLACES)
+                            .map(partition -> place(partition, offsets.get(partition)))
+                            .collect(Collectors.joining(", ")),
+                    missing.size() > MAX_PLACES ? " and " + (missing.size() - MAX_PLACES) + " more" : "");
+        }
+    }
+
+    private String place(TopicPartition partition, @Nullable SharePartitionOffsetInfo info) {
+        String end = partition + " to " + ends.get(partition);
+        if (info == null) {
+            return end + " (not begun)";
+        }
+        String lag = info.lag().isPresent() ? "lag " + info.lag().get() : "lag unknown, as without a leader";
+        return end + " (at " + info.startOffset() + ", " + lag + ")";
+    }
+}

@@ -1,0 +1,231 @@
+package dev.weir.kafka.internal.share.member;
+
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.ShareSettings;
+import dev.weir.kafka.internal.in.fetch.LeanConfig;
+import dev.weir.kafka.internal.share.group.ShareFaults;
+import dev.weir.kafka.internal.share.member.ShareConsumerTuner.Look;
+import dev.weir.kafka.internal.share.session.LeanConnections;
+import dev.weir.kafka.internal.share.session.ShareMember;
+import dev.weir.kafka.internal.share.session.ShareMember.Identity;
+import dev.weir.kafka.internal.share.session.ShareMember.Reading;
+import dev.weir.lean.LeanException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The way over connections of our own: one member, one thread, one session with each broker. A record that is done
+ * makes room for another one at once, whatever becomes of those that came with it. All but {@link #run} is for any
+ * thread.
+ */
+final class LeanPath implements SharePath, Runnable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(LeanPath.class);
+    private static final Duration LONGEST = Duration.ofDays(365);
+    private static final long LAST_ANSWER_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private final ShareConsumerThread.Setup setup;
+    private final LeanConnections wires;
+    private final ShareMember member;
+    private final AcquiredRecordDelivery lending;
+    private final Thread thread;
+
+    private volatile Plan plan = CreditTuner.first(1);
+    private volatile int locks = Integer.MAX_VALUE;
+    private volatile boolean closing;
+    private volatile long closeAtNanos = Long.MAX_VALUE;
+    private volatile int unfinished;
+
+    /**
+     * Connects to nobody yet; throws if the configuration is refused.
+     *
+     * @param settings of the group, for its member's name and for batches that cannot be read
+     */
+    LeanPath(ShareConsumerThread.Setup setup, ShareSettings<?, ?> settings) {
+        this.setup = setup;
+        Identity identity = new Identity(
+                memberId(settings.memberName()),
+                text(ConsumerConfig.GROUP_ID_CONFIG),
+                setup.topics(),
+                LeanConfig.bootstrap(setup.config()));
+        Reading reading = new Reading(
+                !text(ConsumerConfig.CHECK_CRCS_CONFIG).strip().equalsIgnoreCase("false"),
+                Math.toIntExact(settings.maxBatchBytes()),
+                settings.unreadableBatches());
+        this.wires = new LeanConnections(LeanConfig.of(setup.config()));
+        this.lending = new AcquiredRecordDelivery(setup, this::ended);
+        this.member = new ShareMember(identity, reading, wires, lending);
+        this.thread = Thread.ofPlatform().daemon().name("weir-share").unstarted(this);
+    }
+
+    private static String memberId(@Nullable String name) {
+        if (name == null) {
+            return Uuid.randomUuid().toString();
+        }
+        UUID named = UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8));
+        return new Uuid(named.getMostSignificantBits(), named.getLeastSignificantBits()).toString();
+    }
+
+    private String text(String property) {
+        return String.valueOf(setup.config().getOrDefault(property, ""));
+    }
+
+    private void ended(AcquiredRecord record) {
+        setup.counters().countSettled(record);
+        if (member.ended(record)) {
+            wires.wakeup();
+        }
+    }
+
+    @Override
+    public Plan first(int workers, int maxLanes) {
+        member.workers(workers);
+        return CreditTuner.first(workers);
+    }
+
+    @Override
+    public Plan next(Plan now, Look look, int workers, int maxLanes) {
+        locks = look.locksPerPartition();
+        return CreditTuner.next(now, look, workers, lending.slowRoundTripSeconds(), member.batchRecords());
+    }
+
+    @Override
+    public boolean isNimble() {
+        return true;
+    }
+
+    @Override
+    public void start(Plan first) {
+        follow(first);
+        thread.start();
+    }
+
+    @Override
+    public void follow(Plan next) {
+        plan = next;
+        setup.ready().lowWater(next.credits());
+    }
+
+    @Override
+    public void stop() {
+        setup.ready().end();
+        wires.wakeup();
+    }
+
+    @Override
+    public int close(Duration patience) {
+        closeAtNanos = System.nanoTime() + (patience.compareTo(LONGEST) < 0 ? patience : LONGEST).toNanos();
+        closing = true;
+        stop();
+        if (thread.getState() == Thread.State.NEW) {
+            end();
+            return 0;
+        }
+        boolean interrupted = false;
+        while (true) {
+            try {
+                thread.join(); // It ends soon after the deadline.
+                break;
+            } catch (InterruptedException hurry) {
+                interrupted = true;
+                closeAtNanos = System.nanoTime();
+                wires.wakeup();
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return unfinished;
+    }
+
+    @Override
+    public boolean isJoined() {
+        return member.isJoined();
+    }
+
+    @Override
+    public int lanes() {
+        return 1;
+    }
+
+    @Override
+    public long widestSpan() {
+        return member.span();
+    }
+
+    @Override
+    public int lockMillis() {
+        return member.lockMillis();
+    }
+
+    @Override
+    public void run() {
+        try {
+            while (!closing) {
+                step();
+            }
+            finish();
+        } catch (Throwable failure) {
+            setup.onFailure().accept(explained(failure));
+        } finally {
+            end();
+        }
+    }
+
+    private void step() {
+        Plan current = plan;
+        member.plan(current.credits(), current.mode() == AcquireMode.BATCH_OPTIMIZED, locks);
+        long now = System.nanoTime();
+        member.at(now);
+        int work = wires.poll(now);
+        long wait = member.turn(now);
+        if (work == 0) {
+            wires.await(wait);
+        }
+    }
+
+    private void finish() {
+        while (member.open() > 0 && System.nanoTime() - closeAtNanos < 0) {
+            step();
+        }
+        lending.keepLast(member.openLoans());
+        unfinished = member.giveUp();
+        member.end();
+        long last = System.nanoTime() + LAST_ANSWER_NANOS;
+        while (!member.hasEnded() && System.nanoTime() - last < 0) {
+            step();
+        }
+        member.leave();
+        while (!member.hasLeft() && System.nanoTime() - last < 0) {
+            step();
+        }
+        if (!member.hasEnded() || !member.hasLeft()) {
+            LOG.warn(
+                    "{}: the last acknowledgements, or the goodbye to the group, have no answer: records may come"
+                            + " again",
+                    setup.name());
+        }
+    }
+
+    private void end() {
+        member.close();
+        wires.close();
+    }
+
+    private static Throwable explained(Throwable failure) {
+        return switch (failure) {
+            case KafkaPipelineException known -> known;
+            case KafkaException known -> ShareFaults.explained(known);
+            case LeanException known -> new KafkaPipelineException(String.valueOf(known.getMessage()), known);
+            default -> failure;
+        };
+    }
+}

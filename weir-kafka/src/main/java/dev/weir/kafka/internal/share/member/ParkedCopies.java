@@ -1,0 +1,151 @@
+package dev.weir.kafka.internal.share.member;
+
+import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.FailedRecord;
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.internal.handler.DeadLetterWriter;
+import dev.weir.kafka.internal.handler.PatientWriter;
+import dev.weir.kafka.internal.out.client.ClientProgress;
+import dev.weir.stream.spi.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps a copy of each record that the group may give up soon, before the pipeline sees it: a process that dies with
+ * the last delivery of a record loses nothing then. Thread-safe.
+ */
+final class ParkedCopies implements AutoCloseable {
+
+    private static final long LAST_COPY_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
+
+    private final PatientWriter writer;
+    private final ShareCounters counters;
+    private final Thread thread;
+
+    /** The reason why a copy can never be written as its settings demand; the run fails with it. */
+    private volatile @Nullable KafkaPipelineException impossible;
+
+    private volatile boolean closing;
+
+    /** A copy in flight, and what to do once the brokers have it. */
+    private final class Copy extends PatientWriter.PendingRecord {
+
+        private final AcquiredRecord record;
+        private final Runnable then;
+
+        Copy(FailedRecord parked, AcquiredRecord record, Runnable then) {
+            super(parked);
+            this.record = record;
+            this.then = then;
+        }
+
+        @Override
+        protected boolean isGone() {
+            return record.isGone();
+        }
+
+        @Override
+        protected void written(ProducerRecord<byte[], byte[]> proposed) {
+            counters.parked.increment();
+            record.copied();
+            then.run();
+        }
+    }
+
+    ParkedCopies(DeadLetters to, ShareCounters counters) {
+        this(
+                PatientWriter.of("share group " + to.group(), to.settings(), new DeadLetterWriter(to), Clock.SYSTEM),
+                counters);
+    }
+
+    /**
+     * Opens the first client, and begins.
+     *
+     * @param writer is closed here
+     */
+    ParkedCopies(PatientWriter writer, ShareCounters counters) {
+        this.writer = writer;
+        this.counters = counters;
+        writer.open();
+        thread = Thread.ofPlatform().daemon().name("weir-share-parking").start(this::write);
+    }
+
+    private void write() {
+        while (!closing) {
+            try {
+                writer.run();
+            } catch (InterruptedException | InterruptException closed) {
+                return;
+            } catch (RuntimeException failure) {
+                // One that is too large for its topic and must not be cut.
+                impossible = failure instanceof KafkaPipelineException known
+                        ? known
+                        : new KafkaPipelineException(String.valueOf(failure.getMessage()), failure);
+            }
+        }
+    }
+
+    /**
+     * Writes a copy, and runs {@code then} on any thread when the brokers have it. Goes on until then, or it is gone.
+     */
+    void keep(AcquiredRecord record, Runnable then) {
+        FailedRecord parked = new FailedRecord(
+                record,
+                FailedRecord.Reason.PARKED,
+                new KafkaPipelineException("delivery " + record.delivery() + " of " + record.deliveryLimit() + " of "
+                        + record.name() + " begins: parked before its handler sees it"),
+                0,
+                true);
+        writer.add(new Copy(parked, record, then));
+    }
+
+    /** Makes copies of what goes back in its last delivery and has none, as far as the brokers take them in time. */
+    void keepLast(List<AcquiredRecord> lent) {
+        List<AcquiredRecord> missing = lent.stream()
+                .filter(record -> record.isLostIfReleased() && record.isUndone())
+                .toList();
+        // Those that were not offered have a copy in flight.
+        missing.stream().filter(AcquiredRecord::isOffered).forEach(record -> keep(record, () -> {}));
+        long until = System.nanoTime() + LAST_COPY_NANOS;
+        while (missing.stream().anyMatch(AcquiredRecord::isLostIfReleased) && System.nanoTime() - until < 0) {
+            LockSupport.parkNanos(this, LOOK_NANOS);
+        }
+    }
+
+    /** The check for a stuck producer. */
+    ClientProgress progress() {
+        return writer.progress();
+    }
+
+    /** The failure of a run whose missing copies cannot come; else null. One thread, several times a second. */
+    @Nullable
+    KafkaPipelineException look(long nowNanos) {
+        if (closing || impossible != null) {
+            return closing ? null : impossible;
+        }
+        return writer.look(nowNanos);
+    }
+
+    @Override
+    public void close() {
+        closing = true;
+        thread.interrupt();
+        boolean isHurried = false;
+        try {
+            boolean ignored = thread.join(CLOSE_PATIENCE);
+        } catch (InterruptedException hurried) {
+            isHurried = true;
+        }
+        writer.close(isHurried ? Duration.ZERO : CLOSE_PATIENCE);
+        if (isHurried) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

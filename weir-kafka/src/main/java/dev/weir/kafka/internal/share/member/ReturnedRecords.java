@@ -1,0 +1,26 @@
+package dev.weir.kafka.internal.share.member;
+
+import dev.weir.kafka.FailedRecord;
+import dev.weir.kafka.internal.handler.HandlerOutcome;
+
+/** The acknowledgements of records whose handler failed. Stateless. */
+public final class ReturnedRecords {
+
+    private ReturnedRecords() {}
+
+    /** Lets a failed record be delivered again, if it may be; a rejected one never. */
+    public static <R> HandlerOutcome<R> again(HandlerOutcome<R> outcome) {
+        if (outcome instanceof HandlerOutcome.Rejected<R> rejected
+                && rejected.raw() instanceof AcquiredRecord acquired) {
+            acquired.endsWith(RecordAcknowledgement.REJECT);
+        }
+        if (outcome instanceof HandlerOutcome.Failed<R> failed && failed.raw() instanceof AcquiredRecord acquired) {
+            FailedRecord record = failed.failed();
+            if (record.retriable() && !acquired.isLastDelivery()) {
+                acquired.endsWith(RecordAcknowledgement.RELEASE);
+                return new HandlerOutcome.Skipped<>();
+            }
+        }
+        return outcome;
+    }
+}

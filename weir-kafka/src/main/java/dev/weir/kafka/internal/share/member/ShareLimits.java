@@ -1,0 +1,139 @@
+package dev.weir.kafka.internal.share.member;
+
+import dev.weir.kafka.ShareHandle.Limit;
+import dev.weir.kafka.internal.share.member.ShareConsumerTuner.Look;
+import dev.weir.kafka.internal.share.member.SharePath.Plan;
+import java.util.Locale;
+
+/** Finds what holds up a member of a share group: a function of what was seen. Stateless. */
+final class ShareLimits {
+
+    private static final double BUSY = 0.95;
+    private static final double STARVED = 0.02;
+    private static final double FULL_WINDOW = 0.9;
+    private static final double MOSTLY = 0.5;
+    private static final double SLOW_STATE_SECONDS = 0.1;
+
+    private ShareLimits() {}
+
+    /**
+     * The observations beside the share consumers' times.
+     *
+     * @param workers that the pipeline has
+     * @param inHand records that it has, on average
+     * @param span the widest stretch of offsets of a partition from its first unfinished record on
+     * @param fullShare share of the looks at which such a stretch took up the locks of its partition
+     * @param lag records of the group that are still to come, or -1 if that is not known
+     * @param acknowledgementSeconds mean time until an acknowledgement was confirmed
+     * @param slowestSeconds for which the pipeline had the slowest record, lately
+     */
+    record Surroundings(
+            int workers,
+            double inHand,
+            long span,
+            double fullShare,
+            long lag,
+            double acknowledgementSeconds,
+            double slowestSeconds) {}
+
+    /** Returns whether so wide a stretch of offsets leaves next to no locks of its partition. */
+    static boolean isFull(long span, int locks) {
+        return span >= FULL_WINDOW * locks;
+    }
+
+    /**
+     * The first of these that holds: the window of locks, nothing to do, workers, writes of the state, credits, fetch
+     * lock. The window comes before the workers: what the pipeline has in hand is more than its workers are busy with,
+     * so that only its waiting for records tells. Credits come before the fetch lock,
+     * because more of them can be had here.
+     */
+    static Limit of(Look look, Surroundings around, Plan plan, int maxLanes) {
+        double perPartition = look.rate() / Math.max(1, look.partitions());
+        boolean waits = look.starvedShare() > STARVED;
+        boolean busy = around.inHand >= BUSY * around.workers;
+        if (look.starvedShare() >= MOSTLY && around.fullShare >= MOSTLY) {
+            return window(look, around, perPartition);
+        }
+        if (around.lag == 0 || look.idleFetchShare() > 0.5) {
+            return Limit.of(
+                    "arrival", "records", "all records that came are done: the pipeline waits for more", "nothing", 1);
+        }
+        if (busy || !waits) {
+            return Limit.of(
+                    "share-workers",
+                    around.workers + " workers",
+                    String.format(
+                            Locale.ROOT, "all %d workers are busy at %.0f records/s", around.workers, look.rate()),
+                    "more workers (--concurrency), as long as what they call holds out",
+                    2);
+        }
+        double gain = 1 / Math.max(0.05, 1 - look.starvedShare());
+        if (around.acknowledgementSeconds > SLOW_STATE_SECONDS && around.acknowledgementSeconds > look.roundSeconds()) {
+            return Limit.of(
+                    "share-state",
+                    "__share_group_state",
+                    String.format(
+                            Locale.ROOT,
+                            "the brokers take %.0f ms to write down an acknowledgement",
+                            around.acknowledgementSeconds * 1000),
+                    "faster replicas of __share_group_state, or more of its partitions",
+                    gain);
+        }
+        return fetching(look, around, plan, maxLanes, gain);
+    }
+
+    private static Limit window(Look look, Surroundings around, double perPartition) {
+        // F3: what comes to a partition while its slowest record is open, at the rate of workers who never wait.
+        double gain = Math.max(1, around.workers / Math.max(0.05 * around.workers, around.inHand));
+        long needed = Math.max(look.locksPerPartition() * 3L / 2, (long)
+                Math.ceil(gain * perPartition * (look.roundTripSeconds() + around.slowestSeconds)));
+        return Limit.of(
+                "share-window",
+                look.locksPerPartition() + " locks of a partition",
+                String.format(
+                        Locale.ROOT,
+                        "a slow record holds the window of locks: %d of %d offsets of a partition are taken, the slowest took"
+                                + " %.2f s",
+                        around.span,
+                        look.locksPerPartition(),
+                        around.slowestSeconds),
+                String.format(
+                        Locale.ROOT,
+                        "share.partition.max.record.locks of %d for the group (brokers allow up to 10,000, as"
+                                + " group.share.max.partition.max.record.locks says), or %d partitions",
+                        needed,
+                        Math.ceilDiv(needed * look.partitions(), look.locksPerPartition())),
+                gain);
+    }
+
+    private static Limit fetching(Look look, Surroundings around, Plan plan, int maxLanes, double gain) {
+        boolean waitsForFetch = look.roundTripSeconds() > look.roundSeconds();
+        if (waitsForFetch && plan.lanes() > look.partitions()) {
+            return Limit.of(
+                    "share-fetch-lock",
+                    look.partitions() + " partitions",
+                    String.format(
+                            Locale.ROOT,
+                            "%d lanes wait for their turn at %d partitions: a fetch takes %.1f ms, the work %.1f ms",
+                            plan.lanes(),
+                            look.partitions(),
+                            look.roundTripSeconds() * 1000,
+                            look.roundSeconds() * 1000),
+                    "more partitions",
+                    gain);
+        }
+        return Limit.of(
+                "share-credits",
+                plan.credits() + " credits",
+                String.format(
+                        Locale.ROOT,
+                        "%d lanes of %d records do not keep %d workers busy",
+                        plan.lanes(),
+                        plan.pollRecords(),
+                        around.workers),
+                plan.lanes() < maxLanes
+                        ? "nothing: more lanes are on their way"
+                        : "more lanes (ShareSettings.maxLanes)",
+                gain);
+    }
+}

@@ -1,0 +1,333 @@
+package dev.weir.kafka.internal.share.member;
+
+import dev.weir.kafka.ConsumerHealth;
+import dev.weir.kafka.ShareGroupConfig;
+import dev.weir.kafka.ShareHandle;
+import dev.weir.kafka.ShareSettings;
+import dev.weir.kafka.internal.share.group.GroupAdmin;
+import dev.weir.kafka.internal.share.group.GroupStart;
+import dev.weir.kafka.internal.share.member.ShareConsumerTuner.Look;
+import dev.weir.kafka.internal.share.member.ShareLimits.Surroundings;
+import dev.weir.kafka.internal.share.member.SharePath.Plan;
+import dev.weir.stream.spi.StageContext.Termination;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.admin.SharePartitionOffsetInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A member of a share group while it runs: a thread that looks at it twice a second, ten times while a nimble path
+ * grows, changes its plan, asks the group for its lag, and ends the source when the group is through. The snapshot is
+ * for any thread.
+ */
+final class ShareRun implements ShareHandle, Termination {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ShareRun.class);
+    private static final long LOOK_MILLIS = 100;
+    private static final double FORGETS = 0.95;
+
+    /** Time over which the limit is judged: slow records hold a window for seconds, and leave it open for others. */
+    private static final long JUDGED_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private static final int LOOKS_PER_PLAN = 5;
+    private static final int LOOKS_PER_LAG = 20;
+    private static final Limit UNKNOWN = Limit.of("arrival", "records", "nothing was done yet", "nothing", 1);
+
+    private final ShareSettings<?, ?> settings;
+    private final GroupStart start;
+    private final GroupEnd end;
+    private final GroupAdmin admin;
+    private final SharePath path;
+    private final ReadyRecords ready;
+    private final ShareCounters counters;
+    private final @Nullable ParkedCopies copies;
+    private final Consumer<ShareGroupConfig> onConfig;
+    private final Consumer<Throwable> onFailure;
+    private final ScheduledExecutorService watch = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("weir-share-watch").factory());
+
+    // Of the watch.
+    private final ArrayDeque<Moment> judged = new ArrayDeque<>();
+    private Sums before;
+    private int looks;
+    private boolean grows = true;
+    private double slowestSeconds;
+    private ShareGroupConfig config;
+
+    /** The reports of stages that make no progress. */
+    private final Supplier<List<String>> troubles;
+
+    private volatile Plan plan;
+    private volatile long lag = -1;
+    private volatile Limit limit = UNKNOWN;
+
+    /**
+     * Starts nothing yet.
+     *
+     * @param onConfig told the group's settings, each time that they were read
+     * @param onFailure told of an error that ends the looks
+     */
+    ShareRun(
+            ShareSettings<?, ?> settings,
+            GroupStart start,
+            GroupAdmin admin,
+            SharePath path,
+            ReadyRecords ready,
+            ShareCounters counters,
+            @Nullable ParkedCopies copies,
+            Consumer<ShareGroupConfig> onConfig,
+            Consumer<Throwable> onFailure,
+            Supplier<List<String>> troubles) {
+        this.troubles = troubles;
+        this.settings = settings;
+        this.start = start;
+        this.end = new GroupEnd(settings.groupId(), admin, start);
+        this.admin = admin;
+        this.path = path;
+        this.ready = ready;
+        this.counters = counters;
+        this.copies = copies;
+        this.onConfig = onConfig;
+        this.onFailure = onFailure;
+        this.config = start.config();
+        this.plan = path.first(settings.workers(), settings.maxLanes());
+        this.before = sums();
+    }
+
+    void begin() {
+        warnOfLocks();
+        path.start(plan);
+        judged.add(new Moment(before, 0, 0));
+        var ignored = watch.scheduleWithFixedDelay(this::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private void look() {
+        try {
+            boolean atPlan = looks % LOOKS_PER_PLAN == 0;
+            boolean atConfig = looks % LOOKS_PER_LAG == 0;
+            looks++;
+            if (atPlan || (grows && path.isNimble())) {
+                tune();
+            }
+            if (atConfig || (atPlan && settings.isUntilEnd())) {
+                lookAtGroup();
+            }
+            if (atConfig) {
+                boolean renewed = config.renewsLocks();
+                config = admin.config();
+                onConfig.accept(config);
+                if (renewed) {
+                    warnOfLocks();
+                }
+            }
+        } catch (RuntimeException failure) {
+            if (!watch.isShutdown()) {
+                LOG.warn("share group {}: {}", settings.groupId(), failure.toString());
+            }
+        } catch (Error failure) {
+            onFailure.accept(failure);
+            throw failure; // No further look.
+        }
+    }
+
+    private void warnOfLocks() {
+        if (!config.renewsLocks()) {
+            LOG.warn(
+                    "share group {} renews no locks (share.renew.acknowledge.enable=false): a record whose handler takes"
+                            + " longer than {} ms comes again, with one delivery less",
+                    settings.groupId(),
+                    config.lockDuration().toMillis());
+        }
+    }
+
+    private void lookAtGroup() {
+        Map<TopicPartition, SharePartitionOffsetInfo> offsets = admin.offsets(start.partitions());
+        long sum = 0;
+        boolean known = offsets.size() == start.partitions().size();
+        for (SharePartitionOffsetInfo info : offsets.values()) {
+            known &= info.lag().isPresent();
+            sum += info.lag().orElse(0L);
+        }
+        lag = known ? sum : -1;
+        if (settings.isUntilEnd() && end.isReached(offsets, counters.settled.sum(), System.nanoTime())) {
+            path.stop();
+        }
+    }
+
+    private void tune() {
+        Sums now = sums();
+        Look look = now.since(before, path, config, start.partitions().size());
+        Plan old = plan;
+        if (look.settled() > 0) {
+            before = now;
+            slowestSeconds = Math.max(slowestSeconds * FORGETS, seconds(counters.slowestNanos.getThenReset()));
+        }
+        judge(now, old);
+        Plan next = path.next(old, look, settings.workers(), settings.maxLanes());
+        if (!next.equals(old)) {
+            LOG.debug("share group {}: {} after {}", settings.groupId(), next, look);
+        }
+        grows = next.credits() > old.credits() || look.settled() == 0;
+        plan = next;
+        path.follow(next);
+    }
+
+    private void judge(Sums now, Plan current) {
+        judged.add(new Moment(now, inHand(), path.widestSpan()));
+        while (now.atNanos - judged.element().sums.atNanos > JUDGED_NANOS) {
+            judged.remove();
+        }
+        Look look = now.since(
+                judged.element().sums, path, config, start.partitions().size());
+        long span = judged.stream().mapToLong(Moment::span).max().orElse(0);
+        // Where nothing is done at all, a window that is full says why.
+        if (look.settled() > 0 || ShareLimits.isFull(span, look.locksPerPartition())) {
+            double full = judged.stream()
+                    .mapToInt(each -> ShareLimits.isFull(each.span, look.locksPerPartition()) ? 1 : 0)
+                    .average()
+                    .orElse(0);
+            double inHand = judged.stream().mapToInt(Moment::inHand).average().orElse(0);
+            limit = ShareLimits.of(
+                    look,
+                    new Surroundings(
+                            settings.workers(), inHand, span, full, lag, confirmationSeconds(), slowestSeconds),
+                    current,
+                    settings.maxLanes());
+        }
+    }
+
+    private double confirmationSeconds() {
+        return seconds(counters.acknowledgementNanos.sum()) / Math.max(1, counters.acknowledgements.sum());
+    }
+
+    private int inHand() {
+        long open = counters.acquired.sum()
+                - counters.settled.sum()
+                - counters.neverBegun.sum()
+                - counters.lockExpired.sum()
+                - ready.size();
+        return (int) Math.max(0, open);
+    }
+
+    private static double seconds(long nanos) {
+        return nanos / 1e9;
+    }
+
+    /** The state at a look, which no counter sums up. */
+    private record Moment(Sums sums, int inHand, long span) {}
+
+    /** The counters at a moment. */
+    private record Sums(
+            long atNanos,
+            long settled,
+            long starved,
+            long polls,
+            long pollNanos,
+            long emptyPollNanos,
+            long noDemandNanos,
+            long rounds,
+            long roundNanos) {
+
+        Look since(Sums earlier, SharePath path, ShareGroupConfig config, int partitions) {
+            double seconds = Math.max(1e-3, seconds(atNanos - earlier.atNanos));
+            double laneSeconds = seconds * Math.max(1, path.lanes());
+            int lock = path.lockMillis();
+            return new Look(
+                    seconds,
+                    settled - earlier.settled,
+                    Math.min(1, seconds(starved - earlier.starved) / seconds),
+                    Math.min(1, seconds(emptyPollNanos - earlier.emptyPollNanos) / laneSeconds),
+                    Math.min(1, seconds(noDemandNanos - earlier.noDemandNanos) / laneSeconds),
+                    seconds(pollNanos - earlier.pollNanos) / Math.max(1, polls - earlier.polls),
+                    seconds(roundNanos - earlier.roundNanos) / Math.max(1, rounds - earlier.rounds),
+                    lock == 0 ? config.lockDuration().toMillis() / 1e3 : lock / 1e3,
+                    config.locksPerPartition(),
+                    partitions);
+        }
+    }
+
+    private Sums sums() {
+        return new Sums(
+                System.nanoTime(),
+                counters.settled.sum(),
+                ready.starvedNanos(),
+                counters.polls.sum(),
+                counters.pollNanos.sum(),
+                counters.emptyPollNanos.sum(),
+                counters.noDemandNanos.sum(),
+                counters.rounds.sum(),
+                counters.roundNanos.sum());
+    }
+
+    @Override
+    public ConsumerHealth health() {
+        boolean joined = path.isJoined();
+        List<String> reasons = new ArrayList<>();
+        if (!joined) {
+            reasons.add("share group " + settings.groupId() + " has given it no partitions");
+        }
+        List<String> stuck = troubles.get();
+        reasons.addAll(stuck);
+        return ConsumerHealth.of(true, joined, stuck.isEmpty(), String.join("; ", reasons), null);
+    }
+
+    @Override
+    public Snapshot snapshot() {
+        Plan current = plan;
+        return Snapshot.of(
+                        counters.accepted.sum(),
+                        counters.released.sum(),
+                        counters.rejected.sum(),
+                        counters.renewed.sum(),
+                        counters.redelivered.sum(),
+                        counters.lockExpired.sum(),
+                        counters.failedAcknowledgements.sum(),
+                        counters.neverBegun.sum(),
+                        counters.parked.sum(),
+                        counters.emptiedAnswers.sum(),
+                        ready.size(),
+                        inHand(),
+                        lag,
+                        current.lanes(),
+                        current.pollRecords(),
+                        current.mode().configured(),
+                        settings.workers(),
+                        limit)
+                .with(counters.skipped.skipped());
+    }
+
+    @Override
+    public String close(Duration patience) {
+        watch.shutdownNow();
+        int unfinished = path.close(patience);
+        try {
+            if (copies != null) {
+                copies.close();
+            }
+        } finally {
+            admin.close();
+        }
+        long lost = counters.lost.sum();
+        List<String> said = new ArrayList<>();
+        if (unfinished > 0) {
+            said.add(unfinished + " records given back to share group " + settings.groupId());
+        }
+        if (lost > 0) {
+            said.add(lost
+                    + " records lost, as they went back in their last delivery and no copy stands (the log"
+                    + " names them)");
+        }
+        return String.join("; ", said);
+    }
+}

@@ -1,0 +1,298 @@
+package dev.weir.kafka.internal.share.session;
+
+import dev.weir.lean.spi.InvariantException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Neighbouring offsets that a broker acquired together, under one lock. The broker keeps one state for all of them as
+ * long as it is told the same of all at once, so that is what is waited for, a while. Confined to the member's thread.
+ *
+ * <pre>
+ *   OPEN -> a type of acknowledgement -> TOLD (queued for the broker)
+ *       \-> TOLD (the lock is lost)
+ * </pre>
+ */
+final class AcquiredRange {
+
+    private static final byte OPEN = -1;
+    private static final byte TOLD = -2;
+
+    final long first;
+    final long last;
+    final long acquiredNanos;
+
+    private final @Nullable LockedRecord[] loans;
+    private final byte[] states;
+    private int open;
+    private int untold;
+
+    /** The time when the first of those became known that are not told yet. */
+    private long knownSinceNanos;
+
+    private Lock lock;
+
+    /** The one before the last renewal that was asked for. */
+    private Lock lockBefore;
+
+    private boolean renewing;
+    private boolean renewable = true;
+
+    /**
+     * The acquisition lock that the broker has promised.
+     *
+     * @param sinceNanos not after the moment at which it made or renewed the lock
+     * @param nanos for which the lock stands: what the group's setting was then, whatever it is by now
+     */
+    record Lock(long sinceNanos, long nanos) {}
+
+    AcquiredRange(long first, long last, Lock lock, long nowNanos) {
+        this.first = first;
+        this.last = last;
+        this.lock = lock;
+        this.lockBefore = lock;
+        this.acquiredNanos = nowNanos;
+        this.knownSinceNanos = nowNanos;
+        int size = Math.toIntExact(last - first + 1);
+        this.loans = new LockedRecord[size];
+        this.states = new byte[size];
+        Arrays.fill(states, AcknowledgementRange.GAP);
+        this.untold = size;
+    }
+
+    private int at(long offset) {
+        return (int) (offset - first);
+    }
+
+    boolean contains(long offset) {
+        return offset >= first && offset <= last;
+    }
+
+    /** The first offset on whose record the work has not ended; one past the last if there is none. */
+    long firstOpen() {
+        int at = 0;
+        while (at < states.length && states[at] != OPEN) {
+            at++;
+        }
+        return first + at;
+    }
+
+    /** First offset whose end the broker was not told; one past the last if there is none. */
+    long firstUntold() {
+        int at = 0;
+        while (at < states.length && states[at] == TOLD) {
+            at++;
+        }
+        return first + at;
+    }
+
+    /** There is a record at this offset. */
+    void put(LockedRecord loan) {
+        int at = at(loan.offset());
+        loans[at] = loan;
+        if (states[at] != OPEN) {
+            states[at] = OPEN;
+            open++;
+            untold--;
+        }
+    }
+
+    /** Notes that the broker sent nothing from this offset on, which says nothing about what is there. */
+    void notSentFrom(long offset) {
+        for (long each = Math.max(first, offset); each <= last; each++) {
+            states[at(each)] = AcknowledgementRange.RELEASE;
+        }
+    }
+
+    /** Rejects those of these offsets that are in the range; nothing was put there. */
+    void reject(long from, long to) {
+        for (long each = Math.max(first, from); each <= Math.min(last, to); each++) {
+            states[at(each)] = AcknowledgementRange.REJECT;
+        }
+    }
+
+    /** The work on a record ended; false if it is none of these, or no more. */
+    boolean end(LockedRecord loan, byte type, long nowNanos) {
+        int at = at(loan.offset());
+        if (loans[at] != loan || states[at] != OPEN) {
+            return false;
+        }
+        close(at, type, nowNanos);
+        return true;
+    }
+
+    private void close(int at, byte type, long nowNanos) {
+        if (states[at] != OPEN) {
+            throw new InvariantException(
+                    31,
+                    "each acquired record ends in exactly one way: accepted, released, rejected, or lost with its lock",
+                    "offset=" + (first + at) + " of " + first + ".." + last + " state=" + states[at] + " again=" + type
+                            + " open=" + open);
+        }
+        states[at] = type;
+        loans[at] = null;
+        open--;
+        if (untold++ == 0) {
+            knownSinceNanos = nowNanos;
+        }
+    }
+
+    /** Ends those for which {@code test} holds, which may have an effect; returns how many. */
+    int endIf(Predicate<LockedRecord> test, byte type, long nowNanos) {
+        int ended = 0;
+        for (int i = 0; i < states.length; i++) {
+            LockedRecord loan = loans[i];
+            if (states[i] == OPEN && loan != null && test.test(loan)) {
+                close(i, type, nowNanos);
+                ended++;
+            }
+        }
+        return ended;
+    }
+
+    /** A part of it, for what is open and untold there; this one is not used any more. */
+    AcquiredRange part(long from, long to) {
+        AcquiredRange part = new AcquiredRange(from, to, lock, acquiredNanos);
+        part.knownSinceNanos = knownSinceNanos;
+        part.lockBefore = lockBefore;
+        part.renewing = renewing;
+        part.renewable = renewable;
+        part.untold = 0;
+        for (int i = 0; i < part.states.length; i++) {
+            part.loans[i] = loans[at(from) + i];
+            part.states[i] = states[at(from) + i];
+            part.open += part.states[i] == OPEN ? 1 : 0;
+            part.untold += part.states[i] >= 0 ? 1 : 0;
+        }
+        return part;
+    }
+
+    /** Forgets all that is open, which nobody tells the broker about; returns what it was. */
+    List<LockedRecord> loseOpen() {
+        return loseOpen(first, last);
+    }
+
+    /** The same of a part of it. */
+    List<LockedRecord> loseOpen(long from, long to) {
+        List<LockedRecord> lost = new ArrayList<>();
+        for (int i = at(Math.max(first, from)); i <= at(Math.min(last, to)); i++) {
+            LockedRecord loan = loans[i];
+            if (states[i] == OPEN && loan != null) {
+                states[i] = TOLD;
+                loans[i] = null;
+                open--;
+                lost.add(loan);
+            }
+        }
+        return lost;
+    }
+
+    void addOpenTo(List<LockedRecord> all) {
+        for (int i = 0; i < states.length; i++) {
+            LockedRecord loan = loans[i];
+            if (states[i] == OPEN && loan != null) {
+                all.add(loan);
+            }
+        }
+    }
+
+    int open() {
+        return open;
+    }
+
+    boolean hasUntold() {
+        return untold > 0;
+    }
+
+    long knownSinceNanos() {
+        return knownSinceNanos;
+    }
+
+    /** Returns whether there is nothing left to wait for or to tell. */
+    boolean isOver() {
+        return open == 0 && untold == 0;
+    }
+
+    /** Takes out what is known and not told, as few stretches as it can be said with. */
+    List<AcknowledgementRange> takeUntold() {
+        List<AcknowledgementRange> all = new ArrayList<>();
+        for (int i = 0; i < states.length; ) {
+            if (states[i] < 0) {
+                i++;
+                continue;
+            }
+            int end = i;
+            byte type = AcknowledgementRange.GAP;
+            int records = 0;
+            while (end < states.length && states[end] >= 0 && goesWith(type, states[end], end == i)) {
+                type = states[end] == AcknowledgementRange.GAP ? type : states[end];
+                records += states[end] == AcknowledgementRange.GAP ? 0 : 1;
+                states[end++] = TOLD;
+            }
+            all.add(new AcknowledgementRange(first + i, first + end - 1, type, records));
+            i = end;
+        }
+        untold = 0;
+        return all;
+    }
+
+    /** A gap is as good as accepted: one word for a whole range costs the broker least. */
+    private static boolean goesWith(byte type, byte next, boolean isFirst) {
+        boolean ends = next == AcknowledgementRange.GAP || next == AcknowledgementRange.ACCEPT;
+        return isFirst
+                || next == type
+                || (ends && (type == AcknowledgementRange.GAP || type == AcknowledgementRange.ACCEPT));
+    }
+
+    Lock lock() {
+        return lock;
+    }
+
+    /** Returns whether a renewal has no answer yet, or there is no other, as one was refused or none is asked for. */
+    boolean isRenewing() {
+        return renewing;
+    }
+
+    /** No renewal is asked for: all of it ends with the lock that it has. */
+    void endsWithItsLock() {
+        renewing = true;
+        renewable = false;
+    }
+
+    /**
+     * Confirms a renewal. If the renewal of another part was refused, the whole range ends with the first lock.
+     */
+    void renewed(Lock renewed) {
+        if (renewable) {
+            lock = renewed;
+            renewing = false;
+        }
+    }
+
+    /** A renewal was refused, which says nothing about the lock: it may stand for its time. */
+    void notRenewed() {
+        lock = lockBefore;
+        endsWithItsLock();
+    }
+
+    /** Takes out what is open, to be renewed; nothing if nothing is. */
+    List<AcknowledgementRange> takeRenewals() {
+        lockBefore = lock;
+        renewing = open > 0;
+        List<AcknowledgementRange> all = new ArrayList<>();
+        for (int i = 0; i < states.length; i++) {
+            if (states[i] == OPEN) {
+                int end = i;
+                while (end + 1 < states.length && states[end + 1] == OPEN) {
+                    end++;
+                }
+                all.add(new AcknowledgementRange(first + i, first + end, AcknowledgementRange.RENEW, end - i + 1));
+                i = end;
+            }
+        }
+        return all;
+    }
+}

@@ -1,0 +1,132 @@
+package dev.weir.kafka.internal.share.session;
+
+import dev.weir.lean.spi.InvariantException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.kafka.common.TopicIdPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The acquired ranges of one partition at one broker, and the pending acknowledgements. Confined to the member's
+ * thread.
+ */
+final class AcquiredRanges {
+
+    final TopicIdPartition id;
+    final PendingAcknowledgements outbox = new PendingAcknowledgements();
+    private final TreeMap<Long, AcquiredRange> ranges = new TreeMap<>();
+
+    /** The last offset that was acquired, whatever became of it. */
+    private long lastLent = -1;
+
+    AcquiredRanges(TopicIdPartition id) {
+        this.id = id;
+    }
+
+    /**
+     * Adds a range; returns the open records of older ones that it has as well: their locks have ended, and what would
+     * hit the new lock in their place is not told any more. Those beside them are acquired as before.
+     */
+    List<LockedRecord> add(AcquiredRange range) {
+        List<LockedRecord> lost = new ArrayList<>();
+        outbox.withdraw(range.first, range.last);
+        for (AcquiredRange older : touching(range.first, range.last)) {
+            lost.addAll(older.loseOpen(range.first, range.last));
+            ranges.remove(older.first);
+            if (older.first < range.first) {
+                ranges.put(older.first, older.part(older.first, range.first - 1));
+            }
+            if (older.last > range.last) {
+                ranges.put(range.last + 1, older.part(range.last + 1, older.last));
+            }
+        }
+        checkApart(range);
+        ranges.put(range.first, range);
+        lastLent = Math.max(lastLent, range.last);
+        return lost;
+    }
+
+    /** Throws if a range that was added before has some of its offsets. */
+    void checkApart(AcquiredRange range) {
+        Map.Entry<Long, AcquiredRange> before = ranges.floorEntry(range.last);
+        if (before != null && before.getValue().last >= range.first) {
+            throw new InvariantException(
+                    57,
+                    "the acquired ranges of a partition do not overlap",
+                    this + "@" + range.first + ".." + range.last + " beside " + before.getKey() + ".."
+                            + before.getValue().last + " ranges=" + ranges.size());
+        }
+    }
+
+    /** Ranges with one of these offsets; a copy. */
+    List<AcquiredRange> touching(long first, long last) {
+        List<AcquiredRange> found = new ArrayList<>();
+        Map.Entry<Long, AcquiredRange> before = ranges.floorEntry(first);
+        if (before != null && before.getValue().contains(first)) {
+            found.add(before.getValue());
+        }
+        found.addAll(ranges.subMap(first, false, last, true).values());
+        return found;
+    }
+
+    @Nullable
+    AcquiredRange find(long offset) {
+        Map.Entry<Long, AcquiredRange> at = ranges.floorEntry(offset);
+        return at == null || !at.getValue().contains(offset) ? null : at.getValue();
+    }
+
+    /** Copies all ranges in the order of offsets. */
+    List<AcquiredRange> all() {
+        return new ArrayList<>(ranges.values());
+    }
+
+    void removeOver() {
+        ranges.values().removeIf(AcquiredRange::isOver);
+    }
+
+    int open() {
+        int open = 0;
+        for (AcquiredRange range : ranges.values()) {
+            open += range.open();
+        }
+        return open;
+    }
+
+    /** Returns whether nothing is acquired and nothing is to be told. */
+    boolean isEmpty() {
+        return ranges.isEmpty() && !outbox.hasAcks() && !outbox.hasRenewals();
+    }
+
+    /**
+     * Offsets from the first one that is not finished to the last one acquired, done or not: all of them use up locks.
+     */
+    long span() {
+        for (AcquiredRange range : ranges.values()) {
+            if (range.open() > 0) {
+                return lastLent - range.firstOpen() + 1;
+            }
+        }
+        return 0;
+    }
+
+    /** Span as the broker sees it: from the first offset without an acknowledgement. */
+    long untoldSpan() {
+        return ranges.isEmpty() ? 0 : lastLent - ranges.firstEntry().getValue().firstUntold() + 1;
+    }
+
+    /** All locks are gone: returns what was open and forgets it. */
+    List<LockedRecord> loseAll() {
+        List<LockedRecord> lost = new ArrayList<>();
+        ranges.values().forEach(range -> lost.addAll(range.loseOpen()));
+        ranges.clear();
+        lastLent = -1;
+        return lost;
+    }
+
+    @Override
+    public String toString() {
+        return id.topicPartition().toString();
+    }
+}

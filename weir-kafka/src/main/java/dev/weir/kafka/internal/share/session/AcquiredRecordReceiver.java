@@ -1,0 +1,69 @@
+package dev.weir.kafka.internal.share.session;
+
+import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
+
+/**
+ * The other side of a member: gets what is acquired, says what is wanted. Called on the member's thread; must not
+ * block.
+ */
+public interface AcquiredRecordReceiver {
+
+    /** Returns whether more is wanted. */
+    boolean hasDemand();
+
+    /**
+     * Returns whether nothing more will be wanted; waiting records go back, except last deliveries that may still be
+     * taken.
+     */
+    boolean isEnded();
+
+    /** Nobody takes anything any more. */
+    boolean isOver();
+
+    /** Returns whether brokers renew locks, as far as is known; if not, they stand for their time. */
+    boolean renewsLocks();
+
+    /**
+     * A record came; the acquired record is what becomes of it. Its end is told to {@link ShareMember#ended}, by any
+     * thread.
+     */
+    LockedRecord lend(ConsumerRecord<byte[], byte[]> record, long lockedSinceNanos);
+
+    /** All records of an answer were acquired. */
+    void lentAll();
+
+    /** A fetch was answered. */
+    void fetched(int records, long nanos, boolean idle);
+
+    /** A quota made the broker throw an answer away, whose records were acquired. */
+    void emptied();
+
+    /** All of a range is done. */
+    void finished(long nanosSinceAcquired);
+
+    /** Records go back that nobody took in time. */
+    void passedBy(int records);
+
+    /** A record goes back, to be acquired again if the group has not given it up. */
+    void goesBack(LockedRecord loan);
+
+    /** Offsets of a batch that cannot be read are rejected; {@code to} is past the last. */
+    void skipped(String topic, int partition, long from, long to);
+
+    /** A lock is gone, and with it the record, unless its work had ended before. */
+    void lost(LockedRecord loan);
+
+    /** The broker took an acknowledgement. */
+    void confirmed(AcknowledgeType type, int records, long nanos);
+
+    /** The broker did not take an acknowledgement: the records come again, here or elsewhere. */
+    void refused(String place, AcknowledgeType type, int records, String reason);
+
+    /** The broker did not renew a lock: its records come again if their handlers take longer than it stands. */
+    void notRenewed(String place, int records, String reason);
+
+    /** Something that waiting does not cure. */
+    void fatal(KafkaException fault);
+}

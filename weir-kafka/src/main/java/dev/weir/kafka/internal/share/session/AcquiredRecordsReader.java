@@ -1,0 +1,202 @@
+package dev.weir.kafka.internal.share.session;
+
+import dev.weir.kafka.RecordDecodeException;
+import dev.weir.kafka.internal.share.session.AcquiredRange.Lock;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.message.ShareFetchResponseData.AcquiredRecords;
+import org.apache.kafka.common.message.ShareFetchResponseData.PartitionData;
+import org.apache.kafka.common.record.TimestampType;
+import org.apache.kafka.common.record.internal.Record;
+import org.apache.kafka.common.record.internal.RecordBatch;
+import org.apache.kafka.common.record.internal.Records;
+import org.apache.kafka.common.utils.Utils;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads acquired records out of an answer, which contains whole batches although only some of their offsets were
+ * acquired. Confined to the member's thread.
+ */
+final class AcquiredRecordsReader implements AutoCloseable {
+
+    private static final double FORGETS = 0.1;
+
+    /** Offsets in an acquired range; brokers acquire whole batches, whose offsets an int counts. */
+    private static final long MOST_OFFSETS = Integer.MAX_VALUE - 8;
+
+    private final AcquiredRecordReceiver borrower;
+    private final AcquiredBatchReader reader;
+    private final UnreadableParts unreadable;
+    private volatile double batchRecords;
+
+    AcquiredRecordsReader(AcquiredRecordReceiver borrower, ShareMember.Reading reading) {
+        this.borrower = borrower;
+        this.reader = new AcquiredBatchReader(reading);
+        this.unreadable = new UnreadableParts(borrower, reading.unreadable());
+    }
+
+    /**
+     * The ranges that are acquired, each with its records; an offset without one is a gap. Offsets behind what was sent
+     * are given back.
+     *
+     * @throws RecordDecodeException if a batch cannot be read, and the policy is to fail or no batch can be told
+     *     apart from the next
+     */
+    List<AcquiredRange> read(AcquiredRanges of, PartitionData data, Lock lock, long nowNanos) {
+        List<AcquiredRecords> acquired = new ArrayList<>(data.acquiredRecords());
+        acquired.sort(Comparator.comparingLong(AcquiredRecords::firstOffset));
+        List<AcquiredRange> ranges = new ArrayList<>(acquired.size());
+        for (AcquiredRecords each : acquired) {
+            if (each.lastOffset() - each.firstOffset() >= MOST_OFFSETS) {
+                throw corrupt(
+                        of, each.firstOffset(), "acquired offsets " + each.firstOffset() + ".." + each.lastOffset());
+            }
+            ranges.add(new AcquiredRange(each.firstOffset(), each.lastOffset(), lock, nowNanos));
+        }
+        long sentTo = -1;
+        int at = 0;
+        if (data.records() instanceof Records records) {
+            Iterator<? extends RecordBatch> batches = records.batchIterator();
+            long first = ranges.isEmpty() ? 0 : ranges.getFirst().first;
+            while (hasNext(batches, of, sentTo < 0 ? first : sentTo + 1)) {
+                RecordBatch batch = batches.next();
+                sentTo = batch.lastOffset();
+                sawBatch(batch.lastOffset() - batch.baseOffset() + 1);
+                at = next(ranges, at, batch.baseOffset());
+                if (at == ranges.size()) {
+                    break;
+                }
+                if (batch.lastOffset() >= ranges.get(at).first && !batch.isControlBatch()) {
+                    at = read(of, batch, ranges, acquired, at);
+                }
+            }
+        }
+        if (sentTo < 0
+                && !ranges.isEmpty()
+                && data.records() != null
+                && data.records().sizeInBytes() > 0) {
+            // Given back, it would come again until the group has given it up.
+            throw corrupt(of, ranges.getFirst().first, "a batch longer than the answer");
+        }
+        for (AcquiredRange range : ranges) {
+            if (range.last > sentTo) {
+                range.notSentFrom(sentTo + 1);
+            }
+        }
+        return ranges;
+    }
+
+    private static boolean hasNext(Iterator<? extends RecordBatch> batches, AcquiredRanges of, long from) {
+        try {
+            return batches.hasNext();
+        } catch (KafkaException fault) {
+            // The length of a batch, or its version: what lies behind it cannot be found.
+            throw corrupt(of, from, String.valueOf(fault.getMessage()));
+        }
+    }
+
+    private static RecordDecodeException corrupt(AcquiredRanges of, long offset, String why) {
+        return new RecordDecodeException(
+                of.id.topic(),
+                of.id.partition(),
+                offset,
+                new KafkaException("the log is corrupt here (" + why + ")"),
+                "restore the partition from another replica, or move the group's start offset past it");
+    }
+
+    private void sawBatch(long size) {
+        batchRecords = batchRecords == 0 ? size : batchRecords + FORGETS * (size - batchRecords);
+    }
+
+    /** Mean size of a batch, lately; 0 as long as none was seen. Any thread. */
+    double batchRecords() {
+        return batchRecords;
+    }
+
+    private static int next(List<AcquiredRange> ranges, int from, long offset) {
+        int at = from;
+        while (at < ranges.size() && ranges.get(at).last < offset) {
+            at++;
+        }
+        return at;
+    }
+
+    private int read(
+            AcquiredRanges of,
+            RecordBatch batch,
+            List<AcquiredRange> ranges,
+            List<AcquiredRecords> acquired,
+            int from) {
+        List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+        List<AcquiredRange> theirs = new ArrayList<>();
+        int[] at = {from};
+        try {
+            reader.read(batch, record -> {
+                at[0] = next(ranges, at[0], record.offset());
+                if (at[0] < ranges.size() && ranges.get(at[0]).contains(record.offset())) {
+                    records.add(record(of, batch, record, acquired.get(at[0]).deliveryCount()));
+                    theirs.add(ranges.get(at[0]));
+                }
+            });
+        } catch (KafkaException | IllegalArgumentException fault) {
+            // The latter for an unknown codec.
+            unreadable.found(of, batch, ranges, acquired, fault);
+            return from;
+        }
+        // Nothing of a batch is handed on before all of it was read.
+        for (int i = 0; i < records.size(); i++) {
+            AcquiredRange range = theirs.get(i);
+            range.put(borrower.lend(records.get(i), range.lock().sinceNanos()));
+        }
+        return at[0];
+    }
+
+    /** Batches that could not be read. */
+    UnreadableParts unreadable() {
+        return unreadable;
+    }
+
+    private static ConsumerRecord<byte[], byte[]> record(
+            AcquiredRanges of, RecordBatch batch, Record record, short delivery) {
+        TimestampType timestamps = batch.timestampType();
+        byte[] key = record.hasKey() ? Utils.toArray(record.key()) : null;
+        byte[] value = record.hasValue() ? Utils.toArray(record.value()) : null;
+        int epoch = batch.partitionLeaderEpoch();
+        return made(of, record, timestamps, key, value, epoch, delivery);
+    }
+
+    @SuppressWarnings("NullAway") // Keys and values of Kafka's records may be null.
+    private static ConsumerRecord<byte[], byte[]> made(
+            AcquiredRanges of,
+            Record record,
+            TimestampType timestamps,
+            byte @Nullable [] key,
+            byte @Nullable [] value,
+            int epoch,
+            short delivery) {
+        return new ConsumerRecord<>(
+                of.id.topic(),
+                of.id.partition(),
+                record.offset(),
+                record.timestamp(),
+                timestamps,
+                key == null ? ConsumerRecord.NULL_SIZE : key.length,
+                value == null ? ConsumerRecord.NULL_SIZE : value.length,
+                key,
+                value,
+                new RecordHeaders(record.headers()),
+                epoch == RecordBatch.NO_PARTITION_LEADER_EPOCH ? Optional.empty() : Optional.of(epoch),
+                Optional.of(delivery));
+    }
+
+    @Override
+    public void close() {
+        reader.close();
+    }
+}

@@ -1,0 +1,95 @@
+package dev.weir.kafka.internal.share.session;
+
+import dev.weir.lean.LeanSettings;
+import dev.weir.lean.spi.BrokerLink;
+import dev.weir.lean.spi.BrokerLinks;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.UnsupportedVersionException;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.protocol.Readable;
+
+/** The connections of {@code weir-lean}. Confined to one thread, but for {@link #wakeup}. */
+public final class LeanConnections implements SessionNetwork, AutoCloseable {
+
+    private final BrokerLinks links;
+
+    /** @throws KafkaException if a property does not fit, with its name */
+    public LeanConnections(LeanSettings settings) {
+        this.links = BrokerLinks.open(settings);
+    }
+
+    /** Does what can be done now, and calls receivers. */
+    public int poll(long nowNanos) {
+        return links.poll(nowNanos);
+    }
+
+    /** Waits until something can be done, or {@link #wakeup}. */
+    public void await(long nanos) {
+        links.await(Math.ceilDiv(nanos, TimeUnit.MILLISECONDS.toNanos(1)));
+    }
+
+    /** Ends the wait, or the next one. Any thread. */
+    public void wakeup() {
+        links.wakeup();
+    }
+
+    @Override
+    public Channel open(String name, Supplier<List<InetSocketAddress>> addresses, Receiver receiver) {
+        return new Wire(links.link(name, addresses, new BrokerLink.Listener() {
+            @Override
+            public void answered(ApiKeys api, short version, Readable body) {
+                ApiMessage answer = api.messageType.newResponse();
+                try {
+                    answer.read(body, version);
+                } catch (RuntimeException unreadable) {
+                    throw new KafkaException(name + " sent an answer to " + api + " that makes no sense", unreadable);
+                }
+                receiver.answered(answer);
+            }
+
+            @Override
+            public void lost(String why) {
+                receiver.lost(why);
+            }
+        }));
+    }
+
+    private record Wire(BrokerLink link) implements Channel {
+
+        @Override
+        public boolean canSend() {
+            return link.canSend();
+        }
+
+        @Override
+        public void send(ApiMessage request, short version) {
+            ApiKeys api = ApiKeys.forId(request.apiKey());
+            short has = link.maxVersion(api);
+            if (has < version) {
+                throw new UnsupportedVersionException(
+                        link + " has " + api + " up to version " + has + ", not " + version + "; fetch=CLIENT may do");
+            }
+            link.send(api, version, request);
+        }
+
+        @Override
+        public void renew() {
+            link.renew();
+        }
+
+        @Override
+        public void drop() {
+            link.drop();
+        }
+    }
+
+    @Override
+    public void close() {
+        links.close();
+    }
+}

@@ -1,0 +1,133 @@
+package dev.weir.kafka.internal.share.session;
+
+import dev.weir.kafka.internal.share.session.AcquiredRange.Lock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+
+/**
+ * Looks after the locks of what is acquired: at half of their time those are renewed that somebody works on, unless the
+ * group renews none, and the others are given back; and tells the broker of whole ranges, if that does not take too
+ * long. Confined to the member's thread, but for {@link #millis()}.
+ */
+final class LockRenewals {
+
+    private static final int DEFAULT_MILLIS = 30_000;
+
+    /** For which a range waits for its last records. */
+    private static final long PATIENCE_NANOS = 50_000_000;
+
+    /** Part of the window from which no more records can be acquired soon. */
+    static final double TIGHT = 0.9;
+
+    /** Part of a lock's time after which an acknowledgement may arrive too late and goes in a request of its own. */
+    private static final double DOUBTFUL = 0.8;
+
+    private final AcquiredRecordReceiver borrower;
+    private volatile int millis;
+
+    LockRenewals(AcquiredRecordReceiver borrower) {
+        this.borrower = borrower;
+    }
+
+    void millis(int newMillis) {
+        millis = newMillis;
+    }
+
+    /** 0 as long as it is not known. Any thread. */
+    int millis() {
+        return millis;
+    }
+
+    /** Duration of locks that are acquired or renewed now. */
+    long nanos() {
+        int known = millis;
+        return (known == 0 ? DEFAULT_MILLIS : known) * 1_000_000L;
+    }
+
+    /**
+     * Does what is due.
+     *
+     * @param window offsets of a partition that may be acquired at a time
+     * @param ends nothing is to be begun any more
+     */
+    void attend(AcquiredRanges of, long nowNanos, long window, boolean ends) {
+        boolean tight = of.untoldSpan() >= TIGHT * window;
+        boolean over = ends && borrower.isOver();
+        int passedBy = 0;
+        List<AcknowledgementRange> renewals = new ArrayList<>();
+        for (AcquiredRange range : of.all()) {
+            Lock lock = range.lock();
+            long age = nowNanos - lock.sinceNanos();
+            if (ends && range.open() > 0) {
+                // A last delivery is not spent on going back as long as the pipeline may take it.
+                passedBy += giveBack(
+                        range,
+                        loan -> (!loan.isLastDelivery() || (over && loan.isOffered())) && loan.giveBack(),
+                        nowNanos);
+            }
+            if (range.open() > 0 && age >= lock.nanos()) {
+                range.loseOpen().forEach(borrower::lost);
+                of.outbox.withdraw(range.first, range.last);
+            } else if (range.open() > 0 && age >= lock.nanos() / 2 && !range.isRenewing()) {
+                // One of the last deliveries is not spent on a record that nobody has looked at.
+                passedBy += giveBack(range, loan -> !loan.isAtRisk() && loan.giveBack(), nowNanos);
+                if (borrower.renewsLocks()) {
+                    renewals.addAll(range.takeRenewals());
+                } else {
+                    range.endsWithItsLock();
+                }
+            }
+            // Where nothing more is acquired until the first one is told, it does not wait for those that came with it.
+            boolean frees = tight && range.firstUntold() < range.firstOpen();
+            tell(of, range, nowNanos, ends || frees, age >= lock.nanos() * DOUBTFUL);
+            if (frees) {
+                of.outbox.hurry();
+            }
+            tight = false;
+        }
+        if (passedBy > 0) {
+            borrower.passedBy(passedBy);
+        }
+        of.outbox.addApart(renewals, true, nowNanos);
+        of.removeOver();
+    }
+
+    private void tell(AcquiredRanges of, AcquiredRange range, long nowNanos, boolean atOnce, boolean doubtful) {
+        boolean due = range.open() == 0 || atOnce || nowNanos - range.knownSinceNanos() >= PATIENCE_NANOS;
+        if (!range.hasUntold() || !due) {
+            return;
+        }
+        List<AcknowledgementRange> acks = range.takeUntold();
+        if (doubtful) {
+            of.outbox.addApart(acks, false, nowNanos);
+        } else {
+            of.outbox.add(acks, nowNanos);
+        }
+        if (range.open() == 0) {
+            borrower.finished(nowNanos - range.acquiredNanos);
+        }
+    }
+
+    /** Gives back all, begun or not; returns how many there were. */
+    int giveUp(AcquiredRanges of, long nowNanos) {
+        int given = 0;
+        for (AcquiredRange range : of.all()) {
+            given += giveBack(range, LockedRecord::lose, nowNanos);
+        }
+        return given;
+    }
+
+    private int giveBack(AcquiredRange range, Predicate<LockedRecord> test, long nowNanos) {
+        return range.endIf(
+                loan -> {
+                    boolean goes = test.test(loan);
+                    if (goes) {
+                        borrower.goesBack(loan);
+                    }
+                    return goes;
+                },
+                AcknowledgementRange.RELEASE,
+                nowNanos);
+    }
+}

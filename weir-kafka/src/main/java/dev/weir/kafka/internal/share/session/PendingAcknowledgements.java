@@ -1,0 +1,190 @@
+package dev.weir.kafka.internal.share.session;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Acknowledgements of one partition that wait for a request. The broker takes all those of a partition in a request, or
+ * none, so that doubtful ones go in requests of their own. Confined to the member's thread.
+ */
+final class PendingAcknowledgements {
+
+    /**
+     * The acknowledgements of one request.
+     *
+     * @param renews all of it are renewals; none otherwise
+     */
+    record Packet(List<AcknowledgementRange> acks, boolean renews) {
+
+        int records() {
+            return acks.stream().mapToInt(AcknowledgementRange::records).sum();
+        }
+    }
+
+    private List<AcknowledgementRange> good = new ArrayList<>();
+    private final ArrayDeque<Packet> apart = new ArrayDeque<>();
+    private final ArrayDeque<Packet> renewals = new ArrayDeque<>();
+
+    /** The time when the oldest of those that wait came. */
+    private long sinceNanos;
+
+    private boolean hurried;
+
+    void add(List<AcknowledgementRange> acks, long nowNanos) {
+        if (!hasAcks()) {
+            sinceNanos = nowNanos;
+        }
+        good.addAll(acks);
+    }
+
+    /** Adds acknowledgements that may be refused. */
+    void addApart(List<AcknowledgementRange> acks, boolean renews, long nowNanos) {
+        if (acks.isEmpty()) {
+            return;
+        }
+        if (!renews && !hasAcks()) {
+            sinceNanos = nowNanos;
+        }
+        (renews ? renewals : apart).add(new Packet(acks, renews));
+    }
+
+    boolean hasAcks() {
+        return !good.isEmpty() || !apart.isEmpty();
+    }
+
+    boolean hasRenewals() {
+        return !renewals.isEmpty();
+    }
+
+    long sinceNanos() {
+        return sinceNanos;
+    }
+
+    /** Hurries the pending acknowledgements, which make room in the window of locks. */
+    void hurry() {
+        hurried = true;
+    }
+
+    /** Returns whether room in the window of locks waits for the next packet. */
+    boolean isHurried() {
+        return hurried;
+    }
+
+    /** The next packet of acknowledgements; null if there is none. */
+    @Nullable
+    Packet take() {
+        hurried = false;
+        if (good.isEmpty()) {
+            return apart.poll();
+        }
+        // The broker refuses a request whose offsets do not ascend. What was acquired twice may wait twice.
+        good.sort(Comparator.comparingLong(AcknowledgementRange::first));
+        List<AcknowledgementRange> together = new ArrayList<>(good.size());
+        long end = -1;
+        for (AcknowledgementRange ack : good) {
+            if (ack.first() > end) {
+                together.add(ack);
+                end = ack.last();
+            } else {
+                apart.add(new Packet(List.of(ack), false));
+            }
+        }
+        good = new ArrayList<>();
+        return new Packet(together, false);
+    }
+
+    @Nullable
+    Packet takeRenewals() {
+        return renewals.poll();
+    }
+
+    /** A packet that was not looked at goes again, before all others. */
+    void putBack(Packet packet) {
+        (packet.renews() ? renewals : apart).addFirst(packet);
+    }
+
+    /**
+     * One of the packet is refused, and so all of it: halves of it are tried one by one. One stretch is under one
+     * lock, and is not divided.
+     *
+     * @return the one that is to blame, or null if that is still to be found out
+     */
+    @Nullable
+    AcknowledgementRange split(Packet refused) {
+        List<AcknowledgementRange> acks = refused.acks();
+        if (acks.size() == 1) {
+            return acks.getFirst();
+        }
+        ArrayDeque<Packet> queue = refused.renews() ? renewals : apart;
+        int middle = acks.size() / 2;
+        queue.addFirst(new Packet(acks.subList(middle, acks.size()), refused.renews()));
+        queue.addFirst(new Packet(acks.subList(0, middle), refused.renews()));
+        return null;
+    }
+
+    /**
+     * The lock on these offsets is over. Brokers know an acknowledgement by offsets and member: a RELEASE or a RENEW
+     * would hit the next lock of this member. A record that is done stays done under any lock.
+     */
+    void withdraw(long first, long last) {
+        if (good.stream().anyMatch(ack -> isOfLock(ack, first, last))) {
+            good = without(good, first, last);
+        }
+        withdraw(apart, first, last);
+        withdraw(renewals, first, last);
+    }
+
+    private static void withdraw(ArrayDeque<Packet> packets, long first, long last) {
+        if (packets.isEmpty()) {
+            return;
+        }
+        List<Packet> all = new ArrayList<>(packets);
+        packets.clear();
+        for (Packet packet : all) {
+            List<AcknowledgementRange> left = without(packet.acks(), first, last);
+            if (!left.isEmpty()) {
+                packets.add(new Packet(left, packet.renews()));
+            }
+        }
+    }
+
+    private static boolean isOfLock(AcknowledgementRange ack, long first, long last) {
+        return (ack.type() == AcknowledgementRange.RELEASE || ack.type() == AcknowledgementRange.RENEW)
+                && ack.last() >= first
+                && ack.first() <= last;
+    }
+
+    private static List<AcknowledgementRange> without(List<AcknowledgementRange> acks, long first, long last) {
+        List<AcknowledgementRange> left = new ArrayList<>(acks.size());
+        for (AcknowledgementRange ack : acks) {
+            if (!isOfLock(ack, first, last)) {
+                left.add(ack);
+                continue;
+            }
+            if (ack.first() < first) {
+                left.add(ack.part(ack.first(), first - 1));
+            }
+            if (ack.last() > last) {
+                left.add(ack.part(last + 1, ack.last()));
+            }
+        }
+        return left;
+    }
+
+    /** Takes out all, because the locks are gone. */
+    List<Packet> clear() {
+        List<Packet> all = new ArrayList<>(apart);
+        all.addAll(renewals);
+        if (!good.isEmpty()) {
+            all.add(new Packet(good, false));
+        }
+        hurried = false;
+        good = new ArrayList<>();
+        apart.clear();
+        renewals.clear();
+        return all;
+    }
+}

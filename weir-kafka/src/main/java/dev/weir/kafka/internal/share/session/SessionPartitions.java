@@ -1,0 +1,190 @@
+package dev.weir.kafka.internal.share.session;
+
+import dev.weir.kafka.internal.share.session.PendingAcknowledgements.Packet;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.TopicIdPartition;
+import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The partitions of a share session: those that are to be read at its broker, those that the broker's session lists,
+ * and what is acquired of each, even if it is not to be read any more. Confined to the member's thread.
+ */
+final class SessionPartitions {
+
+    /** For which acknowledgements wait for others, or for a fetch that takes them along. */
+    private static final long ACK_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    /** The same where little more is acquired until the broker has them. */
+    private static final long HURRIED_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    private final Map<TopicIdPartition, AcquiredRanges> lent = new LinkedHashMap<>();
+    private final Set<TopicIdPartition> wanted = new LinkedHashSet<>();
+    private final Set<TopicIdPartition> listed = new HashSet<>();
+
+    /** The changes of the session's partitions that a fetch tells the broker. */
+    record Changes(List<TopicIdPartition> added, List<TopicIdPartition> forgotten) {}
+
+    /**
+     * Sets the partitions to read from the next fetch on. Acquired records of others are finished.
+     */
+    void want(Collection<TopicIdPartition> partitions) {
+        wanted.clear();
+        wanted.addAll(partitions);
+        partitions.forEach(this::lentOf);
+    }
+
+    /** It is not here any more. */
+    void wantNoMore(TopicIdPartition id) {
+        wanted.remove(id);
+    }
+
+    int wanted() {
+        return wanted.size();
+    }
+
+    boolean areWanted() {
+        return !wanted.isEmpty();
+    }
+
+    private AcquiredRanges lentOf(TopicIdPartition id) {
+        return lent.computeIfAbsent(id, AcquiredRanges::new);
+    }
+
+    Collection<AcquiredRanges> lent() {
+        return lent.values();
+    }
+
+    @Nullable
+    AcquiredRanges find(Uuid topic, int partition) {
+        for (AcquiredRanges each : lent.values()) {
+            if (each.id.partition() == partition && each.id.topicId().equals(topic)) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    /**
+     * The work on a record ended; false if none of these partitions has it acquired. A recreated topic has the name,
+     * the partitions and the offsets of the former one, so it is the acquired record itself that tells them apart.
+     */
+    boolean end(LockedRecord loan, byte type, long nowNanos) {
+        for (AcquiredRanges each : lent.values()) {
+            if (each.id.partition() == loan.partition() && each.id.topic().equals(loan.topic())) {
+                AcquiredRange range = each.find(loan.offset());
+                if (range != null && range.end(loan, type, nowNanos)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** Forgets partitions that are no longer read once nothing of them is left. */
+    void forgetOver() {
+        lent.values().removeIf(each -> each.isEmpty() && !wanted.contains(each.id));
+    }
+
+    /** Records that are acquired and not done. */
+    int open() {
+        int open = 0;
+        for (AcquiredRanges each : lent.values()) {
+            open += each.open();
+        }
+        return open;
+    }
+
+    /** Returns whether nothing is acquired or to be told. */
+    boolean areQuiet() {
+        return lent.values().stream().allMatch(AcquiredRanges::isEmpty);
+    }
+
+    /**
+     * Returns whether every partition has acquired all that it may, so that a fetch would find nothing, and would hold
+     * up the acknowledgement of the record that has to go first.
+     */
+    boolean areFull(long window) {
+        return !wanted.isEmpty()
+                && listed.containsAll(wanted)
+                && wanted.stream().allMatch(id -> lentOf(id).span() >= window);
+    }
+
+    /** The broker's session is gone, and its list with it. */
+    void unlist() {
+        listed.clear();
+    }
+
+    /** Updates the listed partitions to the wanted ones; returns the changes. */
+    Changes list() {
+        List<TopicIdPartition> added = new ArrayList<>();
+        List<TopicIdPartition> forgotten = new ArrayList<>();
+        for (TopicIdPartition id : wanted) {
+            if (listed.add(id)) {
+                added.add(id);
+            }
+        }
+        listed.removeIf(id -> {
+            if (wanted.contains(id)) {
+                return false;
+            }
+            forgotten.add(id);
+            return true;
+        });
+        return new Changes(added, forgotten);
+    }
+
+    boolean haveRenewals() {
+        return lent.values().stream().anyMatch(each -> each.outbox.hasRenewals());
+    }
+
+    boolean haveAcks() {
+        return lent.values().stream().anyMatch(each -> each.outbox.hasAcks());
+    }
+
+    /**
+     * Returns whether acknowledgements wait long enough, of all partitions or of those that are not fetched any more.
+     */
+    boolean haveDueAcks(long nowNanos, boolean flush, boolean unwanted) {
+        for (AcquiredRanges each : lent.values()) {
+            long age = each.outbox.isHurried() ? HURRIED_AGE_NANOS : ACK_AGE_NANOS;
+            if (each.outbox.hasAcks()
+                    && (flush || nowNanos - each.outbox.sinceNanos() >= age)
+                    && !(unwanted && wanted.contains(each.id))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Takes the next acknowledgements of each partition, or of those only that are to be read. */
+    Map<AcquiredRanges, Packet> takeAcks(boolean wantedOnly) {
+        Map<AcquiredRanges, Packet> all = new LinkedHashMap<>();
+        for (AcquiredRanges each : lent.values()) {
+            Packet packet = !wantedOnly || wanted.contains(each.id) ? each.outbox.take() : null;
+            if (packet != null) {
+                all.put(each, packet);
+            }
+        }
+        return all;
+    }
+
+    Map<AcquiredRanges, Packet> takeRenewals() {
+        Map<AcquiredRanges, Packet> all = new LinkedHashMap<>();
+        for (AcquiredRanges each : lent.values()) {
+            Packet packet = each.outbox.takeRenewals();
+            if (packet != null) {
+                all.put(each, packet);
+            }
+        }
+        return all;
+    }
+}

@@ -1,0 +1,458 @@
+package dev.weir.kafka.internal.share.session;
+
+import dev.weir.kafka.internal.share.session.AcquiredRange.Lock;
+import dev.weir.kafka.internal.share.session.PendingAcknowledgements.Packet;
+import dev.weir.lean.spi.InvariantException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.common.message.ShareAcknowledgeResponseData;
+import org.apache.kafka.common.message.ShareFetchResponseData;
+import org.apache.kafka.common.message.ShareFetchResponseData.NodeEndpoint;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.protocol.Errors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The share session with one broker: its partitions, its epoch, and the one request that may be under way. A second one
+ * would be taken too, and make the broker throw away the answer to the first after having acquired its records
+ * (KIP-932: the epoch counts fetches and acknowledgements alike). Confined to the member's thread.
+ *
+ * <pre>
+ *   CLOSED (epoch 0)  a fetch without acknowledgements opens it      -> OPEN
+ *   OPEN (1, 2, ...)  one request after the other                    -> CLOSED, when the broker has lost it
+ *                     epoch -1 gives back all that is lent           -> ENDED
+ * </pre>
+ *
+ * <p>With the connection the broker ends the session and all its locks; without, a session that is opened again by the
+ * same member keeps them.
+ */
+final class ShareSession {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ShareSession.class);
+
+    private static final int TO_OPEN = 0;
+    private static final int FINAL = -1;
+
+    private static final long FEW_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long PAUSE_NANOS = 100_000_000;
+
+    /** The growth of an answer over the last one that no quota emptied: an eighth. */
+    private static final int GROWTH = 8;
+
+    /**
+     * The limits of a turn.
+     *
+     * @param credits records that may be asked for
+     * @param threshold credits that are worth a request of their own
+     * @param window offsets of a partition that may be acquired at a time, as far as it is known
+     * @param flush acknowledgements wait for nothing
+     */
+    record Turn(int credits, int threshold, long window, boolean flush) {}
+
+    private record Sent(boolean fetch, boolean ends, int asked, long atNanos, Map<AcquiredRanges, Packet> packets) {}
+
+    final int node;
+    final SessionPartitions partitions = new SessionPartitions();
+    private final ShareRequests requests;
+    private final AcquiredRecordReceiver borrower;
+    private final SessionAnswers answers;
+    private int epoch = TO_OPEN;
+    private long fetchedNanos;
+    private @Nullable Sent underWay;
+    private long notBeforeNanos;
+    private boolean pausing;
+    private boolean ended;
+    private boolean foundNothing;
+
+    /** Records that an answer may bring, so that no quota makes the broker throw it away. */
+    private int mostRecords = Integer.MAX_VALUE;
+
+    private boolean toldOfQuota;
+
+    ShareSession(int node, ShareRequests requests, AcquiredRecordReceiver borrower, SessionAnswers answers) {
+        this.node = node;
+        this.requests = requests;
+        this.borrower = borrower;
+        this.answers = answers;
+    }
+
+    /** Records that a request under way may bring. */
+    int asked() {
+        return underWay == null ? 0 : underWay.asked;
+    }
+
+    boolean isUnderWay() {
+        return underWay != null;
+    }
+
+    boolean foundNothing() {
+        return foundNothing;
+    }
+
+    /** Returns whether nothing is acquired, to be told, or under way. */
+    boolean isQuiet() {
+        return underWay == null && partitions.areQuiet();
+    }
+
+    /** Returns whether the broker has no session any more, or never had one. */
+    boolean hasEnded() {
+        return ended || (epoch == TO_OPEN && underWay == null);
+    }
+
+    /** The next request, which counts as sent; null if there is nothing to say now. */
+    @Nullable
+    ApiMessage next(long nowNanos, Turn turn) {
+        if (underWay != null || ended || (pausing && nowNanos - notBeforeNanos < 0)) {
+            return null;
+        }
+        pausing = false;
+        partitions.forgetOver();
+        boolean renews = partitions.haveRenewals();
+        if (epoch == TO_OPEN) {
+            return open(nowNanos, turn, renews);
+        }
+        if (renews) {
+            return acknowledge(nowNanos, partitions.takeRenewals());
+        }
+        boolean due = partitions.haveDueAcks(nowNanos, turn.flush, false);
+        if (partitions.haveDueAcks(nowNanos, turn.flush, true)) {
+            return acknowledge(nowNanos, partitions.takeAcks(false));
+        }
+        // Few free credits wait for more, but not for as long as the work on the others takes.
+        boolean waited = nowNanos - fetchedNanos >= FEW_AGE_NANOS;
+        boolean worth = turn.credits >= turn.threshold || due || partitions.open() == 0 || waited;
+        // Somebody else's records may have made room: it is looked after that now and then.
+        if (turn.credits > 0 && partitions.areWanted() && worth && (waited || !partitions.areFull(turn.window))) {
+            return fetch(nowNanos, turn.credits, partitions.takeAcks(true));
+        }
+        return due ? acknowledge(nowNanos, partitions.takeAcks(false)) : null;
+    }
+
+    private @Nullable ApiMessage open(long nowNanos, Turn turn, boolean renews) {
+        if (!partitions.areWanted()) {
+            // Nothing to open it with: what the broker still holds locked it lends again when their time is over.
+            partitions.lent().forEach(of -> lose(of, Errors.SHARE_SESSION_NOT_FOUND));
+            return null;
+        }
+        boolean waits = renews || partitions.haveAcks();
+        return turn.credits < 1 && !waits ? null : fetch(nowNanos, Math.max(1, turn.credits), Map.of());
+    }
+
+    /** The session's last request; null while another one is under way. */
+    @Nullable
+    ApiMessage last(long nowNanos) {
+        if (underWay != null || hasEnded()) {
+            return null;
+        }
+        epoch = FINAL;
+        Map<AcquiredRanges, Packet> packets = partitions.takeAcks(false);
+        begin(new Sent(false, true, 0, nowNanos, packets));
+        return requests.acknowledge(epoch, packets);
+    }
+
+    private void begin(Sent next) {
+        if (underWay != null) {
+            throw new InvariantException(
+                    35,
+                    "at most one request is under way per session",
+                    "broker=" + node + " epoch=" + epoch + " sent=" + underWay.atNanos + " next=" + next.atNanos);
+        }
+        underWay = next;
+    }
+
+    private ApiMessage fetch(long nowNanos, int free, Map<AcquiredRanges, Packet> packets) {
+        int records = Math.min(free, mostRecords);
+        if (epoch == TO_OPEN) {
+            partitions.unlist();
+        }
+        SessionPartitions.Changes changes = partitions.list();
+        boolean idle = packets.isEmpty() && partitions.open() == 0;
+        begin(new Sent(true, false, records, nowNanos, packets));
+        fetchedNanos = nowNanos;
+        return requests.fetch(epoch, records, partitions.wanted(), idle, changes.added(), changes.forgotten(), packets);
+    }
+
+    ApiMessage acknowledge(long nowNanos, Map<AcquiredRanges, Packet> packets) {
+        begin(new Sent(false, false, 0, nowNanos, packets));
+        return requests.acknowledge(epoch, packets);
+    }
+
+    void answered(ShareFetchResponseData answer, long nowNanos) {
+        Sent sent = take(answer.throttleTimeMs(), nowNanos);
+        if (sent == null || !accepts(sent, answer.errorCode(), answer.errorMessage(), nowNanos)) {
+            return;
+        }
+        Set<AcquiredRanges> told = new HashSet<>();
+        Set<AcquiredRanges> refused = new HashSet<>();
+        List<SessionAnswers.Lending> lendings = new ArrayList<>();
+        answer.responses()
+                .forEach(topic -> topic.partitions().forEach(each -> {
+                    AcquiredRanges of = partitions.find(topic.topicId(), each.partitionIndex());
+                    if (of == null) {
+                        return;
+                    }
+                    Packet packet = sent.packets.get(of);
+                    if (packet != null) {
+                        told.add(of);
+                        settle(of, packet, Errors.forCode(each.acknowledgeErrorCode()), sent.atNanos, nowNanos);
+                    }
+                    if (each.errorCode() != Errors.NONE.code()) {
+                        if (refusedFetch(of, Errors.forCode(each.errorCode()))) {
+                            refused.add(of);
+                        }
+                    } else if (!each.acquiredRecords().isEmpty()) {
+                        lendings.add(new SessionAnswers.Lending(of, each));
+                    }
+                    if (isElsewhere(each.errorCode()) || isElsewhere(each.acknowledgeErrorCode())) {
+                        int leader = each.currentLeader().leaderId();
+                        NodeEndpoint at = answer.nodeEndpoints().find(leader);
+                        InetSocketAddress address =
+                                at == null ? null : InetSocketAddress.createUnresolved(at.host(), at.port());
+                        answers.leads(of.id, leader, each.currentLeader().leaderEpoch(), address);
+                    }
+                }));
+        untold(sent, told);
+        int records = answers.lend(lendings, sent.atNanos, nowNanos);
+        if (!refused.isEmpty() && records == 0) {
+            pause(nowNanos, PAUSE_NANOS); // Brokers refuse without waiting.
+        }
+        // An emptied answer still has what became of the acknowledgements.
+        if (answer.throttleTimeMs() > 0 && records == 0) {
+            throttled(sent.asked, answer.throttleTimeMs());
+        } else if (records >= mostRecords) {
+            mostRecords += Math.min(Integer.MAX_VALUE - mostRecords, 1 + mostRecords / GROWTH);
+        }
+        foundNothing = records == 0;
+        borrower.fetched(records, nowNanos - sent.atNanos, partitions.open() == 0);
+    }
+
+    void answered(ShareAcknowledgeResponseData answer, long nowNanos) {
+        Sent sent = take(answer.throttleTimeMs(), nowNanos);
+        if (sent == null || !accepts(sent, answer.errorCode(), answer.errorMessage(), nowNanos)) {
+            return;
+        }
+        Set<AcquiredRanges> told = new HashSet<>();
+        answer.responses()
+                .forEach(topic -> topic.partitions().forEach(each -> {
+                    AcquiredRanges of = partitions.find(topic.topicId(), each.partitionIndex());
+                    Packet packet = of == null ? null : sent.packets.get(of);
+                    if (of != null && packet != null) {
+                        told.add(of);
+                        settle(of, packet, Errors.forCode(each.errorCode()), sent.atNanos, nowNanos);
+                    }
+                    if (of != null && isElsewhere(each.errorCode())) {
+                        int leader = each.currentLeader().leaderId();
+                        ShareAcknowledgeResponseData.NodeEndpoint at =
+                                answer.nodeEndpoints().find(leader);
+                        InetSocketAddress address =
+                                at == null ? null : InetSocketAddress.createUnresolved(at.host(), at.port());
+                        answers.leads(of.id, leader, each.currentLeader().leaderEpoch(), address);
+                    }
+                }));
+        untold(sent, told);
+    }
+
+    /** Returns whether the broker says that another one leads the partition; only then it says which one. */
+    private static boolean isElsewhere(short error) {
+        return error == Errors.NOT_LEADER_OR_FOLLOWER.code() || error == Errors.FENCED_LEADER_EPOCH.code();
+    }
+
+    private @Nullable Sent take(int throttleMillis, long nowNanos) {
+        Sent sent = underWay;
+        underWay = null;
+        if (throttleMillis > 0) {
+            pause(nowNanos, throttleMillis * 1_000_000L);
+        }
+        return sent;
+    }
+
+    /**
+     * Brokers lend first and look at quotas then ({@code KafkaApis.processShareFetchResponse} of Kafka 4.4): what they
+     * acquired comes again when its locks are over, and if the answer were as large again, until no deliveries are
+     * left.
+     */
+    private void throttled(int asked, int millis) {
+        mostRecords = Math.max(1, asked / 2);
+        borrower.emptied();
+        if (!toldOfQuota) {
+            toldOfQuota = true;
+            LOG.warn(
+                    "a quota makes broker {} hold back answers for {} ms, whose records come again after their lock with one"
+                            + " delivery less: raise consumer_byte_rate or request_percentage of this client",
+                    node,
+                    millis);
+        }
+    }
+
+    private void pause(long nowNanos, long nanos) {
+        pausing = true;
+        notBeforeNanos = nowNanos + nanos;
+    }
+
+    /** Returns the epoch of the next request: 1 after the largest number, because 0 opens a session. */
+    static int epochAfter(int epoch) {
+        return epoch == Integer.MAX_VALUE ? TO_OPEN + 1 : epoch + 1;
+    }
+
+    /** Returns whether the broker looked at the request; if not, its acknowledgements are told again. */
+    private boolean accepts(Sent sent, short code, @Nullable String message, long nowNanos) {
+        Errors error = Errors.forCode(code);
+        if (error == Errors.NONE) {
+            epoch = epochAfter(epoch);
+            ended = sent.ends;
+            return true;
+        }
+        if (sent.ends) {
+            ended = true;
+            sent.packets.forEach((of, packet) -> refused(of, packet.acks(), error));
+            return false;
+        }
+        if (error == Errors.GROUP_AUTHORIZATION_FAILED || error == Errors.TOPIC_AUTHORIZATION_FAILED) {
+            borrower.fatal(error.exception(message));
+        }
+        LOG.info("share session with broker {}: {}; it is opened again", node, error);
+        epoch = TO_OPEN;
+        if (error == Errors.SHARE_SESSION_NOT_FOUND || error == Errors.INVALID_SHARE_SESSION_EPOCH) {
+            sent.packets.forEach((of, packet) -> of.outbox.putBack(packet));
+        } else {
+            pause(nowNanos, PAUSE_NANOS);
+            sent.packets.forEach((of, packet) -> refused(of, packet.acks(), error));
+        }
+        return false;
+    }
+
+    private void settle(AcquiredRanges of, Packet packet, Errors error, long sentNanos, long nowNanos) {
+        switch (error) {
+            case NONE -> packet.acks().forEach(ack -> confirmed(of, ack, sentNanos, nowNanos));
+            case INVALID_RECORD_STATE -> {
+                AcknowledgementRange toBlame = of.outbox.split(packet);
+                if (toBlame != null && toBlame.type() == AcknowledgementRange.RENEW) {
+                    notRenewed(of, toBlame, error);
+                } else if (toBlame != null) {
+                    refused(of, List.of(toBlame), error);
+                }
+            }
+            case NOT_LEADER_OR_FOLLOWER, FENCED_LEADER_EPOCH, UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID -> {
+                refused(of, packet.acks(), error);
+                moved(of, error);
+            }
+            case COORDINATOR_LOAD_IN_PROGRESS,
+                    COORDINATOR_NOT_AVAILABLE,
+                    NOT_COORDINATOR,
+                    REQUEST_TIMED_OUT,
+                    UNKNOWN_SERVER_ERROR -> {
+                // The state was not written (SharePartition.fetchPersisterError): the lock still stands.
+                of.outbox.putBack(packet);
+                pause(nowNanos, PAUSE_NANOS);
+            }
+            default -> refused(of, packet.acks(), error);
+        }
+    }
+
+    private void confirmed(AcquiredRanges of, AcknowledgementRange ack, long sentNanos, long nowNanos) {
+        if (ack.type() == AcknowledgementRange.RENEW) {
+            for (AcquiredRange range : of.touching(ack.first(), ack.last())) {
+                range.renewed(new Lock(sentNanos, answers.lockNanos()));
+            }
+        }
+        if (ack.records() > 0) {
+            borrower.confirmed(AcknowledgeType.forId(ack.type()), ack.records(), nowNanos - sentNanos);
+        }
+    }
+
+    /**
+     * Brokers say the same of a lock that does not stand any more, and of one that stands and is not renewed because
+     * the group's {@code share.renew.acknowledge.enable} is false. What ends within its time is still told.
+     */
+    private void notRenewed(AcquiredRanges of, AcknowledgementRange ack, Errors error) {
+        of.touching(ack.first(), ack.last()).forEach(AcquiredRange::notRenewed);
+        borrower.notRenewed(place(of, ack), ack.records(), error.name());
+    }
+
+    private static String place(AcquiredRanges of, AcknowledgementRange ack) {
+        return of + "@" + ack.first() + (ack.first() == ack.last() ? "" : ".." + ack.last());
+    }
+
+    /** The broker says that the locks do not stand any more. */
+    private void refused(AcquiredRanges of, List<AcknowledgementRange> acks, Errors error) {
+        for (AcknowledgementRange ack : acks) {
+            if (ack.type() == AcknowledgementRange.RENEW) {
+                of.touching(ack.first(), ack.last())
+                        .forEach(
+                                range -> range.loseOpen(ack.first(), ack.last()).forEach(borrower::lost));
+            }
+            if (ack.records() > 0) {
+                borrower.refused(place(of, ack), AcknowledgeType.forId(ack.type()), ack.records(), error.name());
+            }
+        }
+        of.removeOver();
+    }
+
+    private void untold(Sent sent, Set<AcquiredRanges> told) {
+        sent.packets.forEach((of, packet) -> {
+            if (!told.contains(of)) {
+                refused(of, packet.acks(), Errors.UNKNOWN_SERVER_ERROR);
+            }
+        });
+    }
+
+    /** Returns whether it is to be asked for again, as far as is known. */
+    private boolean refusedFetch(AcquiredRanges of, Errors error) {
+        switch (error) {
+            case TOPIC_AUTHORIZATION_FAILED, GROUP_AUTHORIZATION_FAILED -> borrower.fatal(error.exception());
+            case NOT_LEADER_OR_FOLLOWER, FENCED_LEADER_EPOCH, UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID ->
+                moved(of, error);
+            case KAFKA_STORAGE_ERROR, REPLICA_NOT_AVAILABLE, OFFSET_NOT_AVAILABLE, INCONSISTENT_TOPIC_ID -> {
+                // This says nothing about its locks, which may stand.
+                tell(of, error);
+                partitions.wantNoMore(of.id);
+                answers.moved(of.id);
+            }
+            default -> {
+                tell(of, error);
+                answers.moved();
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void tell(AcquiredRanges of, Errors error) {
+        if (answers.isNews(of.id, error)) {
+            LOG.warn("{} cannot be fetched from broker {} now: {}", of, node, error);
+        }
+    }
+
+    /** The partition is not here any more, and its locks are not either. */
+    private void moved(AcquiredRanges of, Errors error) {
+        lose(of, error);
+        partitions.wantNoMore(of.id);
+        answers.moved(of.id);
+    }
+
+    private void lose(AcquiredRanges of, Errors error) {
+        of.outbox.clear().forEach(packet -> refused(of, packet.acks(), error));
+        of.loseAll().forEach(borrower::lost);
+    }
+
+    /** The connection is gone, and with it all that was acquired on it. */
+    void lost() {
+        Sent sent = underWay;
+        underWay = null;
+        epoch = TO_OPEN;
+        partitions.unlist();
+        if (sent != null) {
+            sent.packets.forEach((of, packet) -> refused(of, packet.acks(), Errors.NETWORK_EXCEPTION));
+        }
+        partitions.lent().forEach(of -> lose(of, Errors.NETWORK_EXCEPTION));
+        answers.moved();
+    }
+}

@@ -1,0 +1,402 @@
+package dev.weir.kafka.internal.share.session;
+
+import dev.weir.kafka.internal.share.session.AcquiredRange.Lock;
+import dev.weir.kafka.internal.share.session.ShareSession.Turn;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.common.TopicIdPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.message.ShareAcknowledgeResponseData;
+import org.apache.kafka.common.message.ShareFetchResponseData;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.protocol.Errors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A member's sessions, one with each broker that leads a partition of it, on a connection of its own: asks for no more
+ * records than there are credits for, looks after the locks of what is acquired, and tells how the work on it ended.
+ * Confined to the member's thread, but for {@link #ended}, {@link #span}, {@link #lockMillis} and {@link
+ * #batchRecords}.
+ */
+final class ShareSessions implements AutoCloseable {
+
+    private static final long TICK_NANOS = 10_000_000;
+    private static final long IDLE_NANOS = 50_000_000;
+
+    /**
+     * The delay where more than enough is acquired: the end of a record is told with the next fetch, which somebody
+     * wakes it for.
+     */
+    private static final long FED_NANOS = 25_000_000;
+
+    /** The delay where the next record that ends may be the one that everything waits for. */
+    private static final long FULL_NANOS = 1_000_000;
+
+    /** A session and its connection. */
+    private record Line(ShareSession session, SessionNetwork.Channel channel) {}
+
+    private final ShareRequests requests;
+    private final ClusterDirectory directory;
+    private final SessionNetwork network;
+    private final AcquiredRecordReceiver borrower;
+    private final Runnable onMoved;
+    private final LockRenewals locks;
+    private final AcquiredRecordsReader deliveries;
+    private final FetchRefusals refusals = new FetchRefusals();
+    private final Map<Integer, Line> lines = new LinkedHashMap<>();
+    private int workers = Integer.MAX_VALUE;
+    private int credits = 1;
+    private long window = Long.MAX_VALUE;
+    private boolean closing;
+    private long nowNanos;
+
+    // Shared with those who end work.
+    private final FinishedRecords ended = new FinishedRecords();
+    private volatile long span;
+
+    /**
+     * Opens none yet.
+     *
+     * @param onMoved told when a partition may not be where it was, so that {@link #settle} is due
+     */
+    ShareSessions(
+            ShareRequests requests,
+            ClusterDirectory directory,
+            SessionNetwork network,
+            AcquiredRecordReceiver borrower,
+            ShareMember.Reading reading,
+            Runnable onMoved) {
+        this.requests = requests;
+        this.directory = directory;
+        this.network = network;
+        this.borrower = borrower;
+        this.onMoved = onMoved;
+        this.locks = new LockRenewals(borrower);
+        this.deliveries = new AcquiredRecordsReader(borrower, reading);
+    }
+
+    /** See {@link ShareMember#workers}. */
+    void workers(int most) {
+        workers = most;
+    }
+
+    /** See {@link ShareMember#plan}. */
+    void plan(int newCredits, boolean wholeBatches, int newWindow) {
+        credits = Math.max(1, newCredits);
+        window = newWindow;
+        requests.wholeBatches(wholeBatches);
+    }
+
+    /** The work on a record ended. Any thread; true if the next turn should come now. */
+    boolean ended(LockedRecord loan) {
+        return ended.add(loan);
+    }
+
+    /** Offsets of the partition that stretches widest from its first unfinished record on. Any thread. */
+    long span() {
+        return span;
+    }
+
+    /** For which a record is acquired; 0 as long as nothing was. Any thread. */
+    int lockMillis() {
+        return locks.millis();
+    }
+
+    /** Mean size of a producer's batch, in records; 0 as long as none was seen. Any thread. */
+    double batchRecords() {
+        return deliveries.batchRecords();
+    }
+
+    /** It is now this time: for the answers that come before the next turn. */
+    void at(long now) {
+        nowNanos = now;
+    }
+
+    /** Records that are acquired and not done. */
+    int open() {
+        int open = 0;
+        for (Line line : lines.values()) {
+            open += line.session.partitions.open();
+        }
+        return open;
+    }
+
+    /** Acquired records on which the work has not ended. */
+    List<LockedRecord> openLoans() {
+        List<LockedRecord> open = new ArrayList<>();
+        for (Line line : lines.values()) {
+            for (AcquiredRanges of : line.session.partitions.lent()) {
+                of.all().forEach(range -> range.addOpenTo(open));
+            }
+        }
+        open.removeIf(RestOfBatch.class::isInstance);
+        return open;
+    }
+
+    /** Ends the work on all that is acquired, which nobody will finish; returns how many there were. */
+    int giveUp() {
+        int given = 0;
+        for (Line line : lines.values()) {
+            for (AcquiredRanges of : line.session.partitions.lent()) {
+                given += locks.giveUp(of, nowNanos);
+            }
+        }
+        return given;
+    }
+
+    /** Gives each partition to the session with its leader. */
+    void settle(Map<Uuid, Set<Integer>> assigned) {
+        Map<Integer, List<TopicIdPartition>> byLeader = new HashMap<>();
+        assigned.forEach((topic, numbers) -> numbers.forEach(number -> {
+            TopicIdPartition id = directory.partition(topic, number);
+            Integer leader = id == null ? null : directory.leader(id);
+            if (id == null || leader == null) {
+                directory.doubtLeaders();
+            } else {
+                byLeader.computeIfAbsent(leader, each -> new ArrayList<>()).add(id);
+            }
+        }));
+        byLeader.keySet().forEach(this::line);
+        lines.forEach((node, line) -> line.session.partitions.want(byLeader.getOrDefault(node, List.of())));
+    }
+
+    private void line(int node) {
+        lines.computeIfAbsent(node, each -> {
+            ShareSession session = new ShareSession(node, requests, borrower, new OfSession());
+            return new Line(session, network.open("broker " + node, () -> address(node), new OfLine(session)));
+        });
+    }
+
+    private List<InetSocketAddress> address(int node) {
+        InetSocketAddress address = directory.address(node);
+        return List.of(Objects.requireNonNull(address, () -> "address of broker " + node));
+    }
+
+    /** Notes the work that has ended since the last time. */
+    void takeEnded() {
+        ended.takeAll(this::take);
+    }
+
+    private void take(LockedRecord loan) {
+        AcknowledgeType outcome = loan.outcome();
+        if (end(loan, outcome) && outcome == AcknowledgeType.RELEASE) {
+            borrower.goesBack(loan);
+        }
+        deliveries.unreadable().ended(loan);
+    }
+
+    private boolean end(LockedRecord loan, AcknowledgeType outcome) {
+        for (Line line : lines.values()) {
+            if (line.session.partitions.end(loan, outcome.id, nowNanos)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Looks after all locks, and says to each broker what is due.
+     *
+     * @return after how many nanoseconds to come again, unless something comes first
+     */
+    long turn() {
+        boolean ends = borrower.isEnded();
+        deliveries.unreadable().takeEnded(this::end);
+        long widest = 0;
+        for (Line line : lines.values()) {
+            for (AcquiredRanges of : line.session.partitions.lent()) {
+                locks.attend(of, nowNanos, window, ends);
+                widest = Math.max(widest, of.span());
+            }
+        }
+        span = widest;
+        return talk(ends);
+    }
+
+    private long talk(boolean ends) {
+        boolean wants = !ends && borrower.hasDemand();
+        int free = credits - open();
+        for (Line line : lines.values()) {
+            free -= line.session.asked();
+        }
+        CreditDivision shares = CreditDivision.of(
+                credits, workers, lines.values().stream().map(Line::session).toList());
+        boolean idle = false;
+        boolean full = false;
+        for (Line line : lines.values()) {
+            ShareSession session = line.session;
+            int most = shares.of(session);
+            int may = wants ? Math.max(0, Math.min(free, most)) : 0;
+            Turn turn = new Turn(may, Math.min(shares.threshold(), most), window, ends);
+            boolean over = closing && session.isQuiet();
+            if (!session.hasEnded() || !session.isQuiet() || (session.partitions.areWanted() && !closing)) {
+                free -= talk(line, turn, over);
+            }
+            // Where all is acquired, few of the records that end make room: they are not worth a turn each.
+            boolean waits = !session.isUnderWay() && session.partitions.areFull(window);
+            full |= waits;
+            idle |= !session.isUnderWay() && !waits;
+        }
+        lines.values().removeIf(ShareSessions::isSpare);
+        int worthWaking = idle && wants ? Math.max(1, shares.threshold() - free) : Integer.MAX_VALUE;
+        ended.wakeFrom(worthWaking);
+        if (ended.count() >= worthWaking) {
+            return 0; // They came before anybody was to be woken.
+        }
+        if (full && wants) {
+            return FULL_NANOS;
+        }
+        if (open() > 0 || ends) {
+            return wants && !isHurried() ? FED_NANOS : TICK_NANOS;
+        }
+        return wants ? IDLE_NANOS : 2 * TICK_NANOS;
+    }
+
+    /** Returns whether room in some window of locks waits for acknowledgements. */
+    private boolean isHurried() {
+        for (Line line : lines.values()) {
+            for (AcquiredRanges of : line.session.partitions.lent()) {
+                if (of.outbox.isHurried() || of.untoldSpan() >= LockRenewals.TIGHT * window) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** Returns how many records it asked for. */
+    private int talk(Line line, Turn turn, boolean over) {
+        if (line.session.isUnderWay() || !line.channel.canSend()) {
+            return 0;
+        }
+        ApiMessage request = over ? line.session.last(nowNanos) : line.session.next(nowNanos, turn);
+        if (request == null) {
+            return 0;
+        }
+        line.channel.send(request, ShareRequests.VERSION);
+        return line.session.asked();
+    }
+
+    private static boolean isSpare(Line line) {
+        boolean spare = !line.session.partitions.areWanted() && line.session.isQuiet();
+        if (spare) {
+            // With its connection the broker ends the session, which holds nothing.
+            line.channel.drop();
+        }
+        return spare;
+    }
+
+    /** Ends each session as soon as nothing is acquired and no acknowledgement is pending. */
+    void end() {
+        closing = true;
+    }
+
+    /** Returns whether all have ended. */
+    boolean haveEnded() {
+        return lines.values().stream().allMatch(line -> line.session.isQuiet() && line.session.hasEnded());
+    }
+
+    /** Loses all that is still acquired, and closes the connections. */
+    @Override
+    public void close() {
+        lines.values().forEach(line -> {
+            line.channel.drop();
+            line.session.lost();
+        });
+        deliveries.close();
+    }
+
+    private final class OfSession implements SessionAnswers {
+
+        @Override
+        public int lend(List<Lending> lendings, long askedNanos, long now) {
+            Lock lock = new Lock(askedNanos, lockNanos());
+            int before = open();
+            int bytes = 0;
+            for (Lending each : lendings) {
+                refusals.lent(each.of().id);
+                for (AcquiredRange range : deliveries.read(each.of(), each.data(), lock, now)) {
+                    each.of().add(range).forEach(borrower::lost);
+                }
+                bytes += each.data().records() == null
+                        ? 0
+                        : each.data().records().sizeInBytes();
+            }
+            borrower.lentAll();
+            int records = open() - before;
+            if (records > 0) {
+                requests.saw(records, bytes);
+            }
+            return records;
+        }
+
+        @Override
+        public long lockNanos() {
+            return locks.nanos();
+        }
+
+        @Override
+        public boolean isNews(TopicIdPartition partition, Errors error) {
+            return refusals.isNews(partition, error);
+        }
+
+        @Override
+        public void moved(TopicIdPartition partition) {
+            directory.forget(partition);
+            onMoved.run();
+        }
+
+        @Override
+        public void leads(TopicIdPartition partition, int leader, int epoch, @Nullable InetSocketAddress address) {
+            directory.hint(partition, leader, epoch, address);
+        }
+
+        @Override
+        public void moved() {
+            directory.doubtLeaders();
+            onMoved.run();
+        }
+    }
+
+    private final class OfLine implements SessionNetwork.Receiver {
+
+        private final ShareSession session;
+
+        OfLine(ShareSession session) {
+            this.session = session;
+        }
+
+        @Override
+        public void answered(ApiMessage answer) {
+            switch (answer) {
+                case ShareFetchResponseData fetched -> {
+                    lockedFor(fetched.acquisitionLockTimeoutMs());
+                    session.answered(fetched, nowNanos);
+                }
+                case ShareAcknowledgeResponseData taken -> {
+                    lockedFor(taken.acquisitionLockTimeoutMs());
+                    session.answered(taken, nowNanos);
+                }
+                default -> throw new IllegalStateException("an answer that nobody asked for: " + answer);
+            }
+        }
+
+        private void lockedFor(int millis) {
+            if (millis > 0) {
+                locks.millis(millis);
+            }
+        }
+
+        @Override
+        public void lost(String why) {
+            session.lost();
+        }
+    }
+}

@@ -1,0 +1,193 @@
+package dev.weir.kafka.internal.share.session;
+
+import dev.weir.kafka.ConsumerSettings.UnreadableBatches;
+import dev.weir.kafka.RecordDecodeException;
+import dev.weir.kafka.internal.in.fetch.UnreadableBatch;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicIdPartition;
+import org.apache.kafka.common.message.ShareFetchResponseData.AcquiredRecords;
+import org.apache.kafka.common.record.internal.RecordBatch;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Applies the policy for unreadable batches to their acquired offsets. For a dead letter, one record stands for the
+ * batch, and all offsets that are acquired of it are acknowledged as that record is. Confined to the member's thread.
+ */
+final class UnreadableParts {
+
+    private static final Logger LOG = LoggerFactory.getLogger(UnreadableParts.class);
+
+    private static final String WAY_OUT =
+            "raise maxBatchBytes if it is too large for that, or set unreadableBatches to SKIP, or to DEAD_LETTER with a"
+                    + " SharedFlow that has a dead-letter topic";
+
+    /** Finished batches that are remembered, as brokers may deliver a batch in parts. */
+    private static final int REMEMBERED = 1000;
+
+    private record Id(TopicIdPartition partition, long baseOffset) {}
+
+    /** A batch whose record is in flight, and the offsets that wait for that record. */
+    private static final class Passed {
+
+        private final Id id;
+        private final LockedRecord record;
+        private final List<RestOfBatch> rest = new ArrayList<>();
+        private @Nullable AcknowledgeType outcome;
+
+        Passed(Id id, LockedRecord record) {
+            this.id = id;
+            this.record = record;
+        }
+    }
+
+    private final AcquiredRecordReceiver borrower;
+    private final UnreadableBatches policy;
+    private final List<Passed> inFlight = new ArrayList<>();
+
+    private final Map<Id, Boolean> finished = new LinkedHashMap<>() {
+
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Id, Boolean> eldest) {
+            return size() > REMEMBERED;
+        }
+    };
+
+    UnreadableParts(AcquiredRecordReceiver borrower, UnreadableBatches policy) {
+        this.borrower = borrower;
+        this.policy = policy;
+    }
+
+    /**
+     * Answers for the acquired offsets of a batch.
+     *
+     * @param ranges the acquired ones, with {@code acquired} in the same order
+     * @throws RecordDecodeException if the policy is to fail
+     */
+    void found(
+            AcquiredRanges of,
+            RecordBatch batch,
+            List<AcquiredRange> ranges,
+            List<AcquiredRecords> acquired,
+            RuntimeException fault) {
+        KafkaException cause = named(of, batch, fault);
+        Id id = new Id(of.id, batch.baseOffset());
+        if (policy == UnreadableBatches.FAIL) {
+            throw new RecordDecodeException(of.id.topic(), of.id.partition(), batch.baseOffset(), cause, WAY_OUT);
+        }
+        if (policy == UnreadableBatches.SKIP) {
+            LOG.warn("left out, as unreadableBatches=SKIP says: {}", cause.getMessage());
+        }
+        if (policy == UnreadableBatches.SKIP || finished.containsKey(id)) {
+            ranges.forEach(range -> range.reject(batch.baseOffset(), batch.lastOffset()));
+            if (policy == UnreadableBatches.SKIP) {
+                ranges.forEach(range -> skipped(of, batch, range));
+            }
+            return;
+        }
+        Passed passed = inFlight(id, ranges);
+        for (int i = 0; i < ranges.size(); i++) {
+            AcquiredRange range = ranges.get(i);
+            long last = Math.min(range.last, batch.lastOffset());
+            for (long offset = Math.max(range.first, batch.baseOffset()); offset <= last; offset++) {
+                if (passed == null) {
+                    passed = new Passed(
+                            id,
+                            lend(
+                                    of,
+                                    batch,
+                                    range,
+                                    offset,
+                                    cause,
+                                    acquired.get(i).deliveryCount()));
+                    inFlight.add(passed);
+                } else {
+                    var rest = new RestOfBatch(of.id.topic(), of.id.partition(), offset, passed.record);
+                    passed.rest.add(rest);
+                    range.put(rest);
+                }
+            }
+        }
+    }
+
+    private void skipped(AcquiredRanges of, RecordBatch batch, AcquiredRange range) {
+        long from = Math.max(range.first, batch.baseOffset());
+        long to = Math.min(range.last, batch.lastOffset()) + 1;
+        if (from < to) {
+            borrower.skipped(of.id.topic(), of.id.partition(), from, to);
+        }
+    }
+
+    /** The one that stands for the batch already; null if there is none, or if it has lost its lock. */
+    private @Nullable Passed inFlight(Id id, List<AcquiredRange> ranges) {
+        for (Passed each : inFlight) {
+            boolean again = ranges.stream().anyMatch(range -> range.contains(each.record.offset()));
+            if (each.id.equals(id) && !each.record.isGone() && !again) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    private LockedRecord lend(
+            AcquiredRanges of,
+            RecordBatch batch,
+            AcquiredRange range,
+            long offset,
+            KafkaException cause,
+            short deliveryCount) {
+        LOG.warn("goes on as one record that cannot be decoded: {}", cause.getMessage());
+        byte[] bytes = new byte[batch.sizeInBytes()];
+        batch.writeTo(ByteBuffer.wrap(bytes));
+        LockedRecord loan = borrower.lend(
+                UnreadableBatch.acquired(
+                        of.id.topicPartition(), offset, batch.lastOffset() + 1, bytes, cause, deliveryCount),
+                range.lock().sinceNanos());
+        range.put(loan);
+        return loan;
+    }
+
+    private static KafkaException named(AcquiredRanges of, RecordBatch batch, RuntimeException fault) {
+        String place = of + "@" + batch.baseOffset() + ".." + batch.lastOffset();
+        return new KafkaException(
+                fault instanceof AcquiredBatchReader.TooLarge
+                        ? place + " is " + fault.getMessage()
+                        : place + " is a batch that is corrupt (" + fault.getMessage() + ")",
+                fault);
+    }
+
+    /** The work on a record ended. */
+    void ended(LockedRecord record) {
+        for (Passed each : inFlight) {
+            if (each.record == record) {
+                each.outcome = record.outcome();
+            }
+        }
+    }
+
+    /** Ends the offsets whose record has ended or is gone. */
+    void takeEnded(BiConsumer<LockedRecord, AcknowledgeType> end) {
+        for (Iterator<Passed> all = inFlight.iterator(); all.hasNext(); ) {
+            Passed each = all.next();
+            AcknowledgeType outcome = each.record.isGone() ? AcknowledgeType.RELEASE : each.outcome;
+            if (outcome != null) {
+                all.remove();
+                each.rest.forEach(rest -> end.accept(rest, outcome));
+                if (outcome != AcknowledgeType.RELEASE) {
+                    finished.put(each.id, true);
+                }
+            }
+        }
+    }
+}

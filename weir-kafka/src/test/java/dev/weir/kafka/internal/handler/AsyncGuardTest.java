@@ -1,0 +1,97 @@
+package dev.weir.kafka.internal.handler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.kafka.CircuitBreaker;
+import dev.weir.kafka.CircuitBreaker.State;
+import dev.weir.kafka.Decoded;
+import dev.weir.kafka.HandlerTimeoutException;
+import dev.weir.stream.testing.VirtualClock;
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.Test;
+
+class AsyncGuardTest {
+
+    private static final Duration OPEN_FOR = Duration.ofSeconds(1);
+
+    private final VirtualClock clock = new VirtualClock();
+    private final CircuitBreaker breaker =
+            CircuitBreaker.consecutive(1, OPEN_FOR).withProbes(1).on(clock);
+    private final CompletableFuture<String> handled = new CompletableFuture<>();
+
+    private final ConsumerRecord<byte[], byte[]> raw = new ConsumerRecord<>("t", 0, 7, new byte[1], new byte[1]);
+
+    private CompletableFuture<HandlerOutcome<String>> call(FailureRules rules) {
+        return new AsyncGuard<byte[], byte[], String>(rules, record -> handled)
+                .apply(new HandlerJob<>(new Decoded.Read<>(raw, raw)))
+                .toCompletableFuture();
+    }
+
+    private void openAndWait() throws InterruptedException {
+        breaker.failed(breaker.acquire(), new IllegalStateException("refused"));
+        clock.advance(OPEN_FOR);
+    }
+
+    @Test
+    void success_tellsTheBreakerAndGivesTheResult() throws Exception {
+        openAndWait();
+        CompletableFuture<HandlerOutcome<String>> outcome = call(FailureRules.NONE.withBreaker(breaker));
+        handled.complete("done");
+        assertThat(outcome.get()).isEqualTo(new HandlerOutcome.Done<>(raw, "done", 1));
+        assertThat(breaker.state()).isEqualTo(State.CLOSED);
+    }
+
+    @Test
+    void failure_tellsTheBreakerAndFailsTheOutcome() throws Exception {
+        openAndWait();
+        CompletableFuture<HandlerOutcome<String>> outcome = call(FailureRules.NONE.withBreaker(breaker));
+        handled.completeExceptionally(new IllegalStateException("refused"));
+        assertThatThrownBy(outcome::get).isInstanceOf(ExecutionException.class).hasMessageContaining("refused");
+        assertThat(breaker.state()).isEqualTo(State.OPEN);
+    }
+
+    // A pipeline that was cancelled kept the permits of its probes: the breaker, which outlives it, stayed half open,
+    // and
+    // all calls of the next run waited for ever.
+    @Test
+    void outcome_thatThePipelineCancels_givesTheProbesPlaceBack() throws Exception {
+        openAndWait();
+        CompletableFuture<HandlerOutcome<String>> outcome = call(FailureRules.NONE.withBreaker(breaker));
+        outcome.cancel(true);
+        assertThat(handled).isCancelled();
+        assertThat(breaker.state()).isEqualTo(State.HALF_OPEN);
+        assertThat(CompletableFuture.supplyAsync(
+                                this::acquire, task -> Thread.ofVirtual().start(task))
+                        .get())
+                .isPositive();
+    }
+
+    private long acquire() {
+        try {
+            return breaker.acquire();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void handlersFuture_thatIsCancelledByItsOwner_isAFailureLikeOthers() throws Exception {
+        openAndWait();
+        CompletableFuture<HandlerOutcome<String>> outcome = call(FailureRules.NONE.withBreaker(breaker));
+        handled.cancel(true);
+        assertThatThrownBy(outcome::get).isInstanceOf(CancellationException.class);
+        assertThat(breaker.state()).isEqualTo(State.OPEN);
+    }
+
+    @Test
+    void future_thatTakesTooLong_isCancelledAndFails() {
+        CompletableFuture<HandlerOutcome<String>> outcome = call(FailureRules.NONE.withTimeout(Duration.ofMillis(1)));
+        assertThatThrownBy(outcome::get).hasCauseInstanceOf(HandlerTimeoutException.class);
+        assertThatThrownBy(handled::get).isInstanceOf(CancellationException.class);
+    }
+}

@@ -1,0 +1,254 @@
+package dev.weir.kafka.internal.handler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.FailedRecord;
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.BareContext;
+import dev.weir.kafka.internal.out.client.ClientProgress;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.testing.VirtualClock;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
+import java.util.stream.LongStream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Test;
+
+class FailedRecordForwarderTest {
+
+    private static final Duration LONGER_THAN_ANY_PAUSE = Duration.ofMinutes(1);
+
+    private final VirtualClock clock = new VirtualClock();
+    private final List<Long> acknowledged = new CopyOnWriteArrayList<>();
+    private final List<Scripted> opened = new CopyOnWriteArrayList<>();
+
+    /** What opening a producer throws, one after the other, then nothing. */
+    private final Queue<RuntimeException> openings = new ArrayDeque<>();
+
+    /** What the sends answer, one after the other, then that all is well. */
+    private final Queue<RuntimeException> answers = new ArrayDeque<>();
+
+    private final List<Integer> proposals = new CopyOnWriteArrayList<>();
+    private final FailedRecordForwarder forwarder = forwarding(this::propose);
+
+    private FailedRecordForwarder forwarding(FailureRoute route) {
+        return new FailedRecordForwarder(
+                new PatientWriter("test", route, clock, this::open, ClientProgress.NONE), new Surroundings());
+    }
+
+    private Producer<byte[], byte[]> open() {
+        RuntimeException refused = openings.poll();
+        if (refused != null) {
+            throw refused;
+        }
+        Scripted producer = new Scripted();
+        opened.add(producer);
+        return producer;
+    }
+
+    private ProducerRecord<byte[], byte[]> propose(FailedRecord failed, int tooLarge) {
+        proposals.add(tooLarge);
+        return new ProducerRecord<>("dead", failed.raw().key(), failed.raw().value());
+    }
+
+    private Batch<FailedRecord> failed(int records) {
+        AckTarget target = new AckTarget() {
+            @Override
+            public void ack(long token) {
+                acknowledged.add(token);
+            }
+
+            @Override
+            public void retain(long token, int claims) {
+                throw new AssertionError("nothing becomes two here");
+            }
+        };
+        List<FailedRecord> values = new ArrayList<>();
+        for (int i = 0; i < records; i++) {
+            ConsumerRecord<byte[], byte[]> raw = new ConsumerRecord<>("t", 0, i, new byte[1], new byte[1]);
+            values.add(new FailedRecord(raw, FailedRecord.Reason.HANDLER, new IllegalStateException("no"), 1, false));
+        }
+        return Batch.of(
+                values.toArray(), records, target, LongStream.range(0, records).toArray());
+    }
+
+    private CompletableFuture<Void> deliverElsewhere(Batch<FailedRecord> batch) {
+        CompletableFuture<Void> delivered = new CompletableFuture<>();
+        Thread.ofVirtual().start(() -> {
+            try {
+                forwarder.deliver(batch);
+                delivered.complete(null);
+            } catch (Throwable thrown) {
+                delivered.completeExceptionally(thrown);
+            }
+        });
+        return delivered;
+    }
+
+    @Test
+    void records_thatTheBrokersHave_areAcknowledgedAndCounted() throws Exception {
+        forwarder.deliver(failed(3));
+        assertThat(acknowledged).containsExactly(0L, 1L, 2L);
+        assertThat(forwarder.written()).isEqualTo(3);
+        assertThat(forwarder.held()).isZero();
+        assertThat(opened).hasSize(1);
+    }
+
+    @Test
+    void record_thatIsRefusedAlone_holdsTheBatchAndIsTriedAgainAfterAPause() throws Exception {
+        refuseTwice(new TimeoutException("no answer"));
+        CompletableFuture<Void> delivered = deliverElsewhere(failed(1));
+        clock.awaitWaiters(1);
+        assertThat(acknowledged).isEmpty();
+        assertThat(forwarder.held()).isEqualTo(1);
+        assertThat(delivered).isNotDone();
+        clock.advance(LONGER_THAN_ANY_PAUSE);
+        delivered.get();
+        assertThat(acknowledged).containsExactly(0L);
+        assertThat(forwarder.held()).isZero();
+        assertThat(forwarder.written()).isEqualTo(1);
+        assertThat(opened).as("a producer that timed out goes on").hasSize(1);
+    }
+
+    private void refuseTwice(RuntimeException why) {
+        answers.add(why);
+        answers.add(why);
+    }
+
+    @Test
+    void record_thatIsRefusedAmongOthers_isTriedAloneAtOnce() throws Exception {
+        answers.add(new TimeoutException("no answer"));
+        forwarder.deliver(failed(3));
+        assertThat(acknowledged).containsExactly(1L, 2L, 0L);
+        assertThat(forwarder.written()).isEqualTo(3);
+    }
+
+    @Test
+    void producer_thatRefusesForGood_isReplacedByANewOne() throws Exception {
+        answers.add(new TopicAuthorizationException("dead"));
+        forwarder.deliver(failed(1));
+        assertThat(opened).hasSize(2);
+        assertThat(opened.getFirst().closed()).isTrue();
+        assertThat(acknowledged).containsExactly(0L);
+    }
+
+    // Names that cannot be resolved for a moment ended a pipeline that had only to wait.
+    @Test
+    void producer_thatCannotBeOpenedAgain_isWaitedFor() throws Exception {
+        refuseTwice(new TopicAuthorizationException("dead"));
+        CompletableFuture<Void> delivered = deliverElsewhere(failed(1));
+        clock.awaitWaiters(1);
+        openings.add(new KafkaException("no resolvable bootstrap urls"));
+        clock.advance(LONGER_THAN_ANY_PAUSE);
+        clock.awaitWaiters(1);
+        clock.advance(LONGER_THAN_ANY_PAUSE);
+        delivered.get();
+        assertThat(acknowledged).containsExactly(0L);
+    }
+
+    @Test
+    void producer_thatCannotBeOpenedAtAll_failsThePipeline() {
+        openings.add(new KafkaException("compression.type is wrong"));
+        assertThatThrownBy(() -> forwarder.deliver(failed(1))).hasMessageContaining("compression.type");
+        assertThat(acknowledged).isEmpty();
+    }
+
+    @Test
+    void record_thatIsTooLarge_isProposedSmallerAtOnce() throws Exception {
+        answers.add(new RecordTooLargeException("large"));
+        answers.add(new RecordTooLargeException("still"));
+        forwarder.deliver(failed(1));
+        assertThat(proposals).containsExactly(0, 1, 2);
+        assertThat(acknowledged).containsExactly(0L);
+    }
+
+    private FailedRecordForwarder writing(DeadLetters.TooLarge whenTooLarge) {
+        var settings =
+                ProducerSettings.builder().bootstrapServers("localhost:1").build();
+        return forwarding(new DeadLetterWriter(DeadLetters.to("dead", settings).whenTooLarge(whenTooLarge)));
+    }
+
+    // 15 letters lost their values, and nobody was told.
+    @Test
+    void letters_thatAreCut_areCounted() throws Exception {
+        FailedRecordForwarder cutting = writing(DeadLetters.TooLarge.CUT);
+        answers.add(new RecordTooLargeException("large"));
+        answers.add(new RecordTooLargeException("large"));
+        cutting.deliver(failed(3));
+        assertThat(cutting.written()).isEqualTo(3);
+        assertThat(cutting.cut()).isEqualTo(2);
+        assertThat(acknowledged).containsExactlyInAnyOrder(0L, 1L, 2L);
+    }
+
+    @Test
+    void letter_thatIsTooLargeAndMayNotBeCut_failsThePipelineNamingTheRecord() {
+        FailedRecordForwarder failing = writing(DeadLetters.TooLarge.FAIL);
+        answers.add(new RecordTooLargeException("large"));
+        assertThatThrownBy(() -> failing.deliver(failed(1)))
+                .isInstanceOf(KafkaPipelineException.class)
+                .hasMessageContaining("t-0@0")
+                .hasMessageContaining("topic dead")
+                .hasMessageContaining("max.message.bytes");
+        assertThat(acknowledged).isEmpty();
+    }
+
+    @Test
+    void wait_thatIsInterrupted_endsTheDeliveryAndAcknowledgesNothing() {
+        refuseTwice(new TimeoutException("no answer"));
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> forwarder.deliver(failed(1))).isInstanceOf(InterruptedException.class);
+        assertThat(acknowledged).isEmpty();
+    }
+
+    private final class Scripted extends MockProducer<byte[], byte[]> {
+
+        Scripted() {
+            super(true, null, new ByteArraySerializer(), new ByteArraySerializer());
+        }
+
+        @Override
+        @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread
+        public Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record, Callback callback) {
+            RuntimeException answer = answers.poll();
+            if (answer == null) {
+                return super.send(record, callback);
+            }
+            callback.onCompletion(null, answer);
+            return CompletableFuture.failedFuture(answer);
+        }
+    }
+
+    private final class Surroundings extends BareContext {
+
+        @Override
+        public Clock clock() {
+            return clock;
+        }
+
+        @Override
+        public void fail(Throwable cause) {
+            throw new AssertionError(cause);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package dev.weir.kafka.internal.handler;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.DeadLetter;
+import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.FailedRecord;
+import dev.weir.kafka.RetryTopics;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Headers of retries count in the flow's own retry topics only: other flows pass theirs on into any topic. */
+class RetryTiersTest {
+
+    private static final DeadLetters DEAD = DeadLetters.to(
+            "dead",
+            ConsumerSettings.builder(new ByteArrayDeserializer(), new ByteArrayDeserializer())
+                    .bootstrapServers("localhost:1")
+                    .groupId("g")
+                    .build());
+
+    private final RetryTiers tiers = new RetryTiers(
+            RetryTopics.of("retry-1", Duration.ofMinutes(1)).then("retry-2", Duration.ofMinutes(10)), DEAD);
+
+    private static Map<String, String> headersOfAnotherFlow() {
+        Map<String, String> headers = new LinkedHashMap<>();
+        headers.put(RetryTopics.TOPIC, "elsewhere");
+        headers.put(RetryTopics.PARTITION, "7");
+        headers.put(RetryTopics.OFFSET, "99");
+        headers.put(RetryTopics.TIMESTAMP, "5");
+        headers.put(RetryTopics.ATTEMPTS, "40");
+        headers.put(RetryTopics.TIER, "2");
+        headers.put(RetryTopics.DUE, "4102444800000");
+        headers.put(DeadLetter.OUTPUT, "elsewhere-too");
+        headers.put(DeadLetter.CUT, "value of 3 bytes");
+        return headers;
+    }
+
+    private static ConsumerRecord<byte[], byte[]> record(String topic, Map<String, String> headers) {
+        RecordHeaders own = new RecordHeaders();
+        headers.forEach((name, value) -> own.add(name, value.getBytes(UTF_8)));
+        return new ConsumerRecord<>(
+                topic, 3, 17, 123, TimestampType.CREATE_TIME, 0, 1, null, new byte[1], own, Optional.empty());
+    }
+
+    private static FailedRecord failed(ConsumerRecord<byte[], byte[]> record) {
+        return new FailedRecord(record, FailedRecord.Reason.HANDLER, new IllegalStateException("no"), 1, true);
+    }
+
+    private static @Nullable String header(ProducerRecord<?, ?> record, String name) {
+        Header header = record.headers().lastHeader(name);
+        return header == null ? null : new String(header.value(), UTF_8);
+    }
+
+    private static ConsumerRecord<byte[], byte[]> consumed(ProducerRecord<byte[], byte[]> written) {
+        return new ConsumerRecord<>(
+                written.topic(),
+                0,
+                1,
+                written.timestamp(),
+                TimestampType.CREATE_TIME,
+                0,
+                1,
+                written.key(),
+                written.value(),
+                written.headers(),
+                Optional.empty());
+    }
+
+    @Test
+    void recordOfTheMainTopic_withRetryHeadersOfAnotherFlow_goesThroughAllTiersUnderItsOwnOrigin() {
+        ConsumerRecord<byte[], byte[]> first = record("orders", headersOfAnotherFlow());
+
+        ProducerRecord<byte[], byte[]> once = tiers.propose(failed(first), 0);
+        ConsumerRecord<byte[], byte[]> retried = RetriedRecord.of(consumed(once), 1);
+        ProducerRecord<byte[], byte[]> twice = tiers.propose(failed(retried), 0);
+        ProducerRecord<byte[], byte[]> letter = tiers.propose(failed(RetriedRecord.of(consumed(twice), 2)), 0);
+
+        assertThat(once.topic()).isEqualTo("retry-1");
+        assertThat(header(once, RetryTopics.ATTEMPTS)).isEqualTo("1");
+        assertThat(retried.topic() + retried.partition() + retried.offset()).isEqualTo("orders317");
+        assertThat(retried.timestamp()).isEqualTo(123);
+        assertThat(twice.topic()).isEqualTo("retry-2");
+        DeadLetter read = DeadLetter.read(consumed(letter));
+        assertThat(read.letter().topic()).isEqualTo("dead");
+        assertThat(read.topic() + read.partition() + read.offset()).isEqualTo("orders317");
+        assertThat(read.timestamp()).isEqualTo(123);
+        assertThat(read.header(DeadLetter.ATTEMPTS)).isEqualTo("3");
+        assertThat(read.isWhole()).isTrue();
+        assertThat(read.restored().topic()).isEqualTo("orders");
+    }
+
+    @Test
+    void letter_ofARecordWithRetryHeadersOfAnotherFlow_namesWhereTheRecordWasConsumed() {
+        ProducerRecord<byte[], byte[]> letter =
+                new DeadLetterWriter(DEAD).propose(failed(record("orders", headersOfAnotherFlow())), 0);
+
+        DeadLetter read = DeadLetter.read(consumed(letter));
+        assertThat(read.topic() + read.partition() + read.offset()).isEqualTo("orders317");
+        assertThat(read.header(DeadLetter.ATTEMPTS)).isEqualTo("1");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"weir-retry-partition, -1", "weir-retry-partition, x", "weir-retry-offset, -5", "weir-retry-topic, ''"})
+    void recordOfARetryTopic_thatDoesNotSayWhereItCameFrom_isOneOfThatTopic(String name, String value) {
+        Map<String, String> headers = headersOfAnotherFlow();
+        headers.put(name, value);
+        ConsumerRecord<byte[], byte[]> foreign = record("retry-1", headers);
+
+        assertThat(RetriedRecord.of(foreign, 1)).isSameAs(foreign);
+        assertThat(tiers.propose(failed(foreign), 0).topic()).isEqualTo("retry-1");
+    }
+}

@@ -1,0 +1,498 @@
+package dev.weir.kafka.internal.in.buffer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.ConsumerDump.Paused;
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.Subscription;
+import dev.weir.kafka.Subscription.Priorities;
+import dev.weir.kafka.internal.in.buffer.AssignedPartition.PauseReason;
+import dev.weir.kafka.internal.in.fetch.ClientFetcher;
+import dev.weir.kafka.internal.in.fetch.RecordFetcher;
+import dev.weir.kafka.internal.in.lookup.OwnerClock;
+import dev.weir.kafka.internal.in.offsets.OffsetTracker;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class FlowControlTest {
+
+    private static final int MEGABYTE = 1024 * 1024;
+    private static final int FETCH_BYTES = 8 * 1024;
+
+    private final TopicPartition id = new TopicPartition("t", 0);
+    private final AtomicInteger wakeUps = new AtomicInteger();
+    private final AssignedPartition partition =
+            new AssignedPartition(id, new OffsetTracker(1_000, wakeUps::incrementAndGet), Long.MAX_VALUE);
+    private final MockConsumer<byte[], byte[]> client = new MockConsumer<>("earliest");
+    private final RecordFetcher fetcher = new ClientFetcher(client);
+    private final AtomicLong nanos = new AtomicLong();
+    private final OwnerClock time = new OwnerClock() {
+        @Override
+        public long nanoTime() {
+            return nanos.get();
+        }
+
+        @Override
+        public void park(long forNanos) {
+            nanos.addAndGet(forNanos);
+        }
+    };
+    private final FlowControl flow = new FlowControl(
+            ConsumerSettings.builder()
+                    .bootstrapServers("h:1")
+                    .groupId("g")
+                    .maxOutstandingRecords(100)
+                    .bufferBytes(MEGABYTE)
+                    .build(),
+            1,
+            FETCH_BYTES,
+            time,
+            wakeUps::incrementAndGet);
+    private final List<Long> tokens = new ArrayList<>();
+
+    @BeforeEach
+    void assign() {
+        client.assign(List.of(id));
+        flow.divide(List.of(partition));
+    }
+
+    private static List<AssignedPartition> like(AssignedPartition one, int count) {
+        return Collections.nCopies(count, one);
+    }
+
+    private void fetch(int records, int bytes) {
+        for (int i = 0; i < records; i++) {
+            tokens.add(partition.tracker().append(tokens.size(), bytes));
+        }
+        flow.afterFetch(partition, fetcher);
+    }
+
+    private void finish(int records) {
+        for (int i = 0; i < records; i++) {
+            partition.tracker().ack(tokens.remove(0));
+        }
+    }
+
+    private void resume() {
+        flow.resumeLow(List.copyOf(Map.of(id, partition).values()), fetcher);
+    }
+
+    /** It stays paused until the next poll, and its window never was full. */
+    @Test
+    void partition_thatWasFullOfBytes_isPausedForTheBudget_alsoWhenNoneAreLeft() {
+        fetch(3, MEGABYTE / 3 + 1);
+        assertThat(client.paused()).containsExactly(id);
+        assertThat(flow.reason(partition)).isEqualTo(Paused.BUDGET);
+        finish(3);
+        partition.advance();
+        assertThat(flow.reason(partition)).isEqualTo(Paused.BUDGET);
+        resume();
+        fetch(100, 1);
+        assertThat(flow.reason(partition)).isEqualTo(Paused.WINDOW);
+        finish(100);
+        partition.advance();
+        assertThat(flow.reason(partition)).isEqualTo(Paused.WINDOW);
+    }
+
+    @Test
+    void partition_atHighMark_pausesAndResumesAtHalf() {
+        fetch(99, 1);
+        assertThat(client.paused()).isEmpty();
+        fetch(1, 1);
+        assertThat(client.paused()).containsExactly(id);
+        resume();
+        finish(49);
+        resume();
+        assertThat(client.paused()).containsExactly(id);
+        assertThat(wakeUps).hasValue(0);
+        finish(1);
+        assertThat(wakeUps.get()).isPositive();
+        resume();
+        assertThat(client.paused()).isEmpty();
+    }
+
+    @Test
+    void partition_thatIsFull_resumesWhenTheWindowIsRaisedAndPausesWhenItIsLowered() {
+        fetch(100, 1);
+        assertThat(client.paused()).containsExactly(id);
+        flow.maxOutstandingRecords(400);
+        assertThat(wakeUps.get()).isPositive();
+        resume();
+        assertThat(client.paused()).isEmpty();
+        fetch(200, 1);
+        assertThat(client.paused()).isEmpty();
+        flow.maxOutstandingRecords(100);
+        fetch(1, 1);
+        assertThat(client.paused()).containsExactly(id);
+    }
+
+    @Test
+    void partition_thatIsFullOfBytes_resumesWhenTheBudgetIsRaised() {
+        fetch(11, MEGABYTE / 10);
+        assertThat(client.paused()).containsExactly(id);
+        flow.bufferBytes(4 * MEGABYTE);
+        resume();
+        assertThat(client.paused()).isEmpty();
+    }
+
+    /** Partitions at their high mark, of which nothing has been taken. */
+    private Map<TopicPartition, AssignedPartition> full(RecordBuffer outlet, int... priorities) {
+        Map<TopicPartition, AssignedPartition> assigned = new LinkedHashMap<>();
+        for (int priority : priorities) {
+            AssignedPartition next = new AssignedPartition(
+                    new TopicPartition("t", assigned.size()),
+                    new OffsetTracker(1_000, wakeUps::incrementAndGet),
+                    Long.MAX_VALUE,
+                    priority,
+                    1);
+            next.goOutBy(outlet);
+            assigned.put(next.id(), next);
+        }
+        client.assign(assigned.keySet());
+        for (AssignedPartition next : assigned.values()) {
+            long[] itsTokens = new long[100];
+            for (int i = 0; i < 100; i++) {
+                itsTokens[i] = next.tracker().append(i, 1);
+            }
+            outlet.add(next, Batch.of(new Object[100], 100, next.tracker(), itsTokens));
+            flow.afterFetch(next, fetcher);
+        }
+        assertThat(client.paused()).hasSize(assigned.size());
+        return assigned;
+    }
+
+    private static AssignedPartition nth(Map<TopicPartition, AssignedPartition> assigned, int number) {
+        return Objects.requireNonNull(assigned.get(new TopicPartition("t", number)));
+    }
+
+    private static void finish(AssignedPartition of, int from, int to) {
+        for (int token = from; token < to; token++) {
+            of.tracker().ack(token);
+        }
+    }
+
+    @Test
+    void partitions_thatAreLow_goOnTogether() {
+        RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM);
+        Map<TopicPartition, AssignedPartition> assigned = full(outlet, new int[12]);
+        for (int i = 0; i < 6; i++) {
+            flow.resumeLow(List.copyOf(assigned.values()), fetcher);
+            assertThat(client.paused()).as("with %s of 12 empty", i).hasSize(12);
+            AssignedPartition next = nth(assigned, i);
+            outlet.purge(List.of(next));
+            finish(next, 0, 100);
+        }
+        flow.resumeLow(List.copyOf(assigned.values()), fetcher);
+        assertThat(client.paused()).as("with half of 12 empty").hasSize(6);
+    }
+
+    /** Nobody looked again before the next poll returned, which takes a second where nothing comes. */
+    @Test
+    void partitions_thatWaitForAStuckOne_areLookedAtWhenThePipelineRunsShort() throws InterruptedException {
+        RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM);
+        Map<TopicPartition, AssignedPartition> assigned = full(outlet, new int[12]);
+        for (int i = 0; i < 11; i++) {
+            finish(nth(assigned, i), 0, 76);
+        }
+        flow.resumeLow(List.copyOf(assigned.values()), fetcher);
+        assertThat(client.paused()).hasSize(12);
+        for (int taken = 0; taken < 6; taken++) {
+            assertThat(wakeUps).as("after %s of 12 batches", taken).hasValue(0);
+            assertThat(outlet.take(Stage.NEVER, new StageMeter())).hasFieldOrPropertyWithValue("size", 100);
+        }
+        assertThat(wakeUps).hasValue(1);
+        flow.resumeLow(List.copyOf(assigned.values()), fetcher);
+        assertThat(client.paused()).containsExactly(new TopicPartition("t", 11));
+    }
+
+    /** Eleven backlogs held back what was to go before them. */
+    @Test
+    void partition_ofAHigherPriority_doesNotWaitForLowerOnes() throws InterruptedException {
+        RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM);
+        Map<TopicPartition, AssignedPartition> assigned = full(outlet, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+        flow.resumeLow(List.copyOf(assigned.values()), fetcher);
+        assertThat(outlet.take(Stage.NEVER, new StageMeter())).isNotNull();
+        finish(nth(assigned, 0), 0, 100);
+        flow.resumeLow(List.copyOf(assigned.values()), fetcher);
+        assertThat(client.paused()).hasSize(11).doesNotContain(new TopicPartition("t", 0));
+    }
+
+    /** A stage that waits for more records than are between a quarter of one and half of another waited for ever. */
+    @Test
+    void partitions_ofWhichStagesHoldAll_goOnAtHalf() throws InterruptedException {
+        RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM);
+        Map<TopicPartition, AssignedPartition> both = full(outlet, 0, 0);
+        finish(nth(both, 0), 0, 60);
+        finish(nth(both, 1), 0, 40);
+        assertThat(outlet.take(Stage.NEVER, new StageMeter())).isNotNull();
+        flow.resumeLow(List.copyOf(both.values()), fetcher);
+        assertThat(client.paused()).as("with something to take").hasSize(2);
+        assertThat(wakeUps).hasValue(0);
+        assertThat(outlet.take(Stage.NEVER, new StageMeter())).isNotNull();
+        assertThat(wakeUps).hasValue(1);
+        flow.resumeLow(List.copyOf(both.values()), fetcher);
+        assertThat(client.paused()).containsExactly(new TopicPartition("t", 1));
+    }
+
+    /**
+     * After a seek, or once its position is known, a partition waited until the others had worked off what they had.
+     */
+    @Test
+    void partition_ofWhichNothingWasReadYet_doesNotWait() {
+        Map<TopicPartition, AssignedPartition> assigned = full(new RecordBuffer(Clock.SYSTEM), new int[12]);
+        AssignedPartition sought = nth(assigned, 3);
+        AssignedPartition renewed =
+                new AssignedPartition(sought.id(), new OffsetTracker(1_000, () -> {}), Long.MAX_VALUE);
+        renewed.goOutBy(sought.outlet());
+        boolean ignored = renewed.pause(PauseReason.FLOW);
+        assigned.put(renewed.id(), renewed);
+        flow.resumeLow(List.copyOf(assigned.values()), fetcher);
+        assertThat(client.paused()).hasSize(11).doesNotContain(renewed.id());
+    }
+
+    /** What is not due fills the others for as long as it is not. */
+    @Test
+    void partition_ofARetryTopic_doesNotWaitForRecordsThatAreNotDue() {
+        RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM, new DueRecords(record -> 1, () -> 0));
+        Map<TopicPartition, AssignedPartition> assigned = full(outlet, new int[12]);
+        outlet.purge(List.of(nth(assigned, 0)));
+        finish(nth(assigned, 0), 0, 100);
+        flow.resumeLow(List.copyOf(assigned.values()), fetcher);
+        assertThat(client.paused()).hasSize(11);
+    }
+
+    @Test
+    void partition_lowBesideAFullOne_goesOnAtAQuarter() {
+        Map<TopicPartition, AssignedPartition> both = full(new RecordBuffer(Clock.SYSTEM), 0, 0);
+        AssignedPartition low = nth(both, 0);
+        finish(low, 0, 50);
+        flow.resumeLow(List.copyOf(both.values()), fetcher);
+        finish(low, 50, 74);
+        flow.resumeLow(List.copyOf(both.values()), fetcher);
+        assertThat(client.paused()).hasSize(2);
+        assertThat(wakeUps).hasValue(0);
+        finish(low, 74, 75);
+        assertThat(wakeUps.get()).isPositive();
+        flow.resumeLow(List.copyOf(both.values()), fetcher);
+        assertThat(client.paused()).containsExactly(new TopicPartition("t", 1));
+    }
+
+    @Test
+    void partition_overItsBytes_pausesThoughRecordsAreFew() {
+        fetch(2, MEGABYTE / 2);
+        assertThat(client.paused()).containsExactly(id);
+        resume();
+        assertThat(client.paused()).containsExactly(id);
+        finish(1);
+        assertThat(wakeUps.get()).isPositive();
+        resume();
+        assertThat(client.paused()).isEmpty();
+    }
+
+    @Test
+    void budget_sharedByManyPartitions_pausesEarlier() {
+        for (int i = 0; i < 4; i++) {
+            partition.tracker().append(i, 32 * 1024);
+        }
+        flow.divide(like(partition, 4));
+        flow.afterFetch(partition, fetcher);
+        assertThat(client.paused()).isEmpty();
+        flow.divide(like(partition, 8));
+        flow.afterFetch(partition, fetcher);
+        assertThat(client.paused()).containsExactly(id);
+    }
+
+    private boolean pausesAt(AssignedPartition of, int kilobytes) {
+        of.tracker().append(of.tracker().outstanding(), kilobytes * 1024);
+        flow.afterFetch(of, fetcher);
+        return of.isPaused();
+    }
+
+    @Test
+    void budget_ofHigherPriorities_isTwiceThatOfTheOneBelow() {
+        TopicPartition urgentId = new TopicPartition("urgent", 0);
+        Priorities priorities = Subscription.topics("t", "urgent", "idle")
+                .priority("urgent", 10)
+                .priority("idle", -1)
+                .priorities();
+        AssignedPartition urgent = new AssignedPartition(
+                urgentId,
+                new OffsetTracker(1_000, () -> {}),
+                Long.MAX_VALUE,
+                priorities.of(urgentId),
+                FlowControl.shares(priorities, urgentId));
+        assertThat(urgent.shares()).isEqualTo(4);
+        assertThat(FlowControl.shares(priorities, id)).isEqualTo(2);
+        assertThat(FlowControl.shares(priorities, new TopicPartition("idle", 0)))
+                .isEqualTo(1);
+        client.unsubscribe();
+        client.assign(List.of(id, urgentId));
+        // One share and four, of a megabyte less the least that each has.
+        flow.divide(List.of(partition, urgent));
+        assertThat(pausesAt(partition, 214)).isFalse();
+        assertThat(pausesAt(partition, 1)).isTrue();
+        assertThat(pausesAt(urgent, 809)).isFalse();
+        assertThat(pausesAt(urgent, 1)).isTrue();
+    }
+
+    @Test
+    void shares_ofManyPriorities_areSixteenAtMost() {
+        Subscription subscription = Subscription.pattern(".*");
+        for (int i = 0; i < 40; i++) {
+            subscription = subscription.priority("t" + i, i);
+        }
+        assertThat(FlowControl.shares(subscription.priorities(), new TopicPartition("t3", 0)))
+                .isEqualTo(8);
+        assertThat(FlowControl.shares(subscription.priorities(), new TopicPartition("t39", 0)))
+                .isEqualTo(16);
+    }
+
+    @Test
+    void thousandsOfPartitions_stayWithinTheBudgetTogether() {
+        Map<TopicPartition, AssignedPartition> assignment = new LinkedHashMap<>();
+        for (int i = 0; i < 3_000; i++) {
+            TopicPartition each = new TopicPartition("many", i);
+            assignment.put(
+                    each,
+                    new AssignedPartition(each, new OffsetTracker(100, wakeUps::incrementAndGet), Long.MAX_VALUE));
+        }
+        client.unsubscribe();
+        client.assign(assignment.keySet());
+        flow.divide(assignment.values());
+        List<AssignedPartition> filled = new ArrayList<>();
+        for (AssignedPartition each : assignment.values()) {
+            if (client.paused().size() == 3_000) {
+                break;
+            }
+            each.tracker().append(0, 1024);
+            filled.add(each);
+            flow.afterFetch(each, fetcher);
+            flow.afterPoll(List.copyOf(assignment.values()), fetcher);
+        }
+        assertThat(filled).as("of a kilobyte each").hasSize(1024);
+        for (int i = 0; i < 512; i++) {
+            flow.resumeLow(List.copyOf(assignment.values()), fetcher);
+            assertThat(client.paused()).as("after %s", i).hasSize(3_000);
+            int before = wakeUps.get();
+            filled.get(i).tracker().ack(0);
+            assertThat(wakeUps.get()).as("after %s", i).isGreaterThan(before);
+        }
+        flow.resumeLow(List.copyOf(assignment.values()), fetcher);
+        assertThat(client.paused()).isEmpty();
+    }
+
+    /** Partitions that have taken nothing yet, of a budget of which each one's share is 25 KB. */
+    private Map<TopicPartition, AssignedPartition> forty() {
+        RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM);
+        Map<TopicPartition, AssignedPartition> assignment = new LinkedHashMap<>();
+        for (int i = 0; i < 40; i++) {
+            AssignedPartition each = new AssignedPartition(
+                    new TopicPartition("large", i), new OffsetTracker(100, wakeUps::incrementAndGet), Long.MAX_VALUE);
+            each.goOutBy(outlet);
+            assignment.put(each.id(), each);
+        }
+        client.unsubscribe();
+        client.assign(assignment.keySet());
+        flow.divide(assignment.values());
+        return assignment;
+    }
+
+    /** A poll that brings a record of 128 KB of each of the next partitions that run; returns those. */
+    private List<AssignedPartition> poll(Map<TopicPartition, AssignedPartition> assignment, int partitions) {
+        List<AssignedPartition> brought = new ArrayList<>();
+        for (AssignedPartition each : assignment.values()) {
+            if (brought.size() < partitions && !each.isPaused()) {
+                tokens.add(each.tracker().append(tokens.size(), MEGABYTE / 8));
+                flow.afterFetch(each, fetcher);
+                brought.add(each);
+            }
+        }
+        flow.afterPoll(List.copyOf(assignment.values()), fetcher);
+        return brought;
+    }
+
+    /** 29 of 1 MB were held with a budget of 8: each partition was within a record of its share. */
+    @Test
+    void recordsLargerThanShares_pauseAllWhenTheBudgetIsUsed() {
+        Map<TopicPartition, AssignedPartition> assignment = forty();
+        int polls = 0;
+        while (client.paused().size() < 40) {
+            poll(assignment, 1);
+            polls++;
+        }
+        // A megabyte, and what an ordinary fetch of each brings.
+        assertThat(polls).isBetween(8, 11);
+    }
+
+    @Test
+    void partitionsThatComeWhileAllArePaused_pauseAfterTheirFirstPoll() {
+        Map<TopicPartition, AssignedPartition> assignment = forty();
+        while (client.paused().size() < 40) {
+            poll(assignment, 1);
+        }
+        AssignedPartition come = new AssignedPartition(
+                new TopicPartition("large", 40), new OffsetTracker(100, wakeUps::incrementAndGet), Long.MAX_VALUE);
+        assignment.put(come.id(), come);
+        client.assign(assignment.keySet());
+        flow.divide(assignment.values());
+        come.tracker().append(0, 1);
+        flow.afterFetch(come, fetcher);
+        flow.afterPoll(List.copyOf(assignment.values()), fetcher);
+        assertThat(client.paused()).contains(come.id());
+    }
+
+    /** The stop for the sum ends at half, which never comes if what is stuck holds more than that. */
+    @Test
+    void partitionsBesideStuckOnes_thatHoldMoreThanHalf_goOn() {
+        Map<TopicPartition, AssignedPartition> assignment = forty();
+        List<AssignedPartition> stuck = poll(assignment, 7);
+        for (int round = 0; round < 3; round++) {
+            int before = tokens.size();
+            List<AssignedPartition> others = poll(assignment, 8);
+            assertThat(client.paused()).as("before round %s", round).hasSize(40);
+            for (AssignedPartition each : others) {
+                each.tracker().ack(tokens.get(before++));
+            }
+            if (round == 0) {
+                flow.resumeLow(List.copyOf(assignment.values()), fetcher);
+                assertThat(client.paused()).as("within the first second").hasSize(40);
+                nanos.addAndGet(FlowControl.STUCK_NANOS);
+            }
+            flow.resumeLow(List.copyOf(assignment.values()), fetcher);
+            assertThat(client.paused()).as("in round %s", round).hasSize(7);
+        }
+        assertThat(stuck).allMatch(each -> each.isPaused());
+    }
+
+    @Test
+    void full_butFinishedMeanwhile_doesNotPause() {
+        for (int i = 0; i < 100; i++) {
+            partition.tracker().ack(partition.tracker().append(i, 1));
+        }
+        flow.afterFetch(partition, fetcher);
+        assertThat(client.paused()).isEmpty();
+    }
+
+    @Test
+    void partitionAtEnd_staysPaused() {
+        fetch(100, 1);
+        boolean ignored = partition.pause(PauseReason.END);
+        finish(100);
+        resume();
+        assertThat(client.paused()).containsExactly(id);
+    }
+}

@@ -1,0 +1,340 @@
+package dev.weir.kafka.internal.in.buffer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.internal.in.offsets.OffsetTracker;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.StageMeter;
+import dev.weir.stream.testing.VirtualClock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class RecordBufferTest {
+
+    /** A deadline, so that the clock counts who waits for it. */
+    private static final long LATE = Duration.ofHours(1).toNanos();
+
+    private final VirtualClock clock = new VirtualClock();
+    private final RecordBuffer buffer = new RecordBuffer(clock);
+    private final AssignedPartition a = partition(0);
+    private final AssignedPartition b = partition(1);
+
+    private static AssignedPartition partition(int number) {
+        return new AssignedPartition(new TopicPartition("t", number), new OffsetTracker(100, () -> {}), Long.MAX_VALUE);
+    }
+
+    private static AssignedPartition partition(String topic, int priority) {
+        return new AssignedPartition(
+                new TopicPartition(topic, 0), new OffsetTracker(10_000, () -> {}), Long.MAX_VALUE, priority, 1);
+    }
+
+    /** Adds a batch whose records are named after their partition's topic. */
+    private void fetch(AssignedPartition partition, int records) {
+        Object[] values = new Object[records];
+        long[] tokens = new long[records];
+        for (int i = 0; i < records; i++) {
+            values[i] = partition.id().topic();
+            tokens[i] = partition.tracker().append(partition.tracker().outstanding(), 1);
+        }
+        buffer.add(partition, Batch.of(values, records, partition.tracker(), tokens));
+    }
+
+    /** The topics of the next batches. */
+    private String nextTopics(int batches) throws InterruptedException {
+        StringBuilder topics = new StringBuilder();
+        for (int i = 0; i < batches; i++) {
+            topics.append(next());
+        }
+        return topics.toString();
+    }
+
+    private void fetch(AssignedPartition partition, String... names) {
+        for (String name : names) {
+            long token = partition.tracker().append(partition.tracker().outstanding(), 1);
+            buffer.add(partition, Batch.of(new Object[] {name}, 1, partition.tracker(), new long[] {token}));
+        }
+    }
+
+    private void hand(AssignedPartition partition, String name) {
+        long token = partition.tracker().append(partition.tracker().outstanding(), 1);
+        buffer.hand(partition, Batch.of(new Object[] {name}, 1, partition.tracker(), new long[] {token}));
+    }
+
+    private @Nullable String nextOfAll() {
+        try {
+            return next(LATE);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** What is there, "-" for nothing, null for the end. */
+    private @Nullable String next() throws InterruptedException {
+        return next(clock.nanoTime());
+    }
+
+    private @Nullable String next(long deadlineNanos) throws InterruptedException {
+        return name(buffer.take(deadlineNanos, new StageMeter()));
+    }
+
+    private static @Nullable String name(@Nullable Batch<ConsumerRecord<byte[], byte[]>> batch) {
+        if (batch == null) {
+            return null;
+        }
+        return batch.isEmpty() ? "-" : String.valueOf(batch.<String>retyped().get(0));
+    }
+
+    @Test
+    void partitions_areTakenFromInTurn() throws InterruptedException {
+        fetch(a, "a1", "a2", "a3");
+        fetch(b, "b1", "b2");
+        assertThat(List.of(next(), next(), next(), next(), next(), next()))
+                .containsExactly("a1", "b1", "a2", "b2", "a3", "-");
+        assertThat(buffer.records()).isZero();
+    }
+
+    @Test
+    void heldPartition_keepsItsRecordsWhileOthersFlow() throws InterruptedException {
+        fetch(a, "a1", "a2");
+        fetch(b, "b1");
+        buffer.pause(a, true);
+        fetch(a, "a3");
+        fetch(b, "b2");
+        assertThat(List.of(next(), next(), next())).containsExactly("b1", "b2", "-");
+        assertThat(buffer.records()).isEqualTo(3);
+        buffer.pause(a, false);
+        buffer.pause(a, false);
+        assertThat(List.of(next(), next(), next(), next())).containsExactly("a1", "a2", "a3", "-");
+    }
+
+    @Test
+    void end_withRecordsHeld_waitsForThem() throws InterruptedException {
+        fetch(a, "a1");
+        buffer.pause(a, true);
+        buffer.end();
+        assertThat(next()).isEqualTo("-");
+        buffer.pause(a, false);
+        assertThat(next()).isEqualTo("a1");
+        assertThat(next()).isNull();
+    }
+
+    @Test
+    void purge_dropsOnlyWhatItIsToldAndNamesTheFirst() throws InterruptedException {
+        fetch(a, "a1", "a2", "a3");
+        fetch(b, "b1", "b2");
+        assertThat(next()).isEqualTo("a1");
+        assertThat(buffer.purge(List.of(a))).containsExactly(Map.entry(a, 1L));
+        assertThat(buffer.purge(List.of(a))).isEmpty();
+        assertThat(List.of(next(), next(), next())).containsExactly("b1", "b2", "-");
+    }
+
+    @Test
+    void purge_ofAllThatIsHeldAfterTheEnd_endsAWaitingTake() throws Exception {
+        fetch(a, "a1");
+        buffer.pause(a, true);
+        buffer.end();
+        CompletableFuture<Boolean> atEnd = CompletableFuture.supplyAsync(() -> nextOfAll() == null);
+        buffer.purge(List.of(a));
+        assertThat(atEnd.get(30, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void handedBatch_countsAsTakenBeforeTheWaitingThreadRuns() throws Exception {
+        // The thread may be quick: one round alone could pass without the hand-over.
+        for (int round = 0; round < 100; round++) {
+            CompletableFuture<@Nullable String> taken = CompletableFuture.supplyAsync(this::nextOfAll);
+            clock.awaitWaiters(1);
+            hand(a, "a1");
+            assertThat(buffer.ready()).isZero();
+            assertThat(buffer.purge(List.of(a))).isEmpty();
+            assertThat(taken.get(30, TimeUnit.SECONDS)).isEqualTo("a1");
+        }
+    }
+
+    @Test
+    void handedBatch_withNobodyWaitingOrHeld_waits() throws Exception {
+        hand(a, "a1");
+        assertThat(buffer.ready()).isEqualTo(1);
+        assertThat(next()).isEqualTo("a1");
+        buffer.pause(a, true);
+        CompletableFuture<@Nullable String> taken = CompletableFuture.supplyAsync(this::nextOfAll);
+        clock.awaitWaiters(1);
+        hand(a, "a2");
+        hand(b, "b1");
+        hand(b, "b2");
+        assertThat(taken.get(30, TimeUnit.SECONDS)).isEqualTo("b1");
+        assertThat(next()).isEqualTo("b2");
+        buffer.pause(a, false);
+        assertThat(next()).isEqualTo("a2");
+    }
+
+    @Test
+    void handedBatch_toAThreadThatIsInterruptedMeanwhile_isNotLost() throws Exception {
+        RecordBuffer[] itself = new RecordBuffer[1];
+        dev.weir.stream.spi.Clock interrupting = new dev.weir.stream.spi.Clock() {
+            @Override
+            public long nanoTime() {
+                return 0;
+            }
+
+            @Override
+            public void await(Lock lock, Condition condition, long deadlineNanos) throws InterruptedException {
+                itself[0].hand(a, Batch.of(new Object[] {"a1"}, 1, a.tracker(), new long[] {
+                    a.tracker().append(0, 1)
+                }));
+                throw new InterruptedException();
+            }
+        };
+        itself[0] = new RecordBuffer(interrupting);
+        assertThat(name(itself[0].take(LATE, new StageMeter()))).isEqualTo("a1");
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    void take_untilADeadline_waitsByTheRunsClock() throws Exception {
+        CompletableFuture<@Nullable String> taken = CompletableFuture.supplyAsync(this::nextOfAll);
+        clock.awaitWaiters(1);
+        clock.advance(Duration.ofHours(1));
+        assertThat(taken.get(30, TimeUnit.SECONDS)).isEqualTo("-");
+    }
+
+    /** The number of records of the next batch come, 0 for none that may. */
+    private int nextCount() throws InterruptedException {
+        Batch<?> batch = buffer.take(clock.nanoTime(), new StageMeter());
+        return batch == null ? -1 : batch.size();
+    }
+
+    @Test
+    void rate_letsOutWhatItAllows_andKeepsTheRestInOrder() throws Exception {
+        fetch(a, 60);
+        buffer.perSecond(20);
+        assertThat(List.of(nextCount(), nextCount())).containsExactly(1, 0);
+        assertThat(buffer.records()).isEqualTo(59);
+        clock.advance(Duration.ofMillis(50));
+        assertThat(List.of(nextCount(), nextCount())).containsExactly(1, 0);
+        CompletableFuture<@Nullable String> waiting = CompletableFuture.supplyAsync(this::nextOfAll);
+        clock.awaitWaiters(1);
+        clock.advance(Duration.ofMillis(50));
+        assertThat(waiting.get(30, TimeUnit.SECONDS)).isEqualTo("t");
+        assertThat(buffer.waitedNanos()).isPositive();
+        buffer.perSecond(0);
+        Batch<?> rest = Objects.requireNonNull(buffer.take(clock.nanoTime(), new StageMeter()));
+        assertThat(rest.size()).isEqualTo(57);
+        assertThat(rest.token(0)).isEqualTo(3);
+        assertThat(rest.token(56)).isEqualTo(59);
+        assertThat(nextCount()).isZero();
+    }
+
+    @Test
+    void rateThatEnds_wakesWhoWaitsForIt() throws Exception {
+        fetch(a, "a1", "a2");
+        buffer.perSecond(1);
+        assertThat(next()).isEqualTo("a1");
+        CompletableFuture<@Nullable String> waiting = CompletableFuture.supplyAsync(this::nextOfAll);
+        clock.awaitWaiters(1);
+        buffer.perSecond(0);
+        assertThat(waiting.get(30, TimeUnit.SECONDS)).isEqualTo("a2");
+    }
+
+    @Test
+    void rate_ofBatchesThatGoAsAWhole_isPaidAfterwards() throws InterruptedException {
+        buffer.keepWhole();
+        buffer.perSecond(10);
+        fetch(a, 20);
+        fetch(a, 20);
+        assertThat(List.of(nextCount(), nextCount())).containsExactly(20, 0);
+        clock.advance(Duration.ofMillis(1900));
+        assertThat(nextCount()).isZero();
+        clock.advance(Duration.ofMillis(200));
+        assertThat(nextCount()).isEqualTo(20);
+    }
+
+    @Test
+    void recordsThatWaitForARate_arePurgedLikeAllOthers() throws InterruptedException {
+        fetch(a, 10);
+        buffer.perSecond(1);
+        assertThat(nextCount()).isEqualTo(1);
+        assertThat(buffer.purge(List.of(a))).containsExactly(Map.entry(a, 1L));
+        buffer.end();
+        assertThat(nextCount()).isEqualTo(-1);
+    }
+
+    @Test
+    void priorities_letTheHigherGoFirstAndEqualsInTurn() throws InterruptedException {
+        AssignedPartition low = partition("l", -1);
+        AssignedPartition high = partition("h", 5);
+        AssignedPartition other = partition("o", 5);
+        for (int i = 0; i < 3; i++) {
+            fetch(low, 1);
+            fetch(a, 1);
+            fetch(high, 1);
+            fetch(other, 1);
+        }
+        assertThat(nextTopics(13)).isEqualTo("hohohotttlll-");
+    }
+
+    @Test
+    void lowerPriority_thatWaits_getsOneRecordForSixteen() throws InterruptedException {
+        AssignedPartition low = partition("l", 0);
+        AssignedPartition high = partition("h", 1);
+        for (int i = 0; i < 40; i++) {
+            fetch(high, 1);
+            fetch(low, 1);
+        }
+        String sixteen = "h".repeat(16);
+        assertThat(nextTopics(42)).isEqualTo(sixteen + "l" + sixteen + "l" + "h".repeat(8));
+        assertThat(nextTopics(38)).isEqualTo("l".repeat(38));
+        assertThat(next()).isEqualTo("-");
+    }
+
+    @Test
+    void lowerPriority_inLargeBatches_waitsUntilItHasEarnedAWholeOne() throws InterruptedException {
+        AssignedPartition low = partition("l", 0);
+        AssignedPartition high = partition("h", 1);
+        for (int i = 0; i < 70; i++) {
+            fetch(high, 1);
+        }
+        fetch(low, 4);
+        fetch(low, 1);
+        assertThat(nextTopics(72)).isEqualTo("h".repeat(64) + "l" + "h".repeat(6) + "l");
+    }
+
+    @Test
+    void lowerPriority_withNothingToGive_earnsNothing() throws InterruptedException {
+        AssignedPartition low = partition("l", 0);
+        AssignedPartition high = partition("h", 1);
+        for (int i = 0; i < 100; i++) {
+            fetch(high, 1);
+        }
+        assertThat(nextTopics(50)).isEqualTo("h".repeat(50));
+        fetch(low, 1);
+        buffer.pause(low, true);
+        assertThat(nextTopics(20)).isEqualTo("h".repeat(20));
+        buffer.pause(low, false);
+        assertThat(nextTopics(18)).isEqualTo("h".repeat(16) + "lh");
+    }
+
+    @Test
+    void threePriorities_eachOfTheLowerOnesGetsItsSixteenth() throws InterruptedException {
+        AssignedPartition[] levels = {partition("x", 3), partition("y", 2), partition("z", 1)};
+        for (int i = 0; i < 1_000; i++) {
+            for (AssignedPartition level : levels) {
+                fetch(level, 1);
+            }
+        }
+        String topics = nextTopics(900);
+        assertThat(topics.chars().filter(topic -> topic == 'y').count()).isBetween(49L, 53L);
+        assertThat(topics.chars().filter(topic -> topic == 'z').count()).isBetween(50L, 54L);
+        assertThat(topics.lastIndexOf('z')).isGreaterThan(880);
+    }
+}

@@ -1,0 +1,63 @@
+package dev.weir.kafka.internal.in.buffer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
+import org.junit.jupiter.api.Test;
+
+class RecordWeightsTest {
+
+    private static final int HEADER_BYTES = 100_000;
+
+    private final RecordWeights weights = new RecordWeights();
+
+    private static ConsumerRecord<byte[], byte[]> record(boolean withHeader) {
+        Headers headers = new RecordHeaders();
+        if (withHeader) {
+            headers.add("trace", new byte[HEADER_BYTES]);
+        }
+        return new ConsumerRecord<>(
+                "t", 0, 0, 0, TimestampType.CREATE_TIME, 10, 20, new byte[10], new byte[20], headers, Optional.empty());
+    }
+
+    /** The last of so many has a header, or each of every so many. */
+    private static Object[] batch(int size, int every) {
+        return IntStream.range(0, size)
+                .mapToObj(i -> record(every > 0 && i % every == every - 1))
+                .toArray();
+    }
+
+    private int weigh(Object[] batch, int index) {
+        weights.look(batch);
+        return weights.of((ConsumerRecord<?, ?>) batch[index]);
+    }
+
+    @Test
+    void headers_inTheFirstBatch_areAllFound() {
+        assertThat(weigh(batch(512, 512), 511)).isGreaterThan(HEADER_BYTES);
+    }
+
+    @Test
+    void headersOfEachRecord_thatComeLater_areFoundInTheirFirstBatch() {
+        assertThat(weigh(batch(512, 0), 0)).isBetween(30, 1_000);
+        assertThat(weigh(batch(1, 0), 0)).isLessThan(1_000);
+        assertThat(weigh(batch(1, 1), 0)).isGreaterThan(HEADER_BYTES);
+    }
+
+    @Test
+    void headersAtOnePlaceOfEachBatch_thatComeLater_areFoundWithinAsManyBatchesAsTheStride() {
+        weights.look(batch(512, 0));
+        int found = 0;
+        for (int n = 0; n < RecordWeights.STRIDE; n++) {
+            found += weigh(batch(512, 64), 63) > HEADER_BYTES ? 1 : 0;
+        }
+        assertThat(found).isPositive();
+        assertThat(weigh(batch(1, 1), 0)).as("from then on").isGreaterThan(HEADER_BYTES);
+        assertThat(weigh(batch(1, 0), 0)).isLessThan(1_000);
+    }
+}

@@ -1,0 +1,247 @@
+package dev.weir.kafka.internal.in.commit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.internal.in.buffer.AssignedPartition;
+import dev.weir.kafka.internal.in.buffer.PausedPartitions;
+import dev.weir.kafka.internal.in.buffer.RecordBuffer;
+import dev.weir.kafka.internal.in.buffer.RecordOutlets;
+import dev.weir.kafka.internal.in.fetch.ClientFetcher;
+import dev.weir.kafka.internal.in.fetch.OwnerWaits;
+import dev.weir.kafka.internal.in.offsets.OffsetTracker;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.StageMeter;
+import dev.weir.stream.testing.VirtualClock;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class CommitAheadTest {
+
+    private static final int AHEAD = 10;
+
+    private final Answering client = new Answering();
+    private final ClientFetcher fetcher = new ClientFetcher(client);
+    private final RecordBuffer buffer = new RecordBuffer(new VirtualClock());
+    private final PausedPartitions pauses = new PausedPartitions();
+    private final ManualClock clock = new ManualClock();
+    private final GoneTopic topic = new GoneTopic(new TopicPartition("t", 0));
+    private final OffsetCommits commits = new OffsetCommits(
+            client,
+            fetcher,
+            ConsumerSettings.builder().bootstrapServers("h:1").build(),
+            topic,
+            clock,
+            MemberCommit.NONE);
+    private final CommitAhead ahead = new CommitAhead(
+            commits, RecordOutlets.single(buffer), AHEAD, pauses::isPaused, new OwnerWaits(fetcher, clock), clock);
+    private final AssignedPartition a = partition(0);
+    private final AssignedPartition b = partition(1);
+
+    CommitAheadTest() {
+        topic.exists = true;
+    }
+
+    private AssignedPartition partition(int number) {
+        TopicPartition id = new TopicPartition("t", number);
+        AssignedPartition partition = new AssignedPartition(id, new OffsetTracker(1_000, () -> {}), Long.MAX_VALUE);
+        partition.goOutBy(buffer);
+        pauses.assigned(partition);
+        return partition;
+    }
+
+    private void fetch(AssignedPartition partition, long from, int records) {
+        Object[] values = new Object[records];
+        for (int i = 0; i < records; i++) {
+            values[i] = new ConsumerRecord<>("t", partition.id().partition(), from + i, new byte[0], new byte[0]);
+        }
+        long[] tokens = new long[records];
+        tokens[0] = partition.tracker().append(from, 1);
+        ahead.add(partition, Batch.of(values, records, partition.tracker(), tokens), from + records);
+    }
+
+    /** The partition and the first offset of the next batch; null if there is none. */
+    private @Nullable String take() throws InterruptedException {
+        Batch<ConsumerRecord<byte[], byte[]>> batch = buffer.take(0, new StageMeter());
+        return batch == null || batch.isEmpty()
+                ? null
+                : batch.get(0).partition() + "@" + batch.get(0).offset();
+    }
+
+    private long committed(AssignedPartition partition) {
+        return client.offsets.getOrDefault(partition.id(), -1L);
+    }
+
+    @Test
+    void records_goOutBehindTheirCommitAndNoFurtherThanAllowed() throws InterruptedException {
+        fetch(a, 0, 6);
+        fetch(b, 0, 6);
+        ahead.commit();
+        assertThat(client.offsets).isEqualTo(Map.of(a.id(), 6L));
+        assertThat(take()).isEqualTo("0@0");
+        assertThat(take()).isNull();
+        ahead.commit();
+        assertThat(committed(b)).isEqualTo(6);
+        assertThat(take()).isEqualTo("1@0");
+    }
+
+    @Test
+    void records_thatWait_areCountedUntilTheyGoOutOrAreDropped() {
+        fetch(a, 0, 6);
+        fetch(a, 6, 6);
+        fetch(b, 0, 6);
+        assertThat(ahead.records(a)).isEqualTo(12);
+        ahead.commit();
+        assertThat(ahead.records(a)).isEqualTo(6);
+        assertThat(ahead.records(b)).isEqualTo(6);
+        ahead.drop(List.of(b));
+        assertThat(ahead.records(b)).isZero();
+        assertThat(ahead.records(a)).isEqualTo(6);
+    }
+
+    @Test
+    void commit_thatFails_letsNothingOut() throws InterruptedException {
+        client.failure = new TimeoutException("no answer");
+        fetch(a, 0, 5);
+        ahead.commit();
+        assertThat(take()).isNull();
+        assertThat(ahead.isWaiting()).isTrue();
+        client.failure = null;
+        clock.nanos += Duration.ofSeconds(1).toNanos();
+        ahead.commit();
+        assertThat(take()).isEqualTo("0@0");
+    }
+
+    /** Its commit is never answered, and would hold up all others. */
+    @Test
+    void recordsOfAPartitionThatIsGone_stay_andThoseOfOthersGoOut() throws InterruptedException {
+        topic.exists = false;
+        commits.lookForGone(Set.of(a.id()));
+        assertThat(commits.isGone(a.id())).isTrue();
+        fetch(a, 0, 5);
+        fetch(b, 0, 5);
+        ahead.commit();
+        assertThat(client.offsets).isEqualTo(Map.of(b.id(), 5L));
+        assertThat(take()).isEqualTo("1@0");
+        assertThat(take()).isNull();
+        assertThat(ahead.records(a)).isEqualTo(5);
+    }
+
+    // What was let out of a paused partition filled the room of all, and nothing of the others came any more.
+    @Test
+    void pausedPartition_withAllTheRoomTaken_doesNotHoldUpTheOthers() throws InterruptedException {
+        fetch(a, 0, AHEAD);
+        ahead.commit();
+        pauses.pause(List.of(a.id()));
+        fetch(a, 10, AHEAD);
+        fetch(b, 0, 5);
+        ahead.commit();
+        assertThat(take()).isEqualTo("1@0");
+        assertThat(committed(a)).as("what is paused is not committed").isEqualTo(10);
+        ahead.commit();
+        assertThat(take()).isNull();
+        pauses.resume(List.of(a.id()));
+        assertThat(take()).isEqualTo("0@0");
+        ahead.commit();
+        assertThat(take()).isEqualTo("0@10");
+    }
+
+    @Test
+    void place_isCommittedAtOnceAlsoBackwardsAndBeforeItsRecordsGoOut() throws InterruptedException {
+        fetch(a, 100, 5);
+        ahead.commit();
+        assertThat(take()).isEqualTo("0@100");
+        ahead.place(a, 40);
+        ahead.commit();
+        assertThat(committed(a)).isEqualTo(40);
+        fetch(a, 40, 5);
+        ahead.commit();
+        assertThat(committed(a)).isEqualTo(45);
+        assertThat(take()).isEqualTo("0@40");
+    }
+
+    @Test
+    void place_thatWasDroppedWithItsRecords_isCommittedWhenThePartitionGoes() {
+        ahead.place(a, 40);
+        ahead.place(b, 7);
+        client.failure = new TimeoutException("no answer");
+        ahead.commit();
+        client.failure = null;
+        fetch(a, 40, 5);
+        ahead.drop(Set.of(a, b));
+        assertThat(ahead.isWaiting()).isFalse();
+        ahead.commitPlaces(List.of(a), 1);
+        assertThat(client.offsets).isEqualTo(Map.of(a.id(), 40L));
+    }
+
+    @Test
+    void place_behindWhichRecordsHaveGoneOut_isNotCommittedAgain() {
+        ahead.place(a, 40);
+        fetch(a, 40, 5);
+        ahead.commit();
+        ahead.commitPlaces(List.of(a), 1);
+        assertThat(committed(a)).isEqualTo(45);
+    }
+
+    @Test
+    void end_ofAPausedPartition_isNotCommittedBeforeItsRecords() throws InterruptedException {
+        pauses.pause(List.of(a.id()));
+        ahead.place(a, 0);
+        fetch(a, 0, 5);
+        ahead.readTo(a, 9);
+        ahead.readTo(b, 3);
+        ahead.commit();
+        assertThat(client.offsets).isEqualTo(Map.of(a.id(), 0L, b.id(), 3L));
+        assertThat(take()).isNull();
+        pauses.resumeAll();
+        ahead.commit();
+        assertThat(committed(a)).isEqualTo(9);
+        assertThat(take()).isEqualTo("0@0");
+        assertThat(ahead.isWaiting()).isFalse();
+    }
+
+    @Test
+    void pause_thatMayChangeWhatIsCommitted_isToBeTold() {
+        assertThat(ahead.wantsLook()).isFalse();
+        pauses.pause(List.of(a.id()));
+        fetch(a, 0, 5);
+        ahead.commit();
+        assertThat(ahead.wantsLook())
+                .as("something waits for the end of the pause")
+                .isTrue();
+        pauses.resumeAll();
+        ahead.commit();
+        assertThat(ahead.wantsLook()).isFalse();
+    }
+
+    private static final class Answering extends MockConsumer<byte[], byte[]> {
+
+        final Map<TopicPartition, Long> offsets = new HashMap<>();
+
+        @Nullable
+        RuntimeException failure;
+
+        Answering() {
+            super("earliest");
+        }
+
+        @Override
+        @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread
+        public void commitSync(Map<TopicPartition, OffsetAndMetadata> committed, Duration timeout) {
+            if (failure != null) {
+                throw failure;
+            }
+            committed.forEach((id, offset) -> offsets.put(id, offset.offset()));
+        }
+    }
+}

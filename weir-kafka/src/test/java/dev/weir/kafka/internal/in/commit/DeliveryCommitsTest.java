@@ -1,0 +1,136 @@
+package dev.weir.kafka.internal.in.commit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.internal.in.buffer.AssignedPartition;
+import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
+import dev.weir.kafka.internal.in.buffer.RecordBuffer;
+import dev.weir.kafka.internal.in.buffer.RecordOutlets;
+import dev.weir.kafka.internal.in.fetch.ClientFetcher;
+import dev.weir.kafka.internal.in.fetch.OwnerWaits;
+import dev.weir.kafka.internal.in.lookup.OwnerClock;
+import dev.weir.kafka.internal.in.lookup.OwnerThread;
+import dev.weir.stream.testing.VirtualClock;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What is done for partitions whatever way their offsets are committed. */
+class DeliveryCommitsTest {
+
+    enum Delivery {
+        AT_LEAST_ONCE,
+        AT_MOST_ONCE,
+        EXACTLY_ONCE
+    }
+
+    private static final TopicPartition ID = new TopicPartition("t", 0);
+    private static final Duration EACH = Duration.ofSeconds(5);
+    private static final Set<TopicPartition> IDS = Set.of(ID);
+
+    private final MockConsumer<byte[], byte[]> client = new MockConsumer<>("earliest");
+    private final ClientFetcher fetcher = new ClientFetcher(client);
+    private final ManualClock clock = new ManualClock();
+    private final GoneTopic topic = new GoneTopic(ID);
+    private final OffsetCommits commits = new OffsetCommits(
+            client,
+            fetcher,
+            ConsumerSettings.builder().bootstrapServers("h:1").build(),
+            topic,
+            clock,
+            MemberCommit.NONE);
+
+    private DeliveryCommits of(Delivery delivery) {
+        CommitAhead ahead = new CommitAhead(
+                commits,
+                RecordOutlets.single(new RecordBuffer(new VirtualClock())),
+                1,
+                id -> false,
+                new OwnerWaits(fetcher, clock),
+                clock);
+        return new DeliveryCommits(
+                delivery == Delivery.AT_LEAST_ONCE,
+                commits,
+                delivery == Delivery.AT_MOST_ONCE ? ahead : null,
+                () -> {},
+                delivery == Delivery.EXACTLY_ONCE ? new IdleGate() : null);
+    }
+
+    // With transactions, and at most once, it was taken for gone for as long as it stayed assigned: its place in the
+    // topic that had been recreated was never committed, and nothing of that topic was read.
+    @ParameterizedTest
+    @EnumSource
+    void partitionThatWasGone_isFoundAgain(Delivery delivery) {
+        DeliveryCommits deliveryCommits = of(delivery);
+        commits.lookForGone(IDS);
+        assertThat(commits.isGone(ID)).isTrue();
+        topic.exists = true;
+        clock.nanos += EACH.toNanos();
+        deliveryCommits.commitIfDue(List.of());
+        assertThat(commits.isGone(ID)).isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void partitionThatWasGone_isAskedForEachFiveSeconds(Delivery delivery) {
+        DeliveryCommits deliveryCommits = of(delivery);
+        commits.lookForGone(IDS);
+        clock.nanos += EACH.toNanos();
+        int before = topic.questions;
+        for (int turn = 0; turn < 100; turn++) {
+            deliveryCommits.commitIfDue(List.of());
+        }
+        assertThat(topic.questions - before).isEqualTo(1);
+        clock.nanos += EACH.toNanos() - 1;
+        deliveryCommits.commitIfDue(List.of());
+        assertThat(topic.questions - before).isEqualTo(1);
+        clock.nanos++;
+        deliveryCommits.commitIfDue(List.of());
+        assertThat(topic.questions - before).isEqualTo(2);
+    }
+
+    /** Transactions that have nothing to do. */
+    private static final class IdleGate implements TransactionGate {
+
+        @Override
+        public void begin(
+                org.apache.kafka.clients.consumer.Consumer<?, ?> client,
+                OffsetCommits commits,
+                PartitionAssignment assignment,
+                Consumer<List<AssignedPartition>> reopen,
+                OwnerThread owner,
+                OwnerClock clock) {}
+
+        @Override
+        public void commitIfDue() {}
+
+        @Override
+        public long nanosUntilDue() {
+            return Long.MAX_VALUE;
+        }
+
+        @Override
+        public void releasing(Collection<AssignedPartition> revoked) {}
+
+        @Override
+        public void commitNow(long timeoutNanos) {}
+
+        @Override
+        public boolean isSettled() {
+            return true;
+        }
+
+        @Override
+        public void topicRecreated(String name) {}
+
+        @Override
+        public void lost() {}
+    }
+}

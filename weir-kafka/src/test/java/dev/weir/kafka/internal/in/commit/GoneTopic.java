@@ -1,0 +1,50 @@
+package dev.weir.kafka.internal.in.commit;
+
+import dev.weir.kafka.Subscription.Selection;
+import dev.weir.kafka.internal.in.lookup.SilentLookup;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.jspecify.annotations.Nullable;
+
+/** A topic of one partition that does not exist, until it does. Confined to one thread. */
+final class GoneTopic extends SilentLookup {
+
+    private final TopicPartition id;
+
+    boolean exists;
+
+    /** How often somebody has asked. */
+    int questions;
+
+    /** The topic that has the name now; nobody knows while it is null. */
+    @Nullable
+    Uuid topicId;
+
+    GoneTopic(TopicPartition id) {
+        this.id = id;
+    }
+
+    @Override
+    public Map<String, CompletionStage<Uuid>> topicIds(Collection<String> topics, Duration within) {
+        return topicId == null
+                ? super.topicIds(topics, within)
+                : Map.of(id.topic(), CompletableFuture.completedStage(topicId));
+    }
+
+    @Override
+    public CompletionStage<Described> partitions(Selection selection) {
+        questions++;
+        return CompletableFuture.completedStage(
+                exists
+                        ? new Described(Set.of(id), Map.of())
+                        : new Described(
+                                Set.of(), Map.of(id.topic(), new UnknownTopicOrPartitionException("does not exist"))));
+    }
+}

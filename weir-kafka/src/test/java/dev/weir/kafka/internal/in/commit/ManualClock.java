@@ -1,0 +1,19 @@
+package dev.weir.kafka.internal.in.commit;
+
+import dev.weir.kafka.internal.in.lookup.OwnerClock;
+
+/** A clock that is moved by hand and by what is parked. */
+final class ManualClock implements OwnerClock {
+
+    long nanos;
+
+    @Override
+    public long nanoTime() {
+        return nanos;
+    }
+
+    @Override
+    public void park(long forNanos) {
+        nanos += forNanos;
+    }
+}

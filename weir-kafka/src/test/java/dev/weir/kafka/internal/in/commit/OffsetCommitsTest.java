@@ -1,0 +1,288 @@
+package dev.weir.kafka.internal.in.commit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.internal.in.buffer.AssignedPartition;
+import dev.weir.kafka.internal.in.fetch.ClientFetcher;
+import dev.weir.kafka.internal.in.offsets.CommitText;
+import dev.weir.kafka.internal.in.offsets.OffsetTracker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetCommitCallback;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.GroupAuthorizationException;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What a transaction commits of what is finished past the first unfinished record. */
+class OffsetCommitsTest {
+
+    private static final int RECORDS = 5_000;
+    private static final int MEGABYTE = 1 << 20;
+    private static final TopicPartition ID = new TopicPartition("t", 0);
+
+    private final GoneTopic topic = new GoneTopic(ID);
+    private final OffsetCommits commits = commits(512);
+    private final AssignedPartition partition = partition(RECORDS);
+
+    private OffsetCommits commits(int metadataChars) {
+        MockConsumer<byte[], byte[]> client = new MockConsumer<>("earliest");
+        return new OffsetCommits(
+                client,
+                new ClientFetcher(client),
+                ConsumerSettings.builder()
+                        .bootstrapServers("h:1")
+                        .commitMetadataChars(metadataChars)
+                        .build(),
+                topic,
+                new ManualClock(),
+                MemberCommit.NONE);
+    }
+
+    /** With so many records, of which the token of each is its offset. */
+    private static AssignedPartition partition(int records) {
+        AssignedPartition partition = new AssignedPartition(ID, new OffsetTracker(records, () -> {}), Long.MAX_VALUE);
+        for (int i = 0; i < records; i++) {
+            partition.tracker().append(i, 1);
+        }
+        return partition;
+    }
+
+    // The text that says as much as there is room for was the same before and after: the transaction went without the
+    // offset of an input whose records were in it, and an abort had that input not read again.
+    @Test
+    void whatIsFinishedPastAFullSet_isNotTakenForCommitted() {
+        long next = 1;
+        Map<TopicPartition, OffsetAndMetadata> fits = Map.of();
+        for (var found = commits.finishedEntirely(List.of(partition));
+                found != null;
+                found = commits.finishedEntirely(List.of(partition))) {
+            fits = found;
+            partition.tracker().ack(next);
+            next += 2;
+        }
+        assertThat(fits).isNotEmpty();
+        // Each second one up to that before the last is finished; the last one has no room.
+        commits.committed(List.of(partition), commits.finished(List.of(partition)));
+        assertThat(commits.finished(List.of(partition))).isEmpty();
+        assertThat(commits.finishedEntirely(List.of(partition))).isNull();
+        for (long token = 0; token < next; token += 2) {
+            partition.tracker().ack(token);
+        }
+        var entire = Objects.requireNonNull(commits.finishedEntirely(List.of(partition)));
+        assertThat(Objects.requireNonNull(entire.get(ID)).offset()).isEqualTo(next);
+    }
+
+    // A set is looked up to so many runs and no further: what is past them would go without its offset, too.
+    @Test
+    void whatIsFinishedPastTheMostRuns_isNotTakenForCommitted_thoughThereIsRoom() {
+        int runs = CommitText.MAX_RUNS;
+        AssignedPartition scattered = partition(2 * runs + 2);
+        OffsetCommits roomy = commits(MEGABYTE);
+        for (int run = 1; run < runs; run++) {
+            scattered.tracker().ack(2L * run - 1);
+        }
+        assertThat(roomy.finishedEntirely(List.of(scattered))).hasSize(1);
+        scattered.tracker().ack(2L * runs - 1);
+        scattered.tracker().ack(2L * runs + 1);
+        assertThat(roomy.finishedEntirely(List.of(scattered))).isNull();
+    }
+
+    @Test
+    void whatIsCommittedEntirely_isNotCommittedAgain() {
+        partition.tracker().ack(0);
+        partition.tracker().ack(2);
+        var first = Objects.requireNonNull(commits.finishedEntirely(List.of(partition)));
+        assertThat(first).hasSize(1);
+        commits.committed(List.of(partition), first);
+        assertThat(commits.finishedEntirely(List.of(partition))).isEmpty();
+    }
+
+    @Test
+    void whatIsFinishedPastTheSameOffset_isCommitted() {
+        partition.tracker().ack(2);
+        commits.committed(List.of(partition), Objects.requireNonNull(commits.finishedEntirely(List.of(partition))));
+        partition.tracker().ack(4);
+        var next = Objects.requireNonNull(commits.finishedEntirely(List.of(partition)));
+        OffsetAndMetadata commit = Objects.requireNonNull(next.get(ID));
+        assertThat(commit.offset()).isZero();
+        assertThat(commits.texts().finishedPast(ID, commit).contains(4)).isTrue();
+    }
+
+    // The broker may have just started and not know it yet: its records would be committed without their offset.
+    @Test
+    void partitionThatIsTakenForGone_goesWithItsTransaction_andWithNoOtherCommit() {
+        partition.tracker().ack(0);
+        commits.lookForGone(Set.of(ID));
+        assertThat(commits.isGone(ID)).isTrue();
+        assertThat(commits.finishedEntirely(List.of(partition))).containsOnlyKeys(ID);
+        assertThat(commits.finished(List.of(partition))).isEmpty();
+    }
+
+    @Test
+    void partitionThatIsHeld_isNotCommitted() {
+        partition.tracker().ack(0);
+        partition.open(null);
+        assertThat(commits.finishedEntirely(List.of(partition))).isEmpty();
+        assertThat(commits.finished(List.of(partition))).isEmpty();
+    }
+
+    // ---- What happens to a commit ----------------------------------------------------------------------------------
+
+    /** Answers a commit only when it is told to, by what it is told. */
+    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread
+    private static final class Slow extends MockConsumer<byte[], byte[]> {
+
+        private final List<Map<TopicPartition, OffsetAndMetadata>> asked = new ArrayList<>();
+        private @Nullable OffsetCommitCallback unanswered;
+
+        Slow() {
+            super("earliest");
+        }
+
+        @Override
+        public void commitAsync(Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
+            asked.add(offsets);
+            unanswered = callback;
+        }
+
+        @Override
+        public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
+            throw new RebalanceInProgressException("poll first");
+        }
+
+        private void answer(@Nullable Exception failure) {
+            Objects.requireNonNull(unanswered).onComplete(asked.getLast(), failure);
+        }
+    }
+
+    private final Slow slow = new Slow();
+    private final List<Map<TopicPartition, OffsetAndMetadata>> direct = new ArrayList<>();
+    private final ManualClock clock = new ManualClock();
+    private final OffsetCommits onSlow = new OffsetCommits(
+            slow,
+            new ClientFetcher(slow),
+            ConsumerSettings.builder().bootstrapServers("h:1").build(),
+            topic,
+            clock,
+            (offsets, nanos) -> direct.add(offsets));
+
+    private void sendDue() {
+        clock.nanos += Duration.ofMinutes(1).toNanos();
+        onSlow.commitIfDue(List.of(partition));
+    }
+
+    @Test
+    void commit_isNotSent_whileAnotherOneIsUnderWay() {
+        partition.tracker().ack(0);
+        sendDue();
+        partition.tracker().ack(1);
+        sendDue();
+        assertThat(slow.asked).hasSize(1);
+        slow.answer(null);
+        assertThat(partition.committedOffset()).isEqualTo(1);
+        sendDue();
+        assertThat(slow.asked).hasSize(2);
+    }
+
+    /** It could arrive behind the one beside the client, and bring an older offset back. */
+    @Test
+    void lastCommitBesideTheClient_isNotSent_whileOneOfTheClientIsUnderWay() {
+        topic.exists = true;
+        partition.tracker().ack(0);
+        sendDue();
+        partition.tracker().ack(1);
+        assertThatExceptionOfType(RebalanceInProgressException.class)
+                .isThrownBy(() -> onSlow.commitNow(List.of(partition), 1_000_000_000));
+        assertThat(direct).isEmpty();
+        slow.answer(new RebalanceInProgressException("too late"));
+        onSlow.commitNow(List.of(partition), 1_000_000_000);
+        assertThat(direct).hasSize(1);
+        assertThat(partition.committedOffset()).isEqualTo(2);
+    }
+
+    /** A later offset is committed by now, by a transaction or a seek. */
+    @Test
+    void answerToAnOlderCommit_doesNotBringTheOffsetBack() {
+        partition.tracker().ack(0);
+        sendDue();
+        onSlow.committed(List.of(partition), Map.of(ID, new OffsetAndMetadata(9)));
+        slow.answer(null);
+        assertThat(partition.committedOffset()).isEqualTo(9);
+    }
+
+    @Test
+    void commitThatFailsForGood_isThrown_andOneThatMayPassIsNot() {
+        partition.tracker().ack(0);
+        sendDue();
+        slow.answer(new TimeoutException("no answer"));
+        onSlow.throwFatal();
+        assertThat(onSlow.isBackingOff()).isTrue();
+        assertThat(onSlow.failed()).isEqualTo(1);
+        sendDue();
+        slow.answer(new GroupAuthorizationException("g"));
+        assertThatExceptionOfType(KafkaPipelineException.class)
+                .isThrownBy(onSlow::throwFatal)
+                .withMessageStartingWith("cannot commit t-0@1");
+    }
+
+    /** Its offsets mean nothing in the topic that has the name now. */
+    @Test
+    void lastCommit_thatIsNotAnswered_asTheTopicIsAnotherOne_isNotSentAgain() {
+        AtomicInteger asked = new AtomicInteger();
+        var silent = new MockConsumer<byte[], byte[]>("earliest") {
+            @Override
+            @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread
+            public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
+                asked.incrementAndGet();
+                clock.nanos += timeout.toNanos();
+                throw new TimeoutException("no answer");
+            }
+        };
+        topic.exists = true;
+        OffsetCommits last = new OffsetCommits(
+                silent,
+                new ClientFetcher(silent),
+                ConsumerSettings.builder().bootstrapServers("h:1").build(),
+                topic,
+                clock,
+                MemberCommit.NONE);
+        partition.identified(new Uuid(1, 1));
+        partition.tracker().ack(0);
+        topic.topicId = new Uuid(1, 1);
+        assertThatExceptionOfType(KafkaException.class)
+                .isThrownBy(() -> last.commitNow(
+                        List.of(partition), Duration.ofSeconds(10).toNanos()))
+                .withMessageContaining("will be repeated");
+        assertThat(asked).as("as long as it is the same topic").hasValueGreaterThan(1);
+        asked.set(0);
+        topic.topicId = new Uuid(2, 2);
+        last.commitNow(List.of(partition), Duration.ofSeconds(10).toNanos());
+        assertThat(asked).hasValue(1);
+        assertThat(partition.committedOffset()).isNegative();
+    }
+
+    @Test
+    void commitThatCameThrough_endsTheBackoff() {
+        partition.tracker().ack(0);
+        sendDue();
+        slow.answer(new TimeoutException("no answer"));
+        onSlow.succeededAhead();
+        assertThat(onSlow.isBackingOff()).isFalse();
+        assertThat(onSlow.succeeded()).isEqualTo(1);
+    }
+}

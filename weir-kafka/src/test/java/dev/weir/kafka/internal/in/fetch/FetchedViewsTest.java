@@ -1,0 +1,52 @@
+package dev.weir.kafka.internal.in.fetch;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.kafka.RecordDecodeException;
+import dev.weir.lean.CorruptBatchException;
+import dev.weir.lean.RecordView;
+import java.lang.reflect.Proxy;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of a decoder's failures. */
+class FetchedViewsTest {
+
+    private static final RecordView VIEW = (RecordView) Proxy.newProxyInstance(
+            FetchedViewsTest.class.getClassLoader(), new Class<?>[] {RecordView.class}, (proxy, method, arguments) -> {
+                return switch (method.getName()) {
+                    case "topic" -> "t";
+                    case "partition" -> 3;
+                    case "offset" -> 7L;
+                    default -> throw new IllegalStateException(method.getName());
+                };
+            });
+
+    private static void assertRefused(Function<RecordView, Object> decoder) {
+        assertThatThrownBy(() -> FetchedViews.decoding(decoder).apply(VIEW))
+                .isInstanceOf(RecordDecodeException.class)
+                .hasMessageContainingAll("t-3@7", "let the decoder return something else")
+                .hasMessageNotContaining("KafkaFlow");
+    }
+
+    @Test
+    void refusal_namesTheRecord_andWhatADecoderCanDo() {
+        assertRefused(view -> {
+            throw new IllegalArgumentException("no number");
+        });
+    }
+
+    /**
+     * A header that ends beyond its record is found when the decoder looks at it:
+     * the batch is at fault, not the decoder.
+     */
+    @Test
+    void corruptBatch_staysOne() {
+        CorruptBatchException corrupt = new CorruptBatchException("t", 3, 7, "a header beyond its record", null);
+        assertThatThrownBy(() -> FetchedViews.decoding(view -> {
+                            throw corrupt;
+                        })
+                        .apply(VIEW))
+                .isSameAs(corrupt);
+    }
+}

@@ -1,0 +1,508 @@
+package dev.weir.kafka.internal.in.owner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.ExternalOffsets;
+import dev.weir.kafka.Position;
+import dev.weir.kafka.RebalanceListener;
+import dev.weir.kafka.RestrictedConsumer;
+import dev.weir.kafka.Subscription;
+import dev.weir.kafka.internal.in.buffer.AssignedPartition;
+import dev.weir.kafka.internal.in.buffer.AssignedPartition.PauseReason;
+import dev.weir.kafka.internal.in.buffer.ConsumerPlan;
+import dev.weir.kafka.internal.in.buffer.ConsumerPlan.Delivery;
+import dev.weir.kafka.internal.in.buffer.PartitionOutlets;
+import dev.weir.kafka.internal.in.buffer.PipelineOutlets;
+import dev.weir.kafka.internal.in.buffer.RecordBuffer;
+import dev.weir.kafka.internal.in.buffer.RecordOutlets;
+import dev.weir.kafka.internal.in.commit.MemberCommit;
+import dev.weir.kafka.internal.in.fetch.ClientFetcher;
+import dev.weir.kafka.internal.in.fetch.ClientLimits;
+import dev.weir.kafka.internal.in.fetch.RecordFetcher;
+import dev.weir.kafka.internal.in.lookup.OwnerClock;
+import dev.weir.kafka.internal.in.lookup.SilentLookup;
+import dev.weir.lean.spi.InvariantException;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetCommitCallback;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.GroupAuthorizationException;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What the owner thread does with one partition, on a thread of its own and with a client that has no brokers. */
+class ConsumerLoopTest {
+
+    private static final TopicPartition ID = new TopicPartition("t", 0);
+
+    private final Client client = new Client();
+    private final Queue<String> told = new ConcurrentLinkedQueue<>();
+    private final CompletableFuture<Throwable> failed = new CompletableFuture<>();
+    private volatile Consumer<RestrictedConsumer> onAssigned = consumer -> {};
+    private volatile Runnable onRevoked = () -> {};
+    private volatile MemberCommit direct = MemberCommit.NONE;
+    private final RebalanceListener listener = new RebalanceListener() {
+        @Override
+        public void onAssigned(Set<TopicPartition> partitions, RestrictedConsumer consumer) {
+            onAssigned.accept(consumer);
+        }
+
+        @Override
+        public void onRevoked(Set<TopicPartition> partitions, RestrictedConsumer consumer) {
+            told.add("revoked " + partitions);
+            onRevoked.run();
+        }
+    };
+
+    private ConsumerLoop start(RecordFetcher fetcher, RecordOutlets outlets) throws InterruptedException {
+        return start(fetcher, outlets, Duration.ofSeconds(20), null, Duration.ofMinutes(5), OwnerClock.SYSTEM);
+    }
+
+    private ConsumerLoop start(
+            RecordFetcher fetcher,
+            RecordOutlets outlets,
+            Duration revokeDeadline,
+            @Nullable ExternalOffsets store,
+            Duration maxPollInterval,
+            OwnerClock clock)
+            throws InterruptedException {
+        ConsumerSettings<byte[], byte[]> settings = ConsumerSettings.builder()
+                .bootstrapServers("h:1")
+                .groupId("g")
+                .commitMetadataChars(0)
+                .revokeDeadline(revokeDeadline)
+                .rebalanceListener(listener)
+                .build();
+        ConsumerLoop loop = new ConsumerLoop(
+                client,
+                fetcher,
+                settings,
+                new ClientLimits(100, maxPollInterval, Duration.ofMinutes(5)),
+                new ConsumerPlan(Subscription.topics("t"), Map.of(), new Delivery.Committable(), store, Set.of()),
+                failure -> {
+                    told.add("failed " + failure);
+                    failed.complete(failure);
+                },
+                outlets,
+                new Answers(),
+                clock,
+                direct,
+                null);
+        client.schedulePollTask(() -> {
+            client.updateBeginningOffsets(Map.of(ID, 0L));
+            client.rebalance(List.of(ID));
+            client.assigned.countDown();
+        });
+        Thread.ofPlatform().daemon().start(loop);
+        client.assigned.await();
+        return loop;
+    }
+
+    private static RecordBuffer buffer() {
+        return new RecordBuffer(dev.weir.stream.spi.Clock.SYSTEM);
+    }
+
+    // The last commit's failure went past the listener, and what it had for its partitions was never let go.
+    @Test
+    void close_withALastCommitThatFails_stillTellsTheListener() throws Exception {
+        ConsumerLoop loop = start(new ClientFetcher(client), RecordOutlets.single(buffer()));
+        // What has not begun has nothing to commit.
+        loop.control()
+                .seek(Map.of(ID, Position.offset(5)))
+                .toCompletableFuture()
+                .get();
+        assertThat(loop.close(Duration.ZERO)).contains("not allowed");
+        assertThat(told).containsExactly("revoked [t-0]");
+        assertThat(client.closed()).isTrue();
+    }
+
+    // Static members that ended while others had yet to rejoin: what they finished last was never committed.
+    @Test
+    void close_whileTheClientWaitsForARebalance_commitsBesideIt() throws Exception {
+        client.refusal = new RebalanceInProgressException("joining");
+        direct = (offsets, nanos) -> {
+            // The first is too late for the one generation and too early for the next.
+            boolean taken = told.contains("beside 5");
+            told.add("beside " + Objects.requireNonNull(offsets.get(ID)).offset());
+            return taken;
+        };
+        ConsumerLoop loop = start(new ClientFetcher(client), RecordOutlets.single(buffer()));
+        loop.control()
+                .seek(Map.of(ID, Position.offset(5)))
+                .toCompletableFuture()
+                .get();
+        assertThat(loop.close(Duration.ZERO)).isEmpty();
+        assertThat(told).containsExactly("beside 5", "beside 5", "revoked [t-0]");
+    }
+
+    // A wake-up that was meant for the poll met the question, and failed the run.
+    @Test
+    void listener_whoseQuestionMeetsALateWakeUp_isAnswered() throws InterruptedException {
+        onAssigned = consumer -> told.add("committed " + consumer.committed(Set.of(ID)));
+        client.lateWakeUps = 1;
+        ConsumerLoop loop = start(new ClientFetcher(client), RecordOutlets.single(buffer()));
+        String ignored = loop.close(Duration.ZERO);
+        assertThat(told).containsExactly("committed {}", "revoked [t-0]");
+    }
+
+    // A seek made it one that some pipeline reads, and it was fetched for nobody.
+    @Test
+    void partition_thatNoPipelineReads_isNotFetchedAfterASeek() throws Exception {
+        ConsumerLoop loop = start(new ClientFetcher(client), new PipelineOutlets());
+        loop.control()
+                .seek(Map.of(ID, Position.offset(5)))
+                .toCompletableFuture()
+                .get();
+        // One task a poll: between the two the owner looks at what may be resumed.
+        CountDownLatch polled = new CountDownLatch(2);
+        client.schedulePollTask(polled::countDown);
+        client.schedulePollTask(polled::countDown);
+        polled.await();
+        CompletableFuture<Boolean> waits = new CompletableFuture<>();
+        loop.execute(() -> {
+            AssignedPartition now = loop.assignment().get(ID);
+            waits.complete(now != null && now.isPausedFor(PauseReason.UNREAD) && now.isPaused());
+        });
+        assertThat(waits.get()).isTrue();
+        String ignored = loop.close(Duration.ZERO);
+    }
+
+    // A client that is not closed stays a member of its group, with partitions that nobody reads.
+    @Test
+    void close_withAFetcherThatCannotBeClosed_stillClosesTheClient() throws InterruptedException {
+        RecordFetcher real = new ClientFetcher(client);
+        RecordFetcher faulty = (RecordFetcher) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {RecordFetcher.class}, (self, method, args) -> {
+                    if (method.getName().equals("close")) {
+                        throw new IllegalStateException("a socket is stuck");
+                    }
+                    try {
+                        return method.invoke(real, args);
+                    } catch (InvocationTargetException thrown) {
+                        throw Objects.requireNonNull(thrown.getCause());
+                    }
+                });
+        ConsumerLoop loop = start(faulty, RecordOutlets.single(buffer()));
+        String ignored = loop.close(Duration.ZERO);
+        assertThat(client.closed()).isTrue();
+    }
+
+    // Since a seek it was another object, and went on fetching for a stream that nobody read.
+    @Test
+    void partition_whoseStreamEndsAfterASeek_isNotFetchedAnyMore() throws Exception {
+        PartitionOutlets outlets = new PartitionOutlets(dev.weir.stream.spi.Clock.SYSTEM);
+        ConsumerLoop loop = start(new ClientFetcher(client), outlets);
+        List<AssignedPartition> announced = Objects.requireNonNull(outlets.take(Stage.NEVER, new StageMeter()));
+        assertThat(announced).hasSize(1);
+        loop.control()
+                .seek(Map.of(ID, Position.offset(5)))
+                .toCompletableFuture()
+                .get();
+        loop.abandon(announced.getFirst());
+        CompletableFuture<Boolean> atEnd = new CompletableFuture<>();
+        loop.execute(() -> {
+            AssignedPartition now = loop.assignment().get(ID);
+            atEnd.complete(now != null && now.isPausedFor(PauseReason.END) && now.isPaused());
+        });
+        assertThat(atEnd.get()).isTrue();
+        String ignored = loop.close(Duration.ZERO);
+    }
+
+    // An Error went past the answer, and whoever closed the pipeline waited for ever.
+    @Test
+    void close_withAnErrorWhileTheClientIsClosed_answersAndFailsTheRun() throws InterruptedException {
+        client.closesWith = new NoClassDefFoundError("planted");
+        ConsumerLoop loop = start(new ClientFetcher(client), RecordOutlets.single(buffer()));
+        CompletionStage<Void> seek = loop.control().seek(Map.of(new TopicPartition("other", 0), Position.offset(5)));
+        String ignored = CompletableFuture.supplyAsync(() -> loop.close(Duration.ZERO))
+                .orTimeout(20, TimeUnit.SECONDS)
+                .join();
+        assertThat(told).contains("failed java.lang.NoClassDefFoundError: planted");
+        assertThat(seek.toCompletableFuture()).isDone();
+    }
+
+    // It was added behind those that were told of the end, and its pipeline waited for records for ever.
+    @Test
+    void attachment_inTheTurnOfTheClose_isRefused() throws InterruptedException {
+        PipelineOutlets outlets = new PipelineOutlets();
+        ConsumerLoop loop = start(new ClientFetcher(client), outlets);
+        PartitionParking parking = loop.share(outlets);
+        CompletableFuture<Void> stopped = new CompletableFuture<>();
+        // In a poll, so that the next turn sees the stop before any request.
+        client.schedulePollTask(() -> {
+            loop.stop();
+            stopped.complete(null);
+        });
+        stopped.join();
+        assertThatThrownBy(() ->
+                        parking.attach(new PipelineOutlets.Attachment(Set.of("t"), dev.weir.stream.spi.Clock.SYSTEM)))
+                .hasMessageContaining("the reusable consumer is closed");
+        String ignored = loop.close(Duration.ZERO);
+    }
+
+    // Work, commit, store and listener had a deadline each, and the group expelled the member meanwhile.
+    @Test
+    void revocation_inWhichNothingEnds_isOverBeforeTheGroupExpelsTheMember() throws InterruptedException {
+        Duration maxPollInterval = Duration.ofMinutes(1);
+        CountDownLatch never = new CountDownLatch(1);
+        Hasty clock = new Hasty();
+        client.commitsUntil = clock;
+        onRevoked = () -> awaitForEver(never);
+        ExternalOffsets store = new ExternalOffsets() {
+            @Override
+            public CompletionStage<Map<TopicPartition, Position>> load(Set<TopicPartition> partitions) {
+                return CompletableFuture.completedStage(Map.of());
+            }
+
+            @Override
+            public void revoked(Set<TopicPartition> partitions) {
+                told.add("store");
+                awaitForEver(never);
+            }
+        };
+        RecordBuffer buffer = buffer();
+        ConsumerLoop loop = start(
+                new ClientFetcher(client),
+                RecordOutlets.single(buffer),
+                Duration.ofMinutes(4),
+                store,
+                maxPollInterval,
+                clock);
+        client.schedulePollTask(() -> {
+            client.addRecord(new ConsumerRecord<>("t", 0, 0, new byte[0], new byte[0]));
+            client.addRecord(new ConsumerRecord<>("t", 0, 1, new byte[0], new byte[0]));
+        });
+        Batch<?> taken = Objects.requireNonNull(buffer.take(Stage.NEVER, new StageMeter()));
+        taken.ack(0);
+        CompletableFuture<Long> took = new CompletableFuture<>();
+        client.schedulePollTask(() -> {
+            long begin = clock.nanoTime();
+            client.rebalance(List.of());
+            took.complete(clock.nanoTime() - begin);
+        });
+        assertThat(Duration.ofNanos(took.join())).isBetween(Duration.ofSeconds(30), maxPollInterval.minusSeconds(1));
+        assertThat(told).contains("store", "revoked [t-0]");
+        String ignored = loop.close(Duration.ZERO);
+    }
+
+    // The partitions that stay stood still as soon as the buffer was empty, though they are fetched by another way.
+    @Test
+    void revocation_thatWaits_goesOnWithWhatIsFetchedByAnotherWay() throws Exception {
+        TopicPartition stays = new TopicPartition("t", 1);
+        Queue<ConsumerRecord<byte[], byte[]>> fetched = new ConcurrentLinkedQueue<>();
+        CountDownLatch revoked = new CountDownLatch(1);
+        onRevoked = revoked::countDown;
+        RecordBuffer buffer = buffer();
+        ConsumerLoop loop = start(besides(new ClientFetcher(client), fetched), RecordOutlets.single(buffer));
+        client.schedulePollTask(() -> {
+            client.updateBeginningOffsets(Map.of(stays, 0L));
+            client.rebalance(List.of(ID, stays));
+        });
+        client.schedulePollTask(() -> {
+            client.addRecord(record(ID, 0));
+            client.addRecord(record(stays, 0));
+        });
+        Map<Integer, Batch<ConsumerRecord<byte[], byte[]>>> begun = new HashMap<>();
+        while (begun.size() < 2) {
+            Batch<ConsumerRecord<byte[], byte[]>> next = take(buffer);
+            begun.put(next.get(0).partition(), next);
+        }
+        client.schedulePollTask(() -> client.rebalance(List.of(stays)));
+        fetched.add(record(stays, 1));
+        ConsumerRecord<byte[], byte[]> next = take(buffer).get(0);
+        assertThat(next.partition() + "@" + next.offset()).isEqualTo("1@1");
+        assertThat(revoked.getCount())
+                .as("the listener hears of it after the wait")
+                .isEqualTo(1);
+        Objects.requireNonNull(begun.get(0)).ack(0);
+        revoked.await();
+        String ignored = loop.close(Duration.ZERO);
+    }
+
+    /** Whatever made the client go back: the pipeline never sees a record twice in one assignment. */
+    @Test
+    void recordThatTheClientBringsTwice_endsTheRunWithTheInvariant_andGoesOutOnce() throws Exception {
+        RecordBuffer buffer = buffer();
+        ConsumerLoop loop = start(new ClientFetcher(client), RecordOutlets.single(buffer));
+        client.strays.addAll(List.of(record(ID, 0), record(ID, 1), record(ID, 7)));
+        assertThat(take(buffer).get(0).offset()).isZero();
+        assertThat(take(buffer).get(0).offset()).isEqualTo(1);
+        assertThat(take(buffer).get(0).offset()).isEqualTo(7);
+        client.strays.add(record(ID, 7));
+        assertThat(failed.get(20, TimeUnit.SECONDS))
+                .isInstanceOf(InvariantException.class)
+                .hasMessageContaining("invariant 15 does not hold: elements of a partition enter the pipeline in order")
+                .hasMessageContaining("t-0@7 readTo=8 outstanding=3");
+        String ignored = loop.close(Duration.ZERO);
+        assertThat(buffer.records()).isZero();
+    }
+
+    private static ConsumerRecord<byte[], byte[]> record(TopicPartition id, long offset) {
+        return new ConsumerRecord<>(id.topic(), id.partition(), offset, new byte[0], new byte[0]);
+    }
+
+    private static Batch<ConsumerRecord<byte[], byte[]>> take(RecordBuffer buffer) throws InterruptedException {
+        return Objects.requireNonNull(buffer.take(Stage.NEVER, new StageMeter()));
+    }
+
+    private static RecordFetcher.Fetched next(Queue<ConsumerRecord<byte[], byte[]>> fetched) {
+        ConsumerRecord<byte[], byte[]> next = fetched.poll();
+        if (next == null) {
+            LockSupport.parkNanos(1_000_000);
+            return RecordFetcher.Fetched.of(ConsumerRecords.empty());
+        }
+        TopicPartition id = new TopicPartition(next.topic(), next.partition());
+        return RecordFetcher.Fetched.of(new ConsumerRecords<>(Map.of(id, List.of(next)), Map.of()));
+    }
+
+    /** The same fetcher, which can fetch these records without the client. */
+    private RecordFetcher besides(RecordFetcher real, Queue<ConsumerRecord<byte[], byte[]>> fetched) {
+        return (RecordFetcher) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {RecordFetcher.class}, (self, method, args) -> {
+                    if (method.getName().equals("canFetchOnly")) {
+                        return true;
+                    }
+                    if (method.getName().equals("fetchOnly")) {
+                        return next(fetched);
+                    }
+                    try {
+                        return method.invoke(real, args);
+                    } catch (InvocationTargetException thrown) {
+                        throw Objects.requireNonNull(thrown.getCause());
+                    }
+                });
+    }
+
+    private static void awaitForEver(CountDownLatch never) {
+        try {
+            never.await();
+        } catch (InterruptedException atTheDeadline) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** A clock by which all that is waited for takes as long as it may. */
+    private static final class Hasty implements OwnerClock {
+
+        private final AtomicLong nanos = new AtomicLong();
+
+        @Override
+        public long nanoTime() {
+            return nanos.get();
+        }
+
+        @Override
+        public void park(long parked) {
+            LockSupport.parkNanos(100_000);
+            nanos.addAndGet(Math.min(parked, 1_000_000_000));
+        }
+    }
+
+    /** Its commits are answered never if they can wait, and refused if not. */
+    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // each of them does not touch what is shared
+    private static final class Client extends MockConsumer<byte[], byte[]> {
+
+        final CountDownLatch assigned = new CountDownLatch(1);
+
+        /** By whose time a commit takes all that it may, instead of being refused. */
+        volatile @Nullable Hasty commitsUntil;
+
+        volatile KafkaException refusal = new GroupAuthorizationException("not allowed");
+
+        volatile @Nullable Error closesWith;
+
+        /** What the next poll brings, wherever the client is. */
+        private final Queue<ConsumerRecord<byte[], byte[]>> strays = new ConcurrentLinkedQueue<>();
+
+        /** How many questions for commits a wake-up meets that comes late. */
+        volatile int lateWakeUps;
+
+        Client() {
+            super("earliest");
+        }
+
+        /** Waits a little, as a client does; a test waits for what comes of it. */
+        @Override
+        public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
+            LockSupport.parkNanos(Math.min(timeout.toNanos(), 1_000_000));
+            ConsumerRecord<byte[], byte[]> stray = strays.poll();
+            return stray == null
+                    ? super.poll(Duration.ZERO)
+                    : new ConsumerRecords<>(Map.of(ID, List.of(stray)), Map.of());
+        }
+
+        @Override
+        @SuppressWarnings("NonAtomicVolatileUpdate") // the owner thread alone asks
+        public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> ids, Duration timeout) {
+            if (lateWakeUps > 0) {
+                lateWakeUps--;
+                throw new WakeupException();
+            }
+            return Map.of();
+        }
+
+        @Override
+        public void commitAsync(Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {}
+
+        @Override
+        public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
+            Hasty clock = commitsUntil;
+            if (clock != null) {
+                clock.nanos.addAndGet(timeout.toNanos());
+                throw new TimeoutException("no answer");
+            }
+            throw refusal;
+        }
+
+        @Override
+        public void close(CloseOptions options) {
+            super.close(options);
+            Error failure = closesWith;
+            if (failure != null) {
+                throw failure;
+            }
+        }
+    }
+
+    private static final class Answers extends SilentLookup {
+
+        @Override
+        public Map<TopicPartition, CompletionStage<Long>> offsets(
+                Map<TopicPartition, Position> positions, Duration within) {
+            Map<TopicPartition, CompletionStage<Long>> offsets = new HashMap<>();
+            positions.forEach((id, position) -> offsets.put(
+                    id,
+                    CompletableFuture.completedStage(position instanceof Position.Offset given ? given.offset() : 0L)));
+            return offsets;
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package dev.weir.kafka.internal.in.owner;
+
+import dev.weir.kafka.internal.BareContext;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Whereabouts;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A stage's surroundings that keep the last failure, and find what a test lets them find. */
+final class SimulatedContext extends BareContext {
+
+    volatile @Nullable Throwable failure;
+
+    /** What is found whatever is looked for. */
+    volatile @Nullable Whereabouts found;
+
+    /** The troubles that stages report. */
+    volatile List<String> troubles = List.of();
+
+    @Override
+    public List<String> troubles() {
+        return troubles;
+    }
+
+    @Override
+    public @Nullable Whereabouts find(AckTarget target, long token) {
+        return found;
+    }
+
+    @Override
+    public @Nullable Throwable failure() {
+        return failure;
+    }
+
+    @Override
+    public void fail(Throwable cause) {
+        failure = cause;
+    }
+}

@@ -1,0 +1,119 @@
+package dev.weir.kafka.internal.in.owner;
+
+import dev.weir.kafka.Position;
+import dev.weir.kafka.Subscription.Selection;
+import dev.weir.kafka.internal.in.owner.SimulatedEvent.Planted;
+import dev.weir.kafka.spi.Lookup;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.TimeoutException;
+
+/** Brokers that say which offset a position is, when the world lets them. Confined to the world's thread. */
+final class SimulatedLookup implements Lookup {
+
+    private record Question(
+            Map<TopicPartition, Position> positions, Map<TopicPartition, CompletableFuture<Long>> answers) {}
+
+    private final SimulatedWorld world;
+    private final Queue<Question> questions = new ArrayDeque<>();
+
+    /** The first topic of the name that the process was told of. */
+    private long firstIncarnation = Long.MAX_VALUE;
+
+    SimulatedLookup(SimulatedWorld world) {
+        this.world = world;
+    }
+
+    /** Answers the oldest question, if there is one. One about a partition without a leader waits for that. */
+    void answerNext() {
+        Question next = questions.poll();
+        if (next == null) {
+            return;
+        }
+        boolean isHeldUp = next.positions.keySet().stream().anyMatch(id -> world.log(id).leaderless);
+        if (isHeldUp && world.troubles.has(Planted.ALL_OR_NOTHING_LOOKUP)) {
+            questions.add(next);
+            return;
+        }
+        next.answers.forEach((id, answer) -> answer(id, Objects.requireNonNull(next.positions.get(id)), answer));
+    }
+
+    private void answer(TopicPartition id, Position position, CompletableFuture<Long> answer) {
+        SimulatedLog log = world.log(id);
+        if (log.leaderless) {
+            answer.completeExceptionally(new TimeoutException(id + " has no leader"));
+            return;
+        }
+        boolean toEnd = log.added && world.troubles.has(Planted.ADDED_AT_END);
+        answer.complete(
+                switch (position) {
+                    case Position.Offset given -> given.offset();
+                    case Position.Edge.BEGINNING -> toEnd ? log.end : 0L;
+                    default -> (long) log.end;
+                });
+    }
+
+    /** The process is gone, nobody waits for answers. */
+    void forget() {
+        questions.clear();
+        firstIncarnation = Long.MAX_VALUE;
+    }
+
+    /**
+     * Returns whether the process knows that there was a topic of the name before the present one, or will once it
+     * asks.
+     */
+    boolean hasToldOfEarlierTopic() {
+        return firstIncarnation < world.troubles.incarnation();
+    }
+
+    @Override
+    public Map<TopicPartition, CompletionStage<Long>> offsets(
+            Map<TopicPartition, Position> positions, Duration within) {
+        Map<TopicPartition, CompletableFuture<Long>> answers = new LinkedHashMap<>();
+        positions.keySet().forEach(id -> answers.put(id, new CompletableFuture<>()));
+        questions.add(new Question(positions, answers));
+        // Not a copy without an order: that would be another one in each run.
+        return Collections.unmodifiableMap(answers);
+    }
+
+    @Override
+    public CompletionStage<Described> partitions(Selection selection) {
+        return CompletableFuture.completedStage(new Described(Set.copyOf(world.logs.keySet()), Map.of()));
+    }
+
+    @Override
+    public Map<String, CompletionStage<Uuid>> topicIds(Collection<String> topics, Duration within) {
+        long incarnation = world.troubles.has(Planted.UNNOTICED_RECREATION) ? 0 : world.troubles.incarnation();
+        firstIncarnation = Math.min(firstIncarnation, incarnation);
+        return topics.stream()
+                .collect(Collectors.toMap(
+                        topic -> topic, topic -> CompletableFuture.completedStage(new Uuid(1, 1 + incarnation))));
+    }
+
+    @Override
+    public CompletionStage<Map<TopicPartition, OffsetAndMetadata>> commits(String group) {
+        return CompletableFuture.completedStage(SimulatedClient.commitsOf(world.logs.values()));
+    }
+
+    @Override
+    public CompletionStage<Set<String>> topics() {
+        return new CompletableFuture<>();
+    }
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,406 @@
+package dev.weir.kafka.internal.in.owner;
+
+import dev.weir.kafka.internal.in.offsets.CommitText;
+import dev.weir.kafka.internal.in.offsets.FinishedSet;
+import dev.weir.simulation.GroupPartition;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The brokers of a {@link TransactionWorld}: inputs, outputs, transactions and committed offsets. After each commit of
+ * anybody it checks what exactly once means: a reader with read_committed sees all outputs of the inputs that are
+ * committed, each once, and none of any other. Confined to the world's thread and those that it gives turns to.
+ */
+final class TransactionCluster {
+
+    /** After which a coordinator aborts a transaction. */
+    static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    private static final int MAX_OUTPUTS = 3;
+
+    /** One output in so many is refused, where any are. */
+    private static final int REFUSED = 25;
+
+    /** One output in so many is for a topic that nobody may write to, where any are. */
+    private static final int FOR_FORBIDDEN = 40;
+
+    /** The topic that nobody may write to. */
+    static final String FORBIDDEN = "forbidden";
+
+    /** True if a world that is replayed tells its history. */
+    private static final boolean TELLS = Long.getLong("weir.simulation.seed", -1) >= 0;
+
+    /** One partition of the input. */
+    static final class Input extends GroupPartition {
+
+        /** Offsets that somebody has worked on to the end. */
+        final BitSet finished = new BitSet();
+
+        /** For each offset a bit for each output that is seen. */
+        final Map<Long, Integer> seen = new HashMap<>();
+
+        /** What is before it was left out by a user, who has begun at it, or was read and written before that. */
+        int soughtTo;
+
+        long committed = -1;
+        String text = "";
+
+        /** True if the group has given it to the member here; the member may not know otherwise yet. */
+        boolean ours;
+
+        Input(TopicPartition id) {
+            super(id);
+        }
+
+        @Override
+        public void assign() {
+            super.assign();
+            ours = true;
+            position = Math.max(0, committed);
+        }
+
+        @Override
+        public void release() {
+            super.release();
+            ours = false;
+        }
+
+        /** Past all that is committed. */
+        long finishedTo() {
+            FinishedSet noted = noted();
+            return noted.runs() == 0 ? Math.max(0, committed) : noted.to(noted.runs() - 1);
+        }
+
+        FinishedSet noted() {
+            return CommitText.decode(Math.max(0, committed), text).finished();
+        }
+
+        @Override
+        public String toString() {
+            return id + " " + position + "/" + end + " committed " + committed + " and " + noted()
+                    + (owned ? ", owned" : "") + (ours ? ", ours" : "") + (paused ? ", paused" : "")
+                    + (held ? ", held" : "");
+        }
+    }
+
+    /** An output, and what it was made of. */
+    record Out(Input of, long offset, int part) {
+        @Override
+        public String toString() {
+            return of.id + "@" + offset + "#" + part;
+        }
+    }
+
+    /** A transaction that has something in it. */
+    static final class Transaction {
+        final String id;
+        final long beganNanos;
+        final Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
+        final List<Out> records = new ArrayList<>();
+        boolean committed;
+
+        Transaction(String id, long beganNanos) {
+            this.id = id;
+            this.beganNanos = beganNanos;
+        }
+    }
+
+    private record Written(Out out, Transaction by) {}
+
+    final Map<TopicPartition, Input> inputs = new LinkedHashMap<>();
+    private final Map<String, Integer> epochs = new HashMap<>();
+    private final Map<String, Transaction> ongoing = new LinkedHashMap<>();
+    private final List<Written> output = new ArrayList<>();
+    private final Set<TransactionFault> faults;
+    private final long seed;
+    private final boolean refuses;
+
+    /** The first promise that was broken: who hears of it in the run may say something else. */
+    private @Nullable AssertionError violation;
+
+    /** Creates one that refuses some records, or none. */
+    TransactionCluster(long seed, boolean refuses, Set<TransactionFault> faults) {
+        this.seed = seed;
+        this.refuses = refuses;
+        this.faults = faults;
+    }
+
+    /** Says what happens, if anybody wants to know. */
+    void note(String what, Object... details) {
+        if (TELLS) {
+            System.out.printf(what + "%n", details);
+        }
+    }
+
+    boolean has(TransactionFault fault) {
+        return faults.contains(fault);
+    }
+
+    Input input(TopicPartition id) {
+        return Objects.requireNonNull(inputs.get(id));
+    }
+
+    /** The number of records an input becomes: most of them one, some none or several. */
+    int outputsOf(Input input, long offset) {
+        return switch ((int) (drawn(input, offset) & 7)) {
+            case 0 -> 0;
+            case 1 -> 2;
+            case 2 -> MAX_OUTPUTS;
+            default -> 1;
+        };
+    }
+
+    private long drawn(Input input, long offset) {
+        long drawn = (seed * 31 + input.id.partition()) * 1_000_003 + offset;
+        drawn ^= drawn >>> 15;
+        drawn *= 0x2c1b3c6d;
+        drawn ^= drawn >>> 12;
+        return drawn;
+    }
+
+    /** Returns whether no broker takes the record. */
+    boolean isRefused(Out out) {
+        return refuses
+                && (((drawn(out.of, out.offset) >>> 8) + out.part) % REFUSED == 0
+                        || topicOf(out).equals(FORBIDDEN));
+    }
+
+    /** The topic that an output is for. */
+    String topicOf(Out out) {
+        boolean isForbidden = refuses && ((drawn(out.of, out.offset) >>> 16) + out.part) % FOR_FORBIDDEN == 0;
+        return isForbidden ? FORBIDDEN : "out";
+    }
+
+    /**
+     * Returns whether a serializer may throw at an output. Where there is a rule for that, what it throws at is not
+     * written.
+     */
+    boolean mayNotBeSerialised(Out out) {
+        return !refuses || isRefused(out);
+    }
+
+    /** A bit for each output of an input that is to be seen. */
+    private int outputsSeen(Input input, long offset) {
+        int seen = 0;
+        for (int part = 0; part < outputsOf(input, offset); part++) {
+            seen |= isRefused(new Out(input, offset, part)) ? 0 : 1 << part;
+        }
+        return seen;
+    }
+
+    // ---- The coordinator of transactions ---------------------------------------------------------------------------
+
+    /** Gives the id out and ends whatever was open under it. */
+    int initProducer(String id) {
+        end(id, false);
+        return epochs.merge(id, 1, Integer::sum);
+    }
+
+    /** Returns whether the epoch of the id is the last that was given out. */
+    boolean isCurrent(String id, int epoch) {
+        return has(TransactionFault.ZOMBIE_WRITES) || epochs.getOrDefault(id, -1) == epoch;
+    }
+
+    private Transaction open(String id, long nowNanos) {
+        return ongoing.computeIfAbsent(id, none -> new Transaction(id, nowNanos));
+    }
+
+    void write(String id, Out out, long nowNanos) {
+        Transaction open = open(id, nowNanos);
+        open.records.add(out);
+        note("  %s writes %s", id, out);
+        output.add(new Written(out, open));
+    }
+
+    void sendOffsets(String id, Map<TopicPartition, OffsetAndMetadata> offsets, long nowNanos) {
+        note("  %s sends offsets %s", id, offsets);
+        open(id, nowNanos).offsets.putAll(offsets);
+        if (has(TransactionFault.OFFSETS_BEFORE_THE_END)) {
+            commit(offsets);
+        }
+    }
+
+    /** Ends what is open under an id, if there is something. */
+    void end(String id, boolean commit) {
+        Transaction ending = ongoing.remove(id);
+        if (ending == null) {
+            return;
+        }
+        note("  %s is %s: %s %s", id, commit ? "committed" : "aborted", ending.records, ending.offsets);
+        ending.committed = commit || has(TransactionFault.ABORTED_RECORDS_SEEN);
+        if (ending.committed) {
+            ending.records.forEach(this::see);
+        }
+        if (commit && !has(TransactionFault.OFFSETS_LEFT_OUT)) {
+            commit(ending.offsets);
+        }
+        check();
+    }
+
+    /** Ends a transaction of somebody else, who cannot go on with it. */
+    void fence(String id) {
+        int ignored = initProducer(id);
+    }
+
+    /** What is open and not of this run. */
+    List<String> openOfOthers(String run) {
+        return ongoing.keySet().stream().filter(id -> !id.contains(run)).toList();
+    }
+
+    List<String> openOf(String run) {
+        return ongoing.keySet().stream().filter(id -> id.contains(run)).toList();
+    }
+
+    /** Ends what is too old. */
+    void expire(long nowNanos) {
+        List<String> old = ongoing.values().stream()
+                .filter(open -> nowNanos - open.beganNanos > TIMEOUT_NANOS)
+                .map(open -> open.id)
+                .toList();
+        old.forEach(this::fence);
+    }
+
+    /** Returns whether an open transaction has an offset for it. */
+    boolean isPending(TopicPartition id) {
+        return !has(TransactionFault.UNSTABLE_OFFSETS_TOLD)
+                && ongoing.values().stream().anyMatch(open -> open.offsets.containsKey(id));
+    }
+
+    // ---- Others of the group ---------------------------------------------------------------------------------------
+
+    /** Another member reads, writes and commits up to an offset, exactly once. */
+    void workElsewhere(Input input, Random random) {
+        long from = Math.max(0, input.committed);
+        if (input.ours || isPending(input.id) || from >= input.end) {
+            return;
+        }
+        FinishedSet noted = input.noted();
+        long to =
+                Math.min(input.end, Math.max(input.finishedTo(), from + random.nextInt((int) (input.end - from) + 1)));
+        Transaction theirs = new Transaction("theirs", 0);
+        theirs.committed = true;
+        for (long at = from; at < to; at++) {
+            if (input.visible.get((int) at) && !noted.contains(at)) {
+                input.finished.set((int) at);
+                for (int part = 0; part < outputsOf(input, at); part++) {
+                    Out out = new Out(input, at, part);
+                    if (!isRefused(out)) {
+                        output.add(new Written(out, theirs));
+                        see(out);
+                    }
+                }
+            }
+        }
+        note("others commit %s@%d", input.id, to);
+        input.committed = to;
+        input.text = "";
+        check();
+    }
+
+    // ---- What must hold --------------------------------------------------------------------------------------------
+
+    private AssertionError violated(String what) {
+        AssertionError broken = new AssertionError(what);
+        violation = violation == null ? broken : violation;
+        return broken;
+    }
+
+    void throwViolation() {
+        if (violation != null) {
+            throw violation;
+        }
+    }
+
+    private void see(Out out) {
+        int bit = 1 << out.part;
+        int before = out.of.seen.getOrDefault(out.offset, 0);
+        if ((before & bit) != 0) {
+            throw violated("seen twice: " + out);
+        }
+        out.of.seen.put(out.offset, before | bit);
+    }
+
+    private void commit(Map<TopicPartition, OffsetAndMetadata> offsets) {
+        offsets.forEach((id, offset) -> {
+            Input input = input(id);
+            if (offset.offset() < input.committed) {
+                throw violated("committed " + id + "@" + offset.offset() + " after " + input.committed);
+            }
+            if (offset.offset() > input.end) {
+                throw violated("committed " + id + "@" + offset.offset() + " past the end " + input.end);
+            }
+            input.committed = offset.offset();
+            input.text = offset.metadata();
+        });
+    }
+
+    private void check() {
+        for (Input input : inputs.values()) {
+            FinishedSet noted = input.noted();
+            for (int at = input.visible.nextSetBit(0); at >= 0; at = input.visible.nextSetBit(at + 1)) {
+                boolean covered = at < input.committed || noted.contains(at);
+                int expected = covered ? outputsSeen(input, at) : 0;
+                int seen = input.seen.getOrDefault((long) at, 0);
+                if (covered && at < input.soughtTo && seen == 0) {
+                    continue;
+                }
+                if (seen != expected) {
+                    throw violated("of the outputs of " + input.id + "@" + at + ", which is "
+                            + (covered ? "" : "not ") + "committed, these are seen: " + Integer.toBinaryString(seen)
+                            + " and not " + Integer.toBinaryString(expected));
+                }
+                if (covered && !input.finished.get(at)) {
+                    throw violated("committed, but not finished: " + input.id + "@" + at);
+                }
+            }
+        }
+    }
+
+    /** Returns whether all there is is committed, and nothing is open. */
+    boolean isThrough() {
+        return areAllCommitted() && ongoing.isEmpty();
+    }
+
+    /** Returns whether all there is is committed. */
+    boolean areAllCommitted() {
+        return inputs.values().stream().allMatch(input -> isCommitted(input, input.end));
+    }
+
+    /** Returns whether all before an offset is committed. */
+    static boolean isCommitted(Input input, long end) {
+        FinishedSet noted = input.noted();
+        int at = input.visible.nextSetBit((int) Math.max(0, input.committed));
+        while (at >= 0 && noted.contains(at)) {
+            at = input.visible.nextSetBit(at + 1);
+        }
+        return at < 0 || at >= end;
+    }
+
+    /** For pipelines that keep the order of a partition: its outputs are seen in that order. */
+    void requireOrder() {
+        Map<Input, Out> last = new HashMap<>();
+        for (Written written : output) {
+            if (written.by.committed) {
+                Out before = last.put(written.out.of, written.out);
+                if (before != null && isBefore(written.out, before)) {
+                    throw violated(written.out + " stands behind " + before);
+                }
+            }
+        }
+    }
+
+    private static boolean isBefore(Out out, @Nullable Out other) {
+        return other != null && (out.offset < other.offset || (out.offset == other.offset && out.part < other.part));
+    }
+}

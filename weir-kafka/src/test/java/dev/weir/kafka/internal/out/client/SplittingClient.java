@@ -1,0 +1,35 @@
+package dev.weir.kafka.internal.out.client;
+
+import java.util.Map;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.common.Metric;
+import org.apache.kafka.common.MetricName;
+import org.apache.kafka.common.serialization.StringSerializer;
+
+/** A client that has split as often as a test says. */
+public class SplittingClient extends MockProducer<String, String> {
+
+    /** How often. */
+    public double splits;
+
+    /** Creates one that has not split. */
+    public SplittingClient() {
+        super(false, null, new StringSerializer(), new StringSerializer());
+    }
+
+    @Override
+    public final Map<MetricName, Metric> metrics() {
+        MetricName name = new MetricName("batch-split-total", "producer-metrics", "", Map.of());
+        return Map.of(name, new Metric() {
+            @Override
+            public MetricName metricName() {
+                return name;
+            }
+
+            @Override
+            public Object metricValue() {
+                return splits;
+            }
+        });
+    }
+}

@@ -1,0 +1,70 @@
+package dev.weir.kafka.internal.out.transaction;
+
+import dev.weir.stream.spi.AckTarget;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The target of an element that stands for several inputs, as a stage of the engine that groups elements makes one:
+ * when its last claim ends, one claim of each input ends. Confined to one thread.
+ */
+public final class JointClaims implements AckTarget {
+
+    private record Member(AckTarget target, long token) {}
+
+    private final List<Member> members = new ArrayList<>();
+    private int claims = 1;
+    private boolean forgone;
+    private boolean abandoned;
+
+    public void add(AckTarget target, long token) {
+        members.add(new Member(target, token));
+    }
+
+    @Override
+    public void retain(long token, int further) {
+        claims += further;
+    }
+
+    @Override
+    public void ack(long token) {
+        end();
+    }
+
+    @Override
+    public void forgo(long token) {
+        forgone = true;
+        end();
+    }
+
+    @Override
+    public void abandon(long token) {
+        abandoned = true;
+        end();
+    }
+
+    private void end() {
+        if (--claims > 0) {
+            return;
+        }
+        for (Member each : members) {
+            if (abandoned) {
+                each.target.abandon(each.token);
+            } else if (forgone) {
+                each.target.forgo(each.token);
+            } else {
+                each.target.ack(each.token);
+            }
+        }
+    }
+
+    @Override
+    public boolean standsFor(long token, AckTarget of, long ofToken) {
+        return members.stream().anyMatch(each -> each.target.standsFor(each.token, of, ofToken));
+    }
+
+    @Override
+    public void roots(long token, RootVisitor visitor) {
+        members.forEach(each -> each.target.roots(each.token, visitor));
+    }
+}

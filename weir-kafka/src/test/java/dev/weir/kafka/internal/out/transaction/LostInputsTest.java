@@ -1,0 +1,94 @@
+package dev.weir.kafka.internal.out.transaction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.internal.BareContext;
+import dev.weir.kafka.internal.in.offsets.OffsetTracker;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Clock;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Elements that an exactly-once sink refuses or drops by their inputs. */
+class LostInputsTest {
+
+    private final TransactionsOfRun<String, String> board = new TransactionsOfRun<>(Clock.SYSTEM, false);
+    private final TransactionCommitter<String, String> committer = new TransactionCommitter<>(
+            board,
+            new BareContext(),
+            new TransactionCounts(),
+            null,
+            number -> new MockProducer<>(true, null, new StringSerializer(), new StringSerializer()));
+    private final LostInputs<String, String> inputs = new LostInputs<>(board, committer);
+    private final OffsetTracker own = source(0);
+    private final OffsetTracker foreign = source(1);
+
+    private static OffsetTracker source(int partition) {
+        OffsetTracker source = new OffsetTracker(10, () -> {});
+        source.name(new TopicPartition("in", partition));
+        source.append(7, 1);
+        return source;
+    }
+
+    @AfterEach
+    void close() {
+        committer.close();
+    }
+
+    private boolean isDropped(AckTarget target) {
+        board.lock.lock();
+        try {
+            return inputs.isDropped(target, 0);
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
+    @Test
+    void elementOfTheRun_isTaken_andOneOfAnotherSourceIsRefused() {
+        board.emits(own);
+        assertThat(isDropped(own)).isFalse();
+        assertThatExceptionOfType(KafkaPipelineException.class)
+                .isThrownBy(() -> isDropped(foreign))
+                .withMessageContaining("an element of another source, in-1@7:");
+        assertThat(isDropped(own)).as("after that").isFalse();
+        assertThat(isDropped(AckTarget.NONE)).as("of no source").isFalse();
+    }
+
+    @Test
+    void jointElement_withAnInputOfAnotherSource_isRefused() {
+        board.emits(own);
+        JointClaims both = new JointClaims();
+        both.add(own, 0);
+        both.add(foreign, 0);
+        assertThatExceptionOfType(KafkaPipelineException.class).isThrownBy(() -> isDropped(both));
+    }
+
+    /** The commit of the other input would go without this element's records. */
+    @Test
+    void jointElement_thatHasLostAnInput_isDropped_andTheOthersAreReadAgain() {
+        board.emits(own);
+        board.emits(foreign);
+        JointClaims both = new JointClaims();
+        both.add(own, 0);
+        both.add(foreign, 0);
+        foreign.revoke();
+        AtomicInteger asked = new AtomicInteger();
+        board.onTransition = (from, by) -> asked.addAndGet(by == TransactionState.Transition.ASK_ABORT ? 1 : 0);
+        board.lock.lock();
+        try {
+            assertThat(inputs.isDropped(both, 0)).isTrue();
+            assertThat(board.aborted.isLost(own)).isTrue();
+            assertThat(board.aborted.isLost(foreign)).isFalse();
+        } finally {
+            board.lock.unlock();
+        }
+        assertThat(asked).hasValue(1);
+    }
+}

@@ -1,0 +1,268 @@
+package dev.weir.kafka.internal.out.transaction;
+
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.in.commit.TransactionGate;
+import dev.weir.kafka.internal.out.write.TopicWatch;
+import dev.weir.kafka.produce.WriteFailures;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All of an exactly-once flow that is between its operators and the clients, as a run puts it together, on strands of a
+ * simulated process. Confined to the world's thread.
+ */
+public final class SimulatedSink {
+
+    private static final int MAX_BATCH = 8;
+
+    /** Turns that the committing thread is given while its end is waited for. */
+    private static final int LAST_TURNS = 200;
+
+    private static final TopicWatch ALL_KNOWN = new TopicWatch() {
+        @Override
+        public void written(String topic) {}
+
+        @Override
+        public void suspect(String topic) {}
+
+        @Override
+        public boolean isKnown(String topic) {
+            return true;
+        }
+    };
+
+    private static final ProducerSettings<byte[], byte[]> NO_SETTINGS =
+            ProducerSettings.builder().bootstrapServers("simulated:1").build();
+
+    /** A transition from a state. */
+    private record Step(TransactionState from, TransactionState.Transition by) {}
+
+    private final Turns turns;
+    private final Runnable lastActs;
+    private final Set<Step> transitions = new HashSet<>();
+    private final TransactionsOfRun<byte[], byte[]> board;
+    private final TransactionCommitter<byte[], byte[]> committer;
+    private final ConsumerTransactions<byte[], byte[]> transactions;
+    private final Turns.Strand segment;
+    private final Tasks tasks;
+    private Batch<ProducerRecord<byte[], byte[]>> next = new Batch<>(MAX_BATCH);
+    private boolean inputEnded;
+
+    /**
+     * Puts one together.
+     *
+     * @param isBounded whether the source has an end
+     * @param skips whether records that cannot be written are skipped
+     * @param clients makes a producer with a transactional id
+     * @param fence is called where transactions of runs that are gone are to be ended
+     * @param lastActs lets brokers answer, while the end of the committing thread is waited for
+     */
+    public SimulatedSink(
+            Turns turns,
+            StageContext context,
+            TransactionPlan plan,
+            boolean isBounded,
+            boolean skips,
+            Function<String, Producer<byte[], byte[]>> clients,
+            Runnable fence,
+            Runnable lastActs) {
+        this.turns = turns;
+        this.lastActs = lastActs;
+        this.tasks = new Tasks();
+        this.board = new TransactionsOfRun<>(turns, turns, isBounded);
+        board.onTransition = (from, by) -> transitions.add(new Step(from, by));
+        TransactionCounts counts = new TransactionCounts();
+        this.committer = new TransactionCommitter<>(
+                board, context, counts, null, number -> clients.apply(plan.transactionalId(number)), tasks);
+        board.rule = TransactionRule.of(
+                skips ? WriteFailures.skip() : WriteFailures.fail(), context, NO_SETTINGS, committer.trial());
+        this.transactions = new ConsumerTransactions<>(board, committer, plan, context, fence);
+        TransactionalLoop<byte[], byte[]> loop =
+                new TransactionalLoop<>(board, committer, counts, plan, ALL_KNOWN, context);
+        this.segment = turns.strand("segment", () -> loop.run(new Offered()));
+        committer.start();
+    }
+
+    /** The transactions by which the consumer commits. */
+    public TransactionGate gate() {
+        return transactions;
+    }
+
+    /** The transitions that its transactions have made, each with the state before it. */
+    public Set<String> transitions() {
+        return transitions.stream().map(Step::toString).collect(Collectors.toSet());
+    }
+
+    /** All transitions that are legal, as {@link #transitions} has them. */
+    public static Set<String> legalTransitions() {
+        return Arrays.stream(TransactionState.values())
+                .flatMap(from -> Arrays.stream(TransactionState.Transition.values())
+                        .filter(from::allows)
+                        .map(by -> new Step(from, by).toString()))
+                .collect(Collectors.toSet());
+    }
+
+    public boolean isIntakeHeld() {
+        return board.isIntakeHeld();
+    }
+
+    /** Notes whose elements the source emits, before anything else sees them. */
+    public void emits(AckTarget source) {
+        board.emits(source);
+    }
+
+    /** Hands the sink an element, which it takes in one of its next turns. */
+    public void offer(ProducerRecord<byte[], byte[]> record, AckTarget target, long token) {
+        next.add(record, target, token);
+    }
+
+    /** Returns whether it has all in hand that fits, so that the operator above waits. */
+    public boolean isFull() {
+        return next.size() >= MAX_BATCH;
+    }
+
+    /** Nothing more comes. */
+    public void endInput() {
+        inputEnded = true;
+    }
+
+    /** What writes is given a turn. */
+    public void stepSegment() {
+        segment.run();
+    }
+
+    /** What commits is given a turn. */
+    public void stepCommitter() {
+        tasks.strand.run();
+    }
+
+    /** Returns whether all is written that was offered, after the end of the input. */
+    public boolean isThrough() {
+        return segment.isDone();
+    }
+
+    /** What the segment has failed with, or null. */
+    public @Nullable Throwable failure() {
+        return segment.failure();
+    }
+
+    /** The pipeline is cancelled: whatever is in hand stays unfinished. */
+    public void cancel() {
+        next.abandonAll();
+        next = new Batch<>(MAX_BATCH);
+        segment.interrupt();
+        segment.run();
+        segment.end();
+    }
+
+    /** Closes it as a run does once its consumer is closed. */
+    public void close() {
+        segment.end();
+        committer.close();
+        kill();
+    }
+
+    /** The process is gone. */
+    public void kill() {
+        segment.end();
+        tasks.strand.end();
+    }
+
+    /** What is offered, as the stage above. */
+    private final class Offered implements Stage<ProducerRecord<byte[], byte[]>> {
+
+        @Override
+        public @Nullable Batch<ProducerRecord<byte[], byte[]>> pull(long deadlineNanos) throws InterruptedException {
+            while (next.isEmpty() && !inputEnded && !turns.hasPassed(deadlineNanos)) {
+                turns.pause();
+            }
+            if (next.isEmpty() && inputEnded) {
+                return null;
+            }
+            Batch<ProducerRecord<byte[], byte[]>> pulled = next;
+            next = new Batch<>(MAX_BATCH);
+            return pulled;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    /** The committing thread. */
+    private final class Tasks extends AbstractExecutorService {
+
+        private final Queue<Runnable> queue = new ArrayDeque<>();
+        private boolean shutdown;
+        private final Turns.Strand strand = turns.strand("committer", this::work);
+
+        private void work() throws InterruptedException {
+            while (true) {
+                Runnable task = queue.poll();
+                if (task != null) {
+                    task.run();
+                } else if (shutdown) {
+                    return;
+                }
+                turns.pause();
+            }
+        }
+
+        @Override
+        public void execute(Runnable task) {
+            if (shutdown) {
+                throw new RejectedExecutionException();
+            }
+            queue.add(task);
+        }
+
+        @Override
+        public void shutdown() {
+            shutdown = true;
+        }
+
+        @Override
+        public List<Runnable> shutdownNow() {
+            shutdown = true;
+            List<Runnable> left = new ArrayList<>(queue);
+            queue.clear();
+            strand.interrupt();
+            return left;
+        }
+
+        @Override
+        public boolean isShutdown() {
+            return shutdown;
+        }
+
+        @Override
+        public boolean isTerminated() {
+            return strand.isDone();
+        }
+
+        @Override
+        public boolean awaitTermination(long timeout, TimeUnit unit) {
+            for (int i = 0; i < LAST_TURNS && !strand.isDone(); i++) {
+                lastActs.run();
+                strand.run();
+            }
+            return strand.isDone();
+        }
+    }
+}

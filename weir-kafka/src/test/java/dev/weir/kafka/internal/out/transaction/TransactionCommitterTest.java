@@ -1,0 +1,307 @@
+package dev.weir.kafka.internal.out.transaction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.internal.BareContext;
+import dev.weir.stream.spi.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What goes on while a record is being sent for which the client has no room. */
+@Timeout(60)
+class TransactionCommitterTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final TransactionsOfRun<String, String> board = new TransactionsOfRun<>(Clock.SYSTEM, true);
+    private final BareContext context = new BareContext();
+    private final TransactionCounts counts = new TransactionCounts();
+    private final TransactionCommitter<String, String> committer =
+            new TransactionCommitter<>(board, context, counts, null, number -> new Blocking());
+    private final CountDownLatch room = new CountDownLatch(1);
+    private final CountDownLatch inSend = new CountDownLatch(1);
+
+    /** Holds up commits until it is open. */
+    private volatile CountDownLatch mayCommit = new CountDownLatch(0);
+
+    @BeforeEach
+    void start() throws InterruptedException {
+        committer.start();
+        await(() -> board.freeProducers() == TransactionCommitter.PRODUCERS);
+    }
+
+    @AfterEach
+    void close() {
+        room.countDown();
+        mayCommit.countDown();
+        committer.close();
+    }
+
+    /** Whatever changes on the board is signalled. */
+    private void await(BooleanSupplier condition) throws InterruptedException {
+        board.lock.lockInterruptibly();
+        try {
+            long left = PATIENCE.toNanos();
+            while (!condition.getAsBoolean()) {
+                assertThat(left).as("nanoseconds left").isPositive();
+                left = board.changed.awaitNanos(left);
+            }
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
+    private OpenTransaction<String, String> begun() {
+        board.lock.lock();
+        try {
+            committer.begin();
+            return Objects.requireNonNull(board.filling());
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
+    @SuppressWarnings("removal") // the client gives one out to members of a group only
+    private TransactionCut<String, String> cut(OpenTransaction<String, String> transaction) {
+        return new TransactionCut<>(transaction, Map.of(), List.of(), new ConsumerGroupMetadata("group"));
+    }
+
+    /** Sends as the sink does. */
+    private Thread sending(OpenTransaction<String, String> transaction) throws InterruptedException {
+        Thread sink = Thread.ofPlatform().start(() -> {
+            board.lock.lock();
+            try {
+                board.send(() -> transaction.producer.send(new ProducerRecord<>("out", "blocked"), transaction));
+            } catch (KafkaException brokenOff) {
+                // As it should be if the transaction is aborted.
+            } finally {
+                board.lock.unlock();
+            }
+        });
+        inSend.await();
+        return sink;
+    }
+
+    // The sink held the lock in send, for max.block.ms, and a commit that was through could not be taken up.
+    @Test
+    void commit_whileARecordOfTheNextIsBeingSent_isTakenUp() throws Exception {
+        mayCommit = new CountDownLatch(1);
+        TransactionCut<String, String> first = committing();
+        committer.commit(first);
+        await(() -> board.state() == TransactionState.FLUSHED);
+        OpenTransaction<String, String> second = begun();
+        Thread sink = sending(second);
+        mayCommit.countDown();
+        await(() -> board.committing() == null);
+        assertThat(board.confirmed).containsExactly(first);
+        assertThat(sink.isAlive()).isTrue();
+        assertThat(board.filling()).isSameAs(second);
+        assertThat(board.state()).isEqualTo(TransactionState.FILLING);
+        room.countDown();
+        sink.join();
+    }
+
+    @Test
+    void abort_whileARecordIsBeingSent_breaksThatOff_andReplacesTheProducer() throws Exception {
+        OpenTransaction<String, String> filling = begun();
+        var before = filling.producer.client.client();
+        Thread sink = sending(filling);
+        committer.abortFilling(new KafkaException("planned"));
+        await(() -> board.state() == TransactionState.ABORTED);
+        sink.join();
+        assertThat(board.filling()).isNull();
+        assertThat(filling.producer.client.client()).isNotSameAs(before);
+        assertThat(board.freeProducers()).isEqualTo(TransactionCommitter.PRODUCERS);
+        assertThat(counts.snapshot().aborted()).isEqualTo(1);
+        assertThat(context.failures).isEmpty();
+    }
+
+    @Test
+    void abort_whileOneIsCommittedAndAnotherFills_abortsBoth() throws Exception {
+        mayCommit = new CountDownLatch(1);
+        TransactionCut<String, String> first = committing();
+        client(first).commitTransactionException = new KafkaException("planned");
+        committer.commit(first);
+        await(() -> board.state() == TransactionState.FLUSHED);
+        OpenTransaction<String, String> second = begun();
+        assertThat(board.state()).isEqualTo(TransactionState.OVERLAPPING);
+        mayCommit.countDown();
+        await(() -> board.state() == TransactionState.ABORTED);
+        assertThat(client(first).transactionAborted()).isTrue();
+        assertThat(client(second).transactionAborted()).isTrue();
+        assertThat(board.freeProducers()).isEqualTo(TransactionCommitter.PRODUCERS);
+        assertThat(counts.snapshot().aborted()).isEqualTo(2);
+    }
+
+    // The offsets of the aborted transaction went into the next one of its producer: inputs were lost. A simulation
+    // found it.
+    @Test
+    void commit_ofATransactionThatARefusalHasAbortedBefore_isNotMade() throws Exception {
+        TransactionCut<String, String> cut = committing();
+        board.lock.lock();
+        try {
+            // In this order, as a refusal comes on the client's thread just before the owner makes the cut.
+            committer.refused(cut.transaction(), new TimeoutException("a batch has expired"));
+            committer.commit(cut);
+            committer.commit(cut);
+        } finally {
+            board.lock.unlock();
+        }
+        await(() ->
+                board.state() == TransactionState.ABORTED && board.freeProducers() == TransactionCommitter.PRODUCERS);
+        board.lock.lock();
+        try {
+            board.resume(false);
+        } finally {
+            board.lock.unlock();
+        }
+        TransactionCut<String, String> other = committing(); // of the producer that has waited longer
+        committer.commit(other);
+        await(() -> board.committing() == null);
+        OpenTransaction<String, String> next = begun();
+        assertThat(next.producer).as("that of the aborted one").isSameAs(cut.transaction().producer);
+        assertThat(counts.snapshot().aborted()).isEqualTo(1);
+        committer.commit(cut);
+        MockProducer<String, String> client = client(cut);
+        committer.close();
+        assertThat(other.transaction().producer).isNotSameAs(next.producer);
+        assertThat(client.commitCount()).isZero();
+        assertThat(counts.snapshot().committed()).as("the other one").isEqualTo(1);
+        assertThat(context.failures).isEmpty();
+    }
+
+    /** Makes what is begun now the one that is committed. */
+    private TransactionCut<String, String> committing() {
+        TransactionCut<String, String> cut = cut(begun());
+        board.lock.lock();
+        try {
+            board.cut(cut);
+        } finally {
+            board.lock.unlock();
+        }
+        return cut;
+    }
+
+    private static MockProducer<String, String> client(TransactionCut<String, String> cut) {
+        return client(cut.transaction());
+    }
+
+    private static MockProducer<String, String> client(OpenTransaction<String, String> transaction) {
+        return (MockProducer<String, String>) Objects.requireNonNull(transaction.producer.client.client());
+    }
+
+    /** Written again from memory, what has come through all the same would be there twice. */
+    @Test
+    void commitOfUnknownOutcome_hasTheInputsReadAgain() throws Exception {
+        TransactionCut<String, String> cut = committing();
+        client(cut).commitTransactionException = new KafkaException("the answer was lost");
+        committer.commit(cut);
+        await(() -> board.state() == TransactionState.ABORTED);
+        assertThat(board.aborted.mayWriteAgain()).isFalse();
+        assertThat(board.confirmed).isEmpty();
+        assertThat(counts.snapshot().committed()).isZero();
+        assertThat(counts.snapshot().aborted()).isEqualTo(1);
+        board.lock.lock();
+        try {
+            board.resume(false);
+            assertThat(board.aborted.mayWriteAgain())
+                    .as("once they are read again")
+                    .isTrue();
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
+    @Test
+    void commitThatWasNotAskedFor_letsTheRecordsBeWrittenAgain() throws Exception {
+        TransactionCut<String, String> cut = committing();
+        client(cut).flushException = new KafkaException("a batch has expired");
+        committer.commit(cut);
+        await(() -> board.state() == TransactionState.ABORTED);
+        assertThat(board.aborted.mayWriteAgain()).isTrue();
+        assertThat(board.committing()).isNull();
+    }
+
+    /** With a record refused, the client asks no coordinator: nothing can have come through. */
+    @Test
+    void commitWithARefusedRecord_letsTheRecordsBeWrittenAgain() throws Exception {
+        TransactionCut<String, String> cut = committing();
+        client(cut).commitTransactionException = new KafkaException("a record was refused");
+        mayCommit = new CountDownLatch(1);
+        committer.commit(cut);
+        await(() -> board.state() == TransactionState.FLUSHED);
+        // The refusal itself comes too late to abort.
+        cut.transaction().onCompletion(null, new TimeoutException("a batch has expired"));
+        mayCommit.countDown();
+        await(() -> board.state() == TransactionState.ABORTED);
+        assertThat(board.aborted.mayWriteAgain()).isTrue();
+    }
+
+    private static void awaitOpen(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException interrupted) {
+            throw new AssertionError(interrupted);
+        }
+    }
+
+    /** A client whose send waits for room, until it is closed. */
+    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // others use it meanwhile, as they do Kafka's
+    private final class Blocking extends MockProducer<String, String> {
+
+        private volatile boolean brokenOff;
+
+        Blocking() {
+            super(true, null, new StringSerializer(), new StringSerializer());
+        }
+
+        @Override
+        public Future<RecordMetadata> send(ProducerRecord<String, String> record, Callback callback) {
+            inSend.countDown();
+            awaitOpen(room);
+            if (brokenOff) {
+                throw new KafkaException("closed while a send was in progress");
+            }
+            return super.send(record, callback);
+        }
+
+        @Override
+        public void commitTransaction() {
+            awaitOpen(mayCommit);
+            super.commitTransaction();
+        }
+
+        @Override
+        public void abortTransaction() {
+            if (brokenOff) {
+                throw new IllegalStateException("closed");
+            }
+            super.abortTransaction();
+        }
+
+        @Override
+        public void close(Duration timeout) {
+            brokenOff = true;
+            room.countDown();
+            super.close(timeout);
+        }
+    }
+}

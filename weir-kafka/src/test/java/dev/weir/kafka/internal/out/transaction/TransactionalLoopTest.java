@@ -1,0 +1,296 @@
+package dev.weir.kafka.internal.out.transaction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.BareContext;
+import dev.weir.kafka.internal.in.offsets.OffsetTracker;
+import dev.weir.kafka.internal.out.transaction.LostInputs.Root;
+import dev.weir.kafka.internal.out.write.TopicWatch;
+import dev.weir.kafka.produce.WriteFailures;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the sink sends again after an abort. The test is the owner of the consumer. */
+@Timeout(60)
+class TransactionalLoopTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    /** Which record's send throws, counted from 1 on. */
+    private final AtomicInteger untilItThrows = new AtomicInteger();
+
+    private final BlockingQueue<String> written = new LinkedBlockingQueue<>();
+    private final List<Callback> answers = new ArrayList<>();
+    private final BlockingQueue<Batch<ProducerRecord<String, String>>> offered = new LinkedBlockingQueue<>();
+    private final CountDownLatch idle = new CountDownLatch(1);
+
+    private TransactionsOfRun<String, String> board = new TransactionsOfRun<>(Clock.SYSTEM, false);
+    private final BareContext context = new BareContext();
+    private final TransactionCounts counts = new TransactionCounts();
+    private @Nullable TransactionCommitter<String, String> committer;
+    private final OffsetTracker source = new OffsetTracker(100, () -> {});
+    private @Nullable Thread segment;
+
+    private void start(boolean keeps, boolean skips) throws InterruptedException {
+        source.name(new TopicPartition("in", 0));
+        board = new TransactionsOfRun<>(Clock.SYSTEM, keeps);
+        committer = new TransactionCommitter<>(board, context, counts, null, number -> new Closing());
+        board.emits(source);
+        if (skips) {
+            ProducerSettings<String, String> settings = ProducerSettings.builder(
+                            new StringSerializer(), new StringSerializer())
+                    .bootstrapServers("nobody:1")
+                    .build();
+            board.rule = TransactionRule.of(WriteFailures.skip(), context, settings, committer.trial());
+        }
+        committer.start();
+        await(() -> board.freeProducers() == TransactionCommitter.PRODUCERS);
+        TransactionPlan plan = new TransactionPlan("g", "run", 1, 1_000, 1_000, 1);
+        TransactionalLoop<String, String> loop =
+                new TransactionalLoop<>(board, committer, counts, plan, new AllKnown(), context);
+        segment = Thread.ofPlatform().start(() -> {
+            try {
+                loop.run(new Offered());
+            } catch (InterruptedException end) {
+                // As it should.
+            } catch (RuntimeException | Error thrown) {
+                context.fail(thrown);
+            }
+        });
+    }
+
+    @AfterEach
+    void close() throws InterruptedException {
+        Objects.requireNonNull(committer).close();
+        Thread sink = Objects.requireNonNull(segment);
+        sink.interrupt();
+        sink.join();
+        assertThat(context.failures).isEmpty();
+    }
+
+    /** Whatever changes on the board is signalled. */
+    private void await(BooleanSupplier condition) throws InterruptedException {
+        board.lock.lockInterruptibly();
+        try {
+            long left = PATIENCE.toNanos();
+            while (!condition.getAsBoolean()) {
+                assertThat(left).as("nanoseconds left").isPositive();
+                left = board.changed.awaitNanos(left);
+            }
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
+    private void goOnAfterTheAbort(boolean writesAgain) throws InterruptedException {
+        await(() -> board.state() == TransactionState.ABORTED);
+        board.lock.lock();
+        try {
+            board.resume(writesAgain);
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
+    private void offer(String... values) {
+        Batch<ProducerRecord<String, String>> batch = new Batch<>(values.length);
+        for (String value : values) {
+            batch.add(new ProducerRecord<>("out", value), source, source.append(source.outstanding(), 1));
+        }
+        offered.add(batch);
+    }
+
+    private void assertWritten(String... values) throws InterruptedException {
+        for (String value : values) {
+            assertThat(written.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo(value);
+        }
+    }
+
+    // Its headers are closed by then: a serializer that adds one threw at each further attempt, which was taken for a
+    // broken transaction, and so on.
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void send_thatThrowsOnceAtARecordAlone_isDoneAgain(boolean writesAgain) throws InterruptedException {
+        untilItThrows.set(1);
+        start(writesAgain, false);
+        offer("a");
+        goOnAfterTheAbort(writesAgain);
+        assertWritten("a");
+        assertThat(counts.snapshot().aborted()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void send_thatThrowsOnceInARun_isDoneAgain(boolean writesAgain) throws InterruptedException {
+        untilItThrows.set(3);
+        start(writesAgain, false);
+        offer("a");
+        assertWritten("a");
+        offer("b", "c", "d");
+        assertWritten("b");
+        goOnAfterTheAbort(writesAgain);
+        if (writesAgain) {
+            assertWritten("a", "b");
+        }
+        assertWritten("c", "d");
+        assertThat(counts.snapshot().aborted()).isEqualTo(1);
+    }
+
+    // Behind a drain a slow handler may still work on the next one.
+    @Test
+    void again_whileNothingComesFromAbove_isSent() throws InterruptedException {
+        start(true, false);
+        offer("a");
+        assertWritten("a");
+        idle.await();
+        Objects.requireNonNull(committer).abortFilling(new KafkaException("planned"));
+        goOnAfterTheAbort(true);
+        assertWritten("a");
+    }
+
+    // Each record of them knew all inputs of its group by itself.
+    @Test
+    void recordsOfGroupsByTurns_shareWhatIsKnownOfTheirInputs() throws InterruptedException {
+        start(true, true);
+        List<AckTarget> groups = List.of(group(), group());
+        Batch<ProducerRecord<String, String>> batch = new Batch<>(4);
+        for (int i = 0; i < 4; i++) {
+            batch.add(new ProducerRecord<>("out", "of group " + i % 2), groups.get(i % 2), 0);
+        }
+        offered.add(batch);
+        assertWritten("of group 0", "of group 1", "of group 0", "of group 1");
+        OpenTransaction<String, String> transaction = Objects.requireNonNull(board.filling());
+        for (int i : new int[] {0, 2}) {
+            answers.get(i).onCompletion(null, new RecordTooLargeException("planned"));
+        }
+        List<TransactionRule.Refusal> refusals = List.copyOf(transaction.refusals);
+        assertThat(refusals.get(0).places()).containsExactly("in-0@0", "in-0@1");
+        assertThat(refusals.get(1).places()).isSameAs(refusals.get(0).places());
+        await(() -> board.state() == TransactionState.ABORTED);
+        board.lock.lock();
+        try {
+            board.resume(true);
+            List<AckTarget> targets = board.aborted.waiting().stream()
+                    .map(element -> element.target)
+                    .toList();
+            assertThat(targets).hasSize(4);
+            assertThat(targets.get(2)).isSameAs(targets.get(0));
+            assertThat(targets.get(3)).isSameAs(targets.get(1)).isNotSameAs(targets.get(0));
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
+    /** What is made of two inputs and becomes two records. */
+    private AckTarget group() {
+        List<Root> inputs = List.of(input(), input());
+        AtomicInteger claims = new AtomicInteger(2);
+        return new AckTarget() {
+            @Override
+            public void ack(long ofGroup) {
+                if (claims.decrementAndGet() == 0) {
+                    inputs.forEach(input -> input.source().ack(input.token()));
+                }
+            }
+
+            @Override
+            public void retain(long ofGroup, int more) {
+                claims.addAndGet(more);
+            }
+
+            @Override
+            public void roots(long ofGroup, RootVisitor visitor) {
+                inputs.forEach(input -> visitor.root(input.source(), input.token()));
+            }
+        };
+    }
+
+    private Root input() {
+        return new Root(source, source.append(source.outstanding(), 1));
+    }
+
+    /** The stage above, which waits for the next batch. */
+    private final class Offered implements Stage<ProducerRecord<String, String>> {
+
+        @Override
+        public Batch<ProducerRecord<String, String>> pull(long deadlineNanos) throws InterruptedException {
+            Batch<ProducerRecord<String, String>> next = offered.poll();
+            if (next == null) {
+                idle.countDown();
+                next = deadlineNanos == NEVER
+                        ? offered.take()
+                        : offered.poll(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+            }
+            return next == null ? new Batch<>(0) : next;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    /** Has met every topic. */
+    static final class AllKnown implements TopicWatch {
+        @Override
+        public void written(String topic) {}
+
+        @Override
+        public void suspect(String topic) {}
+
+        @Override
+        public boolean isKnown(String topic) {
+            return true;
+        }
+    }
+
+    /** A client with a serializer that adds a header, which closes the headers before it looks whether it is broken. */
+    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // others use it meanwhile, as they do Kafka's
+    private final class Closing extends MockProducer<String, String> {
+
+        Closing() {
+            super(false, null, new StringSerializer(), new StringSerializer());
+        }
+
+        @Override
+        public Future<RecordMetadata> send(ProducerRecord<String, String> record, Callback callback) {
+            record.headers().add("of-a-serializer", new byte[0]);
+            assertThat(record.headers()).hasSize(1);
+            ((RecordHeaders) record.headers()).setReadOnly();
+            if (untilItThrows.decrementAndGet() == 0) {
+                throw new KafkaException("an earlier record has broken it");
+            }
+            answers.add(callback);
+            written.add(record.value());
+            return new CompletableFuture<>();
+        }
+    }
+}

@@ -1,0 +1,356 @@
+package dev.weir.kafka.internal.out.write;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.kafka.ProduceException;
+import dev.weir.kafka.internal.BareContext;
+import dev.weir.kafka.internal.out.client.ClientProgress;
+import dev.weir.kafka.produce.WriteFailures;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.stream.LongStream;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.SerializationException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class ProducerLoopTest {
+
+    private final List<Long> acknowledged = new CopyOnWriteArrayList<>();
+    private final BareContext context = new BareContext();
+    private final Scripted producer = new Scripted();
+    private final ProducerLoop<ProducerRecord<String, String>, String, String> loop =
+            new ProducerLoop<>(clients(), context, Function.identity(), failing(), new NoWatch(), 0);
+
+    private OrderedWriter.Clients<String, String> clients() {
+        return new OrderedWriter.Clients<>(
+                () -> producer,
+                new FirstRecords<>(new StringSerializer()),
+                new SendWindow(Map.of()),
+                ClientProgress.NONE,
+                false);
+    }
+
+    private final AckTarget target = new AckTarget() {
+        @Override
+        public void ack(long token) {
+            acknowledged.add(token);
+        }
+
+        @Override
+        public void retain(long token, int claims) {}
+    };
+
+    @Test
+    void run_allAnswered_acknowledgesEachInput() throws Exception {
+        producer.autoComplete = true;
+        loop.run(upstream(3));
+        assertThat(acknowledged).containsExactly(0L, 1L, 2L);
+        assertThat(loop.close(Duration.ZERO)).isEmpty();
+    }
+
+    @Test
+    void run_answersOutOfOrder_acknowledgesWhatIsAnsweredOnly() throws Exception {
+        Thread answering = Thread.ofPlatform().start(() -> {
+            producer.awaitSent(4);
+            producer.answer(3, null);
+            producer.answer(1, null);
+            assertThat(acknowledged).containsExactly(0L, 3L, 1L);
+            producer.answer(2, null);
+        });
+        loop.run(upstream(4));
+        answering.join();
+        assertThat(acknowledged).containsExactly(0L, 3L, 1L, 2L);
+    }
+
+    // The client calls back on the calling thread when it gives up waiting for room; the record was not taken.
+    @Test
+    void send_noRoomForAKnownTopic_triesAgainUntilTaken() throws Exception {
+        producer.autoComplete = true;
+        producer.script(null, new TimeoutException("no room"), new TimeoutException("no room"), null);
+        loop.run(upstream(2));
+        assertThat(producer.sent).extracting(ProducerRecord::value).containsExactly("0", "1");
+        assertThat(acknowledged).containsExactly(0L, 1L);
+        assertThat(context.failures).isEmpty();
+    }
+
+    @Test
+    void send_topicNeverSeen_failsWithTheTopicsName() {
+        producer.script(new TimeoutException("Topic out not present in metadata after 60000 ms."));
+        assertThatThrownBy(() -> loop.run(upstream(1)))
+                .isInstanceOf(ProduceException.class)
+                .hasMessageContaining("out")
+                .hasMessageContaining("not present in metadata");
+        assertThat(acknowledged).isEmpty();
+        assertThat(loop.close(Duration.ZERO)).isEmpty();
+    }
+
+    @Test
+    void send_refusedAtOnce_failsTheRunAndAcknowledgesNothing() {
+        producer.script(new RecordTooLargeException("too large"));
+        assertThatThrownBy(() -> loop.run(upstream(2))).isInstanceOf(ProduceException.class);
+        assertThat(acknowledged).isEmpty();
+    }
+
+    @Test
+    void send_notSerialisable_failsTheRun() {
+        producer.script(new SerializationException("not a number"));
+        assertThatThrownBy(() -> loop.run(upstream(1)))
+                .isInstanceOf(ProduceException.class)
+                .hasMessageContaining("not a number");
+        assertThat(loop.close(Duration.ZERO)).isEmpty();
+    }
+
+    // An asynchronous timeout is the end of a record, unlike one out of send: the client has given it up.
+    @Test
+    void answer_timeoutFromTheProducersThread_failsTheRun() throws Exception {
+        Thread answering = Thread.ofPlatform().start(() -> {
+            producer.awaitSent(3);
+            producer.answer(1, new TimeoutException("delivery timed out"));
+            producer.answer(2, null);
+        });
+        assertThatThrownBy(() -> loop.run(upstream(3))).hasMessageContaining("delivery timed out");
+        answering.join();
+        assertThat(context.failures).hasSize(1);
+        // 2 stands behind 1 in its partition, for all that is known: finished before it, it would be written before it.
+        assertThat(acknowledged).containsExactly(0L);
+    }
+
+    // A topic just created took a producer's second batch after it had refused the first, which it then refused for
+    // ever.
+    @Test
+    void send_firstRecordOfATopic_isAnsweredBeforeAnotherIsSent() throws Exception {
+        List<Integer> sentAtFlush = new ArrayList<>();
+        producer.onFlush = () -> sentAtFlush.add(producer.sent.size());
+        producer.autoComplete = true;
+        loop.run(upstream(3));
+        assertThat(sentAtFlush).containsExactly(1, 3);
+    }
+
+    @Test
+    void run_interruptedInTheClient_throwsInterruptedExceptionAndClearsTheFlag() {
+        producer.script(new InterruptException("interrupted"));
+        assertThatThrownBy(() -> loop.run(upstream(1))).isInstanceOf(InterruptedException.class);
+        assertThat(Thread.interrupted()).isFalse();
+    }
+
+    @Test
+    void run_withABoundOfRecords_waitsForAnswers() throws Exception {
+        ProducerLoop<ProducerRecord<String, String>, String, String> bounded =
+                new ProducerLoop<>(clients(), context, Function.identity(), failing(), new NoWatch(), 2);
+        List<Integer> sentAtAnswer = new ArrayList<>();
+        Thread answering = Thread.ofPlatform().start(() -> {
+            for (int i = 1; i < 6; i++) {
+                producer.awaitSent(i + 1);
+                sentAtAnswer.add(producer.sent.size() - i);
+                producer.answer(i, null);
+            }
+        });
+        bounded.run(upstream(6));
+        answering.join();
+        assertThat(sentAtAnswer).as("records on their way").hasSize(5).allMatch(onTheirWay -> onTheirWay <= 2);
+        assertThat(acknowledged).hasSize(6);
+    }
+
+    private WriteRule<ProducerRecord<String, String>> failing() {
+        return WriteRule.of(WriteFailures.fail(), context, (record, refusal, place) -> {
+            throw new AssertionError("the run fails");
+        });
+    }
+
+    private ProducerLoop<ProducerRecord<String, String>, String, String> skipping() {
+        return new ProducerLoop<>(
+                clients(),
+                context,
+                Function.identity(),
+                WriteRule.of(WriteFailures.skip(), context, (record, refusal, place) -> {
+                    throw new AssertionError("skipped records need no letter");
+                }),
+                new NoWatch(),
+                0);
+    }
+
+    // Each record for a topic that does not exist would wait for max.block.ms.
+    @Test
+    void send_topicMissingUnderARuleForIt_isRefusedOnceForAllItsRecords() throws Exception {
+        producer.autoComplete = true;
+        producer.script(new TimeoutException(
+                "Topic out not present in metadata after 60000 ms.", new UnknownTopicOrPartitionException("out")));
+        skipping().run(upstream(3));
+        assertThat(producer.sent).isEmpty();
+        assertThat(acknowledged).containsExactly(0L, 1L, 2L);
+        assertThat(context.failures).isEmpty();
+    }
+
+    @Test
+    void send_topicForbiddenUnderARuleForIt_isRefused() throws Exception {
+        producer.autoComplete = true;
+        producer.script(new TopicAuthorizationException("out"));
+        skipping().run(upstream(2));
+        assertThat(producer.sent).isEmpty();
+        assertThat(acknowledged).containsExactly(0L, 1L);
+    }
+
+    // A cluster that is away at the start is no topic that is missing: nothing must be skipped for it.
+    @Test
+    void send_noBrokerAnswersUnderARule_failsTheRun() {
+        producer.script(new TimeoutException("Topic out not present in metadata after 60000 ms."));
+        assertThatThrownBy(() -> skipping().run(upstream(1))).isInstanceOf(ProduceException.class);
+        assertThat(acknowledged).isEmpty();
+    }
+
+    // Records that the client gives up at close were once counted as answered, and failed a run that was only
+    // cancelled.
+    @Test
+    void close_withAnswersMissing_reportsThemAndFailsNothing() {
+        producer.onFlush = () -> {
+            if (producer.sent.size() == 3) {
+                throw new InterruptException("interrupted");
+            }
+        };
+        assertThatThrownBy(() -> loop.run(upstream(3))).isInstanceOf(InterruptedException.class);
+        producer.onClose = () -> {
+            producer.answer(1, new KafkaException("Producer is closed forcefully."));
+            producer.answer(2, new KafkaException("Producer is closed forcefully."));
+        };
+        assertThat(loop.close(Duration.ZERO)).isEqualTo("2 records sent without an answer");
+        assertThat(acknowledged).containsExactly(0L);
+        assertThat(context.failures).isEmpty();
+    }
+
+    private Stage<ProducerRecord<String, String>> upstream(int records) {
+        Object[] values = LongStream.range(0, records)
+                .mapToObj(n -> new ProducerRecord<String, String>("out", Long.toString(n)))
+                .toArray();
+        Queue<Batch<ProducerRecord<String, String>>> batches = new ArrayDeque<>();
+        batches.add(
+                Batch.of(values, records, target, LongStream.range(0, records).toArray()));
+        return new Stage<>() {
+            @Override
+            public @Nullable Batch<ProducerRecord<String, String>> pull(long deadlineNanos) {
+                return batches.poll();
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+
+    private static final class NoWatch implements TopicWatch {
+        @Override
+        public void written(String topic) {}
+
+        @Override
+        public void suspect(String topic) {}
+
+        @Override
+        public boolean isKnown(String topic) {
+            return false;
+        }
+    }
+
+    /** A producer that does with each send what the next line of a script says, and answers when told. */
+    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // flush waits for answers, which come on another thread
+    private static final class Scripted extends MockProducer<String, String> {
+
+        final List<ProducerRecord<String, String>> sent = new CopyOnWriteArrayList<>();
+        final List<Callback> callbacks = new CopyOnWriteArrayList<>();
+        private final Queue<Optional<RuntimeException>> script = new ArrayDeque<>();
+        private final AtomicInteger answers = new AtomicInteger();
+        boolean autoComplete;
+        private volatile boolean closed;
+        Runnable onFlush = () -> {};
+        Runnable onClose = () -> {};
+
+        Scripted() {
+            super(false, null, new StringSerializer(), new StringSerializer());
+        }
+
+        /** Per send: null takes the record; an API exception is called back as the client does; others are thrown. */
+        void script(@Nullable RuntimeException... lines) {
+            for (RuntimeException line : lines) {
+                script.add(Optional.ofNullable(line));
+            }
+        }
+
+        @Override
+        public Future<RecordMetadata> send(ProducerRecord<String, String> record, Callback callback) {
+            RuntimeException line = script.isEmpty() ? null : script.remove().orElse(null);
+            if (line instanceof TimeoutException
+                    || line instanceof RecordTooLargeException
+                    || line instanceof TopicAuthorizationException) {
+                callback.onCompletion(null, line);
+            } else if (line != null) {
+                throw line;
+            } else {
+                sent.add(record);
+                callbacks.add(callback);
+                if (autoComplete) {
+                    answer(callbacks.size() - 1, null);
+                }
+            }
+            return new CompletableFuture<>();
+        }
+
+        void awaitSent(int records) {
+            while (callbacks.size() < records) {
+                Thread.onSpinWait();
+            }
+        }
+
+        void answer(int index, @Nullable Exception failure) {
+            callbacks.get(index).onCompletion(null, failure);
+            answers.incrementAndGet();
+        }
+
+        /** Answers the very first record itself, because nothing follows it before. */
+        @Override
+        public void flush() {
+            if (callbacks.size() == 1 && answers.get() == 0) {
+                answer(0, null);
+            }
+            onFlush.run();
+            while (answers.get() < callbacks.size()) {
+                Thread.onSpinWait();
+            }
+        }
+
+        @Override
+        public void close(Duration timeout) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            Thread io = Thread.ofPlatform().start(onClose);
+            try {
+                io.join();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+}

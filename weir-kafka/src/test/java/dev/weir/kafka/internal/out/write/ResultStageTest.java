@@ -1,0 +1,260 @@
+package dev.weir.kafka.internal.out.write;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.kafka.ProduceException;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.BareContext;
+import dev.weir.kafka.produce.Message;
+import dev.weir.kafka.produce.Produced;
+import dev.weir.kafka.produce.WriteFailures;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.InvalidRecordException;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class ResultStageTest {
+
+    private final List<String> claims = new ArrayList<>();
+    private final BareContext context = new BareContext();
+    private final Client client = new Client();
+    private final Queue<Batch<Message<String, String, Integer>>> batches = new ArrayDeque<>();
+
+    private final AckTarget target = new AckTarget() {
+        @Override
+        public void ack(long token) {
+            claims.add("ack " + token);
+        }
+
+        @Override
+        public void abandon(long token) {
+            claims.add("abandon " + token);
+        }
+
+        @Override
+        public void retain(long token, int more) {
+            claims.add("retain " + token);
+        }
+
+        @Override
+        public String placeOf(long token) {
+            return "in-0@" + token;
+        }
+    };
+
+    private final Stage<Message<String, String, Integer>> upstream = new Stage<>() {
+        @Override
+        public @Nullable Batch<Message<String, String, Integer>> pull(long deadlineNanos) {
+            return batches.poll();
+        }
+
+        @Override
+        public void close() {
+            claims.add("closed");
+        }
+    };
+
+    private Stage<Produced<Integer>> stage(WriteFailures failures, int maxInHand) {
+        var settings = ProducerSettings.builder(new StringSerializer(), new StringSerializer())
+                .bootstrapServers("h:1")
+                .build();
+        return ResultStage.sharing(client, settings, failures, maxInHand, upstream, context);
+    }
+
+    /** Messages with so many records each; the record's value is its message and its number in there. */
+    private void messages(int... records) {
+        Batch<Message<String, String, Integer>> batch = new Batch<>(records.length);
+        for (int i = 0; i < records.length; i++) {
+            int message = i;
+            batch.add(
+                    Message.multi(
+                            IntStream.range(0, records[i])
+                                    .mapToObj(n -> new ProducerRecord<>("out", "k", message + "." + n))
+                                    .toList(),
+                            message),
+                    target,
+                    i);
+        }
+        batches.add(batch);
+    }
+
+    private List<Integer> pulled(Stage<Produced<Integer>> stage) throws InterruptedException {
+        List<Integer> results = new ArrayList<>();
+        Batch<Produced<Integer>> batch = Objects.requireNonNull(stage.pull(System.nanoTime()));
+        for (int i = 0; i < batch.size(); i++) {
+            assertThat(batch.token(i)).isEqualTo((long) batch.get(i).passThrough());
+            results.add(batch.get(i).passThrough());
+        }
+        return results;
+    }
+
+    private void pullTwice(Stage<Produced<Integer>> stage) throws InterruptedException {
+        assertThat(pulled(stage)).isEmpty();
+        assertThat(pulled(stage)).isEmpty();
+    }
+
+    @Test
+    void results_comeInTheOrderOfTheMessages_withTheirMetadata() throws Exception {
+        Stage<Produced<Integer>> stage = stage(WriteFailures.fail(), 100);
+        messages(1, 0, 2);
+        pull(stage, 3);
+        assertThat(client.history()).extracting(ProducerRecord::value).containsExactly("0.0", "2.0", "2.1");
+        client.completeNext();
+        assertThat(pulled(stage)).containsExactly(0, 1);
+        client.completeNext();
+        assertThat(pulled(stage)).isEmpty();
+        client.completeNext();
+        Batch<Produced<Integer>> last = Objects.requireNonNull(stage.pull(Stage.NEVER));
+        assertThat(last.get(0).metadata()).extracting(RecordMetadata::offset).containsExactly(1L, 2L);
+        assertThat(stage.pull(Stage.NEVER)).isNull();
+        assertThat(claims).as("claims go on with the results").isEmpty();
+    }
+
+    /** Each pull whose deadline is over does one step. */
+    private void pull(Stage<Produced<Integer>> stage, int messages) throws InterruptedException {
+        for (int i = 0; i <= messages; i++) {
+            assertThat(pulled(stage)).isEmpty();
+        }
+    }
+
+    @Test
+    void messages_beyondTheBound_areNotSent() throws Exception {
+        Stage<Produced<Integer>> stage = stage(WriteFailures.fail(), 2);
+        messages(1, 1, 1);
+        pull(stage, 5);
+        assertThat(client.history()).hasSize(2);
+        client.completeNext();
+        assertThat(pulled(stage)).containsExactly(0);
+        pullTwice(stage);
+        assertThat(client.history()).hasSize(3);
+    }
+
+    @Test
+    void refusedRecord_failsTheRunAfterTheResultsBeforeIt_andCloseAbandonsTheRest() throws Exception {
+        Stage<Produced<Integer>> stage = stage(WriteFailures.fail(), 100);
+        messages(1, 1, 1, 1);
+        pull(stage, 3);
+        client.completeNext();
+        client.errorNext(new RecordTooLargeException("too large"));
+        client.completeNext();
+        assertThat(pulled(stage)).containsExactly(0);
+        assertThatThrownBy(() -> stage.pull(Stage.NEVER))
+                .isInstanceOf(ProduceException.class)
+                .hasMessageContaining("in-0@1")
+                .hasMessageContaining("too large");
+        stage.close();
+        assertThat(claims).containsExactly("abandon 1", "abandon 2", "abandon 3", "closed");
+    }
+
+    @Test
+    void refusedRecords_underARuleToSkip_areAcknowledgedOncePerClaim() throws Exception {
+        Stage<Produced<Integer>> stage = stage(WriteFailures.skip(), 100);
+        messages(3, 1);
+        pull(stage, 2);
+        client.refused.addAll(List.of("0.0", "0.2"));
+        client.answersAtFlush = true;
+        assertThat(pulled(stage)).isEmpty();
+        client.flush();
+        assertThat(pulledUntilEnd(stage)).containsExactly(1);
+        assertThat(claims).containsExactly("retain 0", "ack 0", "ack 0");
+    }
+
+    // The broker refuses a batch for one of its records. Its neighbours failed the run, though nothing is wrong with
+    // them.
+    @Test
+    void neighboursOfARefusedRecord_areSentAgainInOrder_andOnlyThatOneIsTakenOut() throws Exception {
+        Stage<Produced<Integer>> stage = stage(WriteFailures.skip(), 100);
+        messages(1, 1, 1, 1);
+        pull(stage, 4);
+        client.errorNext(new KafkaException("part of a batch with invalid records"));
+        client.errorNext(new InvalidRecordException("null key"));
+        client.errorNext(new KafkaException("part of a batch with invalid records"));
+        client.completeNext(); // the client went on behind them
+        client.refused.add("1.0");
+        client.answered = 4;
+        client.answersAtFlush = true;
+        assertThat(pulledUntilEnd(stage)).containsExactly(0, 2, 3);
+        assertThat(client.history().stream().skip(4))
+                .extracting(ProducerRecord::value)
+                .containsExactly("0.0", "1.0", "2.0", "3.0");
+        assertThat(claims).containsExactly("ack 1");
+    }
+
+    // Another pipeline's record is refused in a batch of a shared producer: that is nothing for this one to fail with.
+    @Test
+    void neighboursOfSomebodyElsesRecord_withoutARule_areSentAgain() throws Exception {
+        Stage<Produced<Integer>> stage = stage(WriteFailures.fail(), 100);
+        messages(1, 1);
+        pull(stage, 2);
+        client.errorNext(new KafkaException("part of a batch with invalid records"));
+        client.completeNext();
+        client.answered = 2;
+        client.answersAtFlush = true;
+        assertThat(pulledUntilEnd(stage)).containsExactly(0, 1);
+        assertThat(context.failures).isEmpty();
+    }
+
+    private List<Integer> pulledUntilEnd(Stage<Produced<Integer>> stage) throws InterruptedException {
+        List<Integer> results = new ArrayList<>();
+        for (var batch = stage.pull(Stage.NEVER); batch != null; batch = stage.pull(Stage.NEVER)) {
+            for (int i = 0; i < batch.size(); i++) {
+                results.add(batch.get(i).passThrough());
+            }
+        }
+        return results;
+    }
+
+    @Test
+    void failureOfTheProducer_isNotForARule() throws Exception {
+        Stage<Produced<Integer>> stage = stage(WriteFailures.skip(), 100);
+        messages(1);
+        pull(stage, 1);
+        client.errorNext(new AuthenticationException("who are you"));
+        assertThatThrownBy(() -> stage.pull(Stage.NEVER)).isInstanceOf(ProduceException.class);
+        assertThat(claims).isEmpty();
+    }
+
+    /** Answers when it is told to; or at each flush, which then refuses some records by their value. */
+    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread
+    private static final class Client extends MockProducer<String, String> {
+
+        final Set<String> refused = new HashSet<>();
+        boolean answersAtFlush;
+        int answered;
+
+        Client() {
+            super(false, null, new StringSerializer(), new StringSerializer());
+        }
+
+        @Override
+        public void flush() {
+            while (answersAtFlush && answered < history().size()) {
+                if (refused.contains(history().get(answered++).value())) {
+                    errorNext(new InvalidRecordException("null key"));
+                } else {
+                    completeNext();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package dev.weir.kafka.internal.out.write;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.internal.BareContext;
+import dev.weir.kafka.produce.WriteFailures;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.testing.VirtualClock;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Set;
+import org.apache.kafka.common.errors.InvalidTopicException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.junit.jupiter.api.Test;
+
+/** For how long a topic is not asked again. */
+class WriteRuleTest {
+
+    private static final Duration STEP = Duration.ofSeconds(5);
+
+    private final VirtualClock clock = new VirtualClock();
+    private final WriteRule<String> rule = WriteRule.of(
+            WriteFailures.skip(),
+            new BareContext() {
+                @Override
+                public Clock clock() {
+                    return clock;
+                }
+            },
+            (record, refusal, place) -> {
+                throw new AssertionError("skipped records need no letter");
+            });
+    private final Exception forbidden = new TopicAuthorizationException(Set.of("out"));
+
+    @Test
+    void refusal_isRememberedForTenSeconds_andOfThatTopic() {
+        rule.note("out", forbidden);
+        clock.advance(STEP.multipliedBy(2));
+        assertThat(rule.refusalOf("out")).isSameAs(forbidden);
+        assertThat(rule.refusalOf("other")).isNull();
+        clock.advance(Duration.ofNanos(1));
+        assertThat(rule.refusalOf("out")).isNull();
+    }
+
+    @Test
+    void refusalOfARecord_isOfNoTopic() {
+        rule.note("out", new RecordTooLargeException("one"));
+        assertThat(rule.refusalOf("out")).isNull();
+    }
+
+    // Each record that was refused from memory began the ten seconds anew, so a topic with traffic was never asked
+    // again.
+    @Test
+    void recordsRefusedFromMemory_doNotKeepTheTopicFromBeingAskedAgain() {
+        rule.note("out", forbidden);
+        for (int i = 0; i < 2; i++) {
+            clock.advance(STEP);
+            rule.note("out", Objects.requireNonNull(rule.refusalOf("out")));
+        }
+        // One that was known as refused a moment ago, and one of a record that was under way.
+        clock.advance(Duration.ofNanos(1));
+        rule.note("out", forbidden);
+        assertThat(rule.refusalOf("out")).isNull();
+    }
+
+    @Test
+    void refusalsOfRecordsUnderWay_doNotMakeTheTimeLonger() {
+        rule.note("out", forbidden);
+        clock.advance(STEP);
+        rule.note("out", new TopicAuthorizationException(Set.of("out")));
+        clock.advance(STEP.plusNanos(1));
+        assertThat(rule.refusalOf("out")).isNull();
+    }
+
+    // A topic that was not asked for between the two was taken for one of the first ten seconds, and asked at once.
+    @Test
+    void refusalAfterTenSeconds_isRememberedForTenMore() {
+        rule.note("out", forbidden);
+        clock.advance(STEP.multipliedBy(2).plusNanos(1));
+        Exception again = new TopicAuthorizationException(Set.of("out"));
+        rule.note("out", again);
+        clock.advance(STEP.multipliedBy(2));
+        assertThat(rule.refusalOf("out")).isSameAs(again);
+        clock.advance(Duration.ofNanos(1));
+        assertThat(rule.refusalOf("out")).isNull();
+    }
+
+    @Test
+    void topicThatIsMissingOrHasNoName_isRememberedToo() {
+        Exception missing = new UnknownTopicOrPartitionException("missing");
+        Exception misnamed = new InvalidTopicException(Set.of("a b"));
+        rule.note("missing", missing);
+        rule.note("a b", misnamed);
+        assertThat(rule.refusalOf("missing")).isSameAs(missing);
+        assertThat(rule.refusalOf("a b")).isSameAs(misnamed);
+    }
+}

@@ -1,0 +1,82 @@
+package dev.weir.kafka.internal.share.member;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.internal.share.member.ShareConsumerTuner.Look;
+import dev.weir.kafka.internal.share.member.SharePath.AcquireMode;
+import dev.weir.kafka.internal.share.member.SharePath.Plan;
+import org.junit.jupiter.api.Test;
+
+class CreditTunerTest {
+
+    private static final int WORKERS = 60;
+    private static final double ROUND_TRIP = 0.003;
+
+    private static Look look(long settled, double starved, double idle) {
+        return new Look(0.5, settled, starved, idle, 0, ROUND_TRIP, 0.02, 30, 2000, 6);
+    }
+
+    private static Plan next(Plan now, Look look) {
+        return CreditTuner.next(now, look, WORKERS, ROUND_TRIP, 0);
+    }
+
+    @Test
+    void starvedWorkers_growTheCredits_byTwoAtMost_untilTwoLargeRequestsWait() {
+        Plan plan = CreditTuner.first(WORKERS);
+        assertThat(plan.credits()).isEqualTo(16);
+        for (int i = 0; i < 10; i++) {
+            Plan grown = next(plan, look(6_000, 0.3, 0));
+            assertThat(grown.credits()).isBetween(plan.credits(), 2 * plan.credits());
+            plan = grown;
+        }
+        assertThat(plan.credits()).isEqualTo(WORKERS + 1_200);
+    }
+
+    @Test
+    void fewRecords_areKeptForATenthOfASecond_manyForATwentieth() {
+        assertThat(grown(1_000)).isBetween(WORKERS + 100, WORKERS + 110);
+        assertThat(grown(60_000)).isBetween(WORKERS + 3_000, WORKERS + 3_100);
+    }
+
+    /** Credits where so many records are done in a second. */
+    private static int grown(int rate) {
+        Plan plan = CreditTuner.first(WORKERS);
+        for (int i = 0; i < 10; i++) {
+            plan = next(plan, look(rate / 2, 0.02, 0));
+        }
+        return plan.credits();
+    }
+
+    @Test
+    void slowRoundTrips_growThemByLittlesLaw() {
+        Plan plan = new Plan(1, 2_000, AcquireMode.RECORD_LIMIT);
+        double rate = 6_000 / 0.5 / (1 - 0.3);
+        assertThat(CreditTuner.next(plan, look(6_000, 0.3, 0), WORKERS, 0.1, 0).credits())
+                .isBetween((int) (WORKERS + 2 * rate * 0.1), 4_000);
+    }
+
+    @Test
+    void busyWorkers_orNothingToRead_changeNothing() {
+        Plan plan = new Plan(1, 100, AcquireMode.RECORD_LIMIT);
+        assertThat(next(plan, look(6_000, 0, 0))).isEqualTo(plan);
+        assertThat(next(plan, look(6_000, 0.9, 0.9))).isEqualTo(plan);
+        assertThat(next(plan, look(0, 1, 1))).isEqualTo(plan);
+    }
+
+    @Test
+    void handlersThatBecomeSlow_shrinkTheCredits() {
+        Plan plan = new Plan(1, 500, AcquireMode.RECORD_LIMIT);
+        assertThat(next(plan, look(60, 0, 0)).credits()).isLessThanOrEqualTo(WORKERS + 12);
+    }
+
+    @Test
+    void wholeBatches_areAskedFor_onceTheyAreSmallBesideTheCredits() {
+        Plan plan = new Plan(1, 100, AcquireMode.RECORD_LIMIT);
+        assertThat(CreditTuner.next(plan, look(6_000, 0, 0), WORKERS, ROUND_TRIP, 10)
+                        .mode())
+                .isEqualTo(AcquireMode.BATCH_OPTIMIZED);
+        assertThat(CreditTuner.next(plan, look(6_000, 0, 0), WORKERS, ROUND_TRIP, 500)
+                        .mode())
+                .isEqualTo(AcquireMode.RECORD_LIMIT);
+    }
+}

@@ -1,0 +1,150 @@
+package dev.weir.kafka.internal.share.member;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.handler.DeadLetterWriter;
+import dev.weir.kafka.internal.handler.PatientWriter;
+import dev.weir.kafka.internal.out.client.ClientProgress;
+import dev.weir.stream.spi.Clock;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.OutOfOrderSequenceException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Copies of records in their last deliveries. After some errors a producer does nothing more: the same one was asked
+ * again for ever, and the record waited for its copy.
+ */
+class ParkedCopiesTest {
+
+    private final List<Broken> opened = new CopyOnWriteArrayList<>();
+
+    /** What the clients answer to everything, one after the other; those behind them are well. */
+    private final Queue<RuntimeException> faults = new ArrayDeque<>();
+
+    private final ShareCounters counters = new ShareCounters();
+
+    /** A client that answers everything with one error, from when it met that on. */
+    private static final class Broken extends MockProducer<byte[], byte[]> {
+
+        private final @Nullable RuntimeException fault;
+
+        private final CountDownLatch tried;
+
+        Broken(@Nullable RuntimeException fault, CountDownLatch tried) {
+            super(true, null, new ByteArraySerializer(), new ByteArraySerializer());
+            this.fault = fault;
+            this.tried = tried;
+        }
+
+        @Override
+        public synchronized Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record, Callback callback) {
+            tried.countDown();
+            if (fault instanceof IllegalStateException thrown) {
+                throw thrown;
+            }
+            if (fault != null) {
+                callback.onCompletion(null, fault);
+                return CompletableFuture.failedFuture(fault);
+            }
+            return super.send(record, callback);
+        }
+    }
+
+    private Producer<byte[], byte[]> open() {
+        Broken client = new Broken(faults.poll(), new CountDownLatch(0));
+        opened.add(client);
+        return client;
+    }
+
+    static PatientWriter writer(DeadLetters to, Supplier<Producer<byte[], byte[]>> clients) {
+        return new PatientWriter("test", new DeadLetterWriter(to), Clock.SYSTEM, clients, ClientProgress.NONE);
+    }
+
+    private static DeadLetters letters() {
+        return DeadLetters.to(
+                "dead",
+                ProducerSettings.builder().bootstrapServers("localhost:1").build(),
+                "group");
+    }
+
+    private static AcquiredRecord record() {
+        return new AcquiredRecord(ShareClientStub.record(0, 5), () -> 5, 0, settled -> {});
+    }
+
+    private static RuntimeException fault(String name) {
+        return switch (name) {
+            case "sequence" -> new OutOfOrderSequenceException("planted");
+            case "closed" -> new IllegalStateException("Cannot perform operation after producer has been closed");
+            default -> new KafkaException("cannot execute in an error state");
+        };
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"sequence", "closed", "other"})
+    void copy_thatAClientRefusesForGood_isWrittenByAnotherOne(String fault) throws Exception {
+        faults.add(fault(fault));
+        CountDownLatch written = new CountDownLatch(1);
+
+        try (ParkedCopies copies = new ParkedCopies(writer(letters(), this::open), counters)) {
+            copies.keep(record(), written::countDown);
+
+            assertThat(written.await(30, SECONDS)).isTrue();
+            assertThat(copies.look(0)).isNull();
+        }
+
+        assertThat(opened)
+                .hasSize(2)
+                .allSatisfy(client -> assertThat(client.closed()).isTrue());
+        assertThat(counters.parked.sum()).isEqualTo(1);
+    }
+
+    @Test
+    void copy_thatIsLate_isTriedAgainByTheSameClient() throws Exception {
+        faults.add(new TimeoutException("no leader"));
+        CountDownLatch tried = new CountDownLatch(2);
+
+        try (ParkedCopies copies =
+                new ParkedCopies(writer(letters(), () -> new Broken(faults.poll(), tried)), counters)) {
+            copies.keep(record(), () -> {});
+
+            assertThat(tried.await(30, SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void copy_thatIsTooLargeAndMayNotBeCut_failsTheRun() {
+        faults.add(new RecordTooLargeException("too large"));
+
+        try (ParkedCopies copies =
+                new ParkedCopies(writer(letters().whenTooLarge(DeadLetters.TooLarge.FAIL), this::open), counters)) {
+            copies.keep(record(), () -> {});
+            for (long until = System.nanoTime() + SECONDS.toNanos(30); copies.look(0) == null; ) {
+                assertThat(System.nanoTime()).as("fails in time").isLessThan(until);
+                Thread.onSpinWait();
+            }
+            assertThat(copies.look(0)).hasMessageContaining("too large for topic dead");
+        }
+    }
+}

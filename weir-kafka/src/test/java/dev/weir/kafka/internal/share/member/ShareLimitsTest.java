@@ -1,0 +1,83 @@
+package dev.weir.kafka.internal.share.member;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.ShareHandle.Limit;
+import dev.weir.kafka.internal.share.member.ShareConsumerTuner.Look;
+import dev.weir.kafka.internal.share.member.ShareLimits.Surroundings;
+import dev.weir.kafka.internal.share.member.SharePath.AcquireMode;
+import dev.weir.kafka.internal.share.member.SharePath.Plan;
+import org.junit.jupiter.api.Test;
+
+class ShareLimitsTest {
+
+    private static final Plan PLAN = new Plan(8, 10, AcquireMode.RECORD_LIMIT);
+
+    private static Look look(double starved, double idleFetch, double roundTrip, double round) {
+        return new Look(1, 1_000, starved, idleFetch, 0, roundTrip, round, 30, 2_000, 2);
+    }
+
+    private static Limit limit(Look look, Surroundings around) {
+        return ShareLimits.of(look, around, PLAN, 16);
+    }
+
+    @Test
+    void workers_allBusy_areTheLimit() {
+        Limit limit = limit(look(0, 0, 0.003, 0.02), new Surroundings(60, 60, 100, 0, 5_000, 0.003, 0.5));
+        assertThat(limit.kind()).isEqualTo("share-workers");
+        assertThat(limit.name()).isEqualTo("60 workers");
+    }
+
+    @Test
+    void window_fullWhileWorkersWait_isTheLimit_withTheLocksThatWouldLiftIt() {
+        Limit limit = limit(look(0.6, 0, 0.003, 0.02), new Surroundings(60, 24, 1_950, 0.6, 5_000, 0.003, 0.5));
+        assertThat(limit.kind()).isEqualTo("share-window");
+        assertThat(limit.advice())
+                .startsWith("share.partition.max.record.locks of 3000 for the group ")
+                .endsWith(", or 3 partitions");
+        Limit slower = limit(look(0.6, 0, 0.003, 0.02), new Surroundings(60, 24, 1_950, 0.6, 5_000, 0.003, 3.997));
+        // 500 records/s of a partition, which would be 1,250, times 4 s.
+        assertThat(slower.advice())
+                .startsWith("share.partition.max.record.locks of 5000 for the group ")
+                .endsWith(", or 5 partitions");
+        assertThat(limit.expectedGain()).isEqualTo(2.5);
+        // Workers are handed records while others are being acknowledged: more are in hand than they are busy with.
+        Limit handedOn = limit(look(0.99, 0, 0.003, 0.02), new Surroundings(60, 90, 2_100, 1, 5_000, 0.003, 0.25));
+        assertThat(handedOn.kind()).isEqualTo("share-window");
+    }
+
+    @Test
+    void window_fullWhileWorkersAreBusy_isNoLimit() {
+        assertThat(limit(look(0.1, 0, 0.003, 0.02), new Surroundings(60, 60, 1_950, 1, 5_000, 0.003, 0.1))
+                        .kind())
+                .isEqualTo("share-workers");
+    }
+
+    @Test
+    void nothingToRead_isTheArrival() {
+        assertThat(limit(look(0.9, 0.9, 0.003, 0.02), new Surroundings(60, 1, 1, 0, 0, 0.003, 0.5))
+                        .kind())
+                .isEqualTo("arrival");
+    }
+
+    @Test
+    void workersThatWait_whileLanesWork_lackCredits() {
+        assertThat(limit(look(0.5, 0, 0.003, 0.02), new Surroundings(60, 10, 100, 0, 5_000, 0.003, 0.5))
+                        .kind())
+                .isEqualTo("share-credits");
+    }
+
+    @Test
+    void lanesThatWaitForFetches_atFewerPartitions_waitForTheFetchLock() {
+        assertThat(limit(look(0.5, 0, 0.05, 0.02), new Surroundings(60, 10, 100, 0, 5_000, 0.003, 0.5))
+                        .kind())
+                .isEqualTo("share-fetch-lock");
+    }
+
+    @Test
+    void acknowledgementsThatTakeLongerThanTheWork_waitForTheState() {
+        assertThat(limit(look(0.5, 0, 0.2, 0.02), new Surroundings(60, 10, 100, 0, 5_000, 0.3, 0.5))
+                        .kind())
+                .isEqualTo("share-state");
+    }
+}

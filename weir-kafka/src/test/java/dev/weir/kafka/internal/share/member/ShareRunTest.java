@@ -1,0 +1,114 @@
+package dev.weir.kafka.internal.share.member;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.ShareSettings;
+import dev.weir.kafka.internal.share.group.GroupAdmin;
+import dev.weir.kafka.internal.share.group.GroupStart;
+import dev.weir.stream.spi.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class ShareRunTest {
+
+    private final ShareCounters counters = new ShareCounters();
+    private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
+
+    private ShareRun run(SharePath path) {
+        var settings = ShareSettings.builder()
+                .bootstrapServers("localhost:1")
+                .groupId("group")
+                .build();
+        return new ShareRun(
+                settings,
+                new GroupStart(List.of(new TopicPartition("orders", 0)), ShareClientStub.group(5, true), Map.of()),
+                new GroupAdmin(settings),
+                path,
+                new ReadyRecords(Clock.SYSTEM),
+                counters,
+                null,
+                config -> {},
+                failure::complete,
+                List::of);
+    }
+
+    /** An executor ends a schedule whose task throws, without a word to anybody. */
+    @Test
+    void errorInALook_failsTheRun() throws Exception {
+        AssertionError planted = new AssertionError("planted");
+        ShareRun run = run(new IdlePath() {
+            @Override
+            public void follow(Plan plan) {
+                throw planted;
+            }
+        });
+        run.begin();
+        assertThat(failure.get(50, TimeUnit.SECONDS)).isSameAs(planted);
+        assertThat(run.close(Duration.ZERO)).isEmpty();
+    }
+
+    @Test
+    void end_saysWhatWentBackAndWhatIsLost() {
+        ShareRun run = run(new IdlePath());
+        counters.lost.add(2);
+        assertThat(run.close(Duration.ZERO)).startsWith("2 records lost");
+    }
+
+    @Test
+    void member_isReady_whileTheGroupHasGivenItPartitions() {
+        IdlePath path = new IdlePath();
+        ShareRun run = run(path);
+        assertThat(run.health().ready()).isFalse();
+        assertThat(run.health().live()).isTrue();
+        assertThat(run.health().reason()).isEqualTo("share group group has given it no partitions");
+        path.joined = true;
+        assertThat(run.health().ready()).isTrue();
+        assertThat(run.health().reason()).isEmpty();
+    }
+
+    private static class IdlePath implements SharePath {
+
+        private boolean joined;
+
+        @Override
+        public boolean isJoined() {
+            return joined;
+        }
+
+        @Override
+        public void start(Plan plan) {}
+
+        @Override
+        public void follow(Plan plan) {}
+
+        @Override
+        public void stop() {}
+
+        @Override
+        public int close(Duration patience) {
+            return 0;
+        }
+
+        @Override
+        public int lanes() {
+            return 1;
+        }
+
+        @Override
+        public long widestSpan() {
+            return 0;
+        }
+
+        @Override
+        public int lockMillis() {
+            return 0;
+        }
+    }
+}

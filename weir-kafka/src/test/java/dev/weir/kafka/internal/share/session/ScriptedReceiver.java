@@ -1,0 +1,195 @@
+package dev.weir.kafka.internal.share.session;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
+
+/** A receiver whose acquired records are set by a test, and which notes what it hears. */
+class ScriptedReceiver implements AcquiredRecordReceiver {
+
+    final List<ScriptedLoan> lent = new ArrayList<>();
+    final List<Long> lost = new ArrayList<>();
+    final List<Long> wentBack = new ArrayList<>();
+    final List<String> confirmed = new ArrayList<>();
+    final List<String> refused = new ArrayList<>();
+    final List<String> notRenewed = new ArrayList<>();
+    final List<String> skipped = new ArrayList<>();
+    final List<KafkaException> fatal = new ArrayList<>();
+    boolean renews = true;
+    boolean over;
+    int passedBy;
+    int finished;
+    int emptied;
+
+    /** A record with the time from which its lock counts. */
+    static final class ScriptedLoan implements LockedRecord {
+
+        final ConsumerRecord<byte[], byte[]> record;
+        final long lockedSinceNanos;
+        boolean taken;
+        boolean done;
+        boolean gone;
+        boolean atRisk;
+        boolean lastDelivery;
+        boolean offered = true;
+        AcknowledgeType outcome = AcknowledgeType.ACCEPT;
+
+        ScriptedLoan(ConsumerRecord<byte[], byte[]> record, long lockedSinceNanos) {
+            this.record = record;
+            this.lockedSinceNanos = lockedSinceNanos;
+        }
+
+        /** One of which nothing but the offset matters. */
+        static ScriptedLoan at(long offset) {
+            return new ScriptedLoan(new ConsumerRecord<>("topic", 0, offset, new byte[0], new byte[0]), 0);
+        }
+
+        @Override
+        public String topic() {
+            return record.topic();
+        }
+
+        @Override
+        public int partition() {
+            return record.partition();
+        }
+
+        @Override
+        public long offset() {
+            return record.offset();
+        }
+
+        /** Returns whether nobody has said anything about it. */
+        boolean isOpen() {
+            return !done && !gone;
+        }
+
+        @Override
+        public boolean giveBack() {
+            return !taken && lose();
+        }
+
+        @Override
+        public boolean lose() {
+            boolean wasOpen = isOpen();
+            gone |= wasOpen;
+            return wasOpen;
+        }
+
+        @Override
+        public boolean isGone() {
+            return gone;
+        }
+
+        @Override
+        public boolean isAtRisk() {
+            return atRisk;
+        }
+
+        @Override
+        public boolean isLastDelivery() {
+            return lastDelivery;
+        }
+
+        @Override
+        public boolean isOffered() {
+            return offered;
+        }
+
+        @Override
+        public AcknowledgeType outcome() {
+            return outcome;
+        }
+    }
+
+    @Override
+    public boolean hasDemand() {
+        return !over;
+    }
+
+    @Override
+    public boolean isEnded() {
+        return over;
+    }
+
+    @Override
+    public boolean isOver() {
+        return over;
+    }
+
+    @Override
+    public boolean renewsLocks() {
+        return renews;
+    }
+
+    @Override
+    public ScriptedLoan lend(ConsumerRecord<byte[], byte[]> record, long lockedSinceNanos) {
+        ScriptedLoan loan = new ScriptedLoan(record, lockedSinceNanos);
+        lent.add(loan);
+        return loan;
+    }
+
+    @Override
+    public void lentAll() {
+        // Nobody waits for it.
+    }
+
+    @Override
+    public void fetched(int records, long nanos, boolean idle) {
+        // Nobody asks.
+    }
+
+    @Override
+    public void emptied() {
+        emptied++;
+    }
+
+    @Override
+    public void finished(long nanosSinceAcquired) {
+        finished++;
+    }
+
+    @Override
+    public void passedBy(int records) {
+        passedBy += records;
+    }
+
+    @Override
+    public void skipped(String topic, int partition, long from, long to) {
+        skipped.add(topic + "-" + partition + "@" + from + ".." + to);
+    }
+
+    @Override
+    public void goesBack(LockedRecord loan) {
+        wentBack.add(loan.offset());
+    }
+
+    @Override
+    public void lost(LockedRecord loan) {
+        if (loan.lose()) {
+            lost.add(loan.offset());
+        }
+    }
+
+    @Override
+    public void confirmed(AcknowledgeType type, int records, long nanos) {
+        confirmed.add(type + " " + records + " " + nanos);
+    }
+
+    @Override
+    public void refused(String place, AcknowledgeType type, int records, String reason) {
+        refused.add(place + " " + type + " " + records + " " + reason);
+    }
+
+    @Override
+    public void notRenewed(String place, int records, String reason) {
+        notRenewed.add(place + " " + records + " " + reason);
+    }
+
+    @Override
+    public void fatal(KafkaException fault) {
+        fatal.add(fault);
+    }
+}

@@ -1,0 +1,130 @@
+package dev.weir.kafka.internal.share.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Random;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.message.ShareGroupHeartbeatRequestData;
+import org.apache.kafka.common.message.ShareGroupHeartbeatResponseData;
+import org.apache.kafka.common.message.ShareGroupHeartbeatResponseData.Assignment;
+import org.apache.kafka.common.message.ShareGroupHeartbeatResponseData.TopicPartitions;
+import org.apache.kafka.common.protocol.Errors;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class ShareMembershipTest {
+
+    private static final long SECOND = 1_000_000_000;
+    private static final int GOODBYE = -1;
+
+    private final ShareMembership membership = new ShareMembership(
+            "member",
+            "group",
+            List.of("topic"),
+            new SimulatedWork(new SimulatedGroup(new Random(1), 1, 1), new Random(1), 1));
+    private long now;
+
+    @BeforeEach
+    void joins() {
+        assertThat(beat().memberEpoch()).isZero();
+        boolean ignored = membership.answered(
+                answer(1)
+                        .setAssignment(new Assignment()
+                                .setTopicPartitions(List.of(new TopicPartitions()
+                                        .setTopicId(new Uuid(1, 2))
+                                        .setPartitions(List.of(0))))),
+                now);
+        assertThat(membership.isJoined()).isTrue();
+    }
+
+    private ShareGroupHeartbeatRequestData beat() {
+        now += SECOND;
+        assertThat(membership.isDue(now)).isTrue();
+        return membership.next();
+    }
+
+    private static ShareGroupHeartbeatResponseData answer(int epoch) {
+        return new ShareGroupHeartbeatResponseData().setMemberEpoch(epoch).setHeartbeatIntervalMs(500);
+    }
+
+    private static ShareGroupHeartbeatResponseData refusal(Errors error) {
+        return new ShareGroupHeartbeatResponseData().setErrorCode(error.code());
+    }
+
+    @Test
+    void topics_areSaidAgainAfterALostAnswer_untilThereIsOne() {
+        assertThat(beat().subscribedTopicNames()).isNull();
+        membership.lost("cut", now);
+        assertThat(beat().subscribedTopicNames()).containsExactly("topic");
+        membership.lost("cut", now);
+        assertThat(beat().subscribedTopicNames()).containsExactly("topic");
+        assertThat(membership.answered(answer(2), now)).isFalse();
+        assertThat(beat().subscribedTopicNames()).isNull();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"NOT_COORDINATOR", "COORDINATOR_NOT_AVAILABLE", "COORDINATOR_LOAD_IN_PROGRESS"})
+    void topics_areSaidAgainAfterARefusal(Errors error) {
+        assertThat(beat().memberEpoch()).isOne();
+        boolean ignored = membership.answered(refusal(error), now);
+        ShareGroupHeartbeatRequestData again = beat();
+        assertThat(again.memberEpoch()).isOne();
+        assertThat(again.subscribedTopicNames()).containsExactly("topic");
+    }
+
+    // The partitions of one who left without a goodbye waited for the end of its session.
+    @ParameterizedTest
+    @EnumSource(names = {"NOT_COORDINATOR", "COORDINATOR_LOAD_IN_PROGRESS", "NONE"})
+    void goodbye_isSaidAfterAnAnswerToAnEarlierHeartbeat(Errors error) {
+        assertThat(beat().memberEpoch()).isOne();
+        membership.leave();
+        assertThat(membership.isDue(now)).as("one request at a time").isFalse();
+        boolean elsewhere = membership.answered(error == Errors.NONE ? answer(1) : refusal(error), now);
+        assertThat(elsewhere).isEqualTo(error == Errors.NOT_COORDINATOR);
+        assertThat(membership.isGone()).isFalse();
+        assertThat(membership.isDue(now)).as("at once, unless it is elsewhere").isEqualTo(error == Errors.NONE);
+        assertThat(beat().memberEpoch()).isEqualTo(GOODBYE);
+        assertThat(membership.answered(answer(GOODBYE), now)).isFalse();
+        assertThat(membership.isGone()).isTrue();
+    }
+
+    @Test
+    void goodbye_isSaidAfterAConnectionThatBrokeUnderAnEarlierHeartbeat() {
+        assertThat(beat().memberEpoch()).isOne();
+        membership.leave();
+        membership.lost("cut", now);
+        assertThat(membership.isGone()).isFalse();
+        assertThat(beat().memberEpoch()).isEqualTo(GOODBYE);
+        membership.lost("cut", now);
+        assertThat(membership.isGone()).as("it is said once").isTrue();
+    }
+
+    @Test
+    void goodbye_toAGroupThatHasForgottenTheMember_isNotSaid() {
+        assertThat(beat().memberEpoch()).isOne();
+        membership.leave();
+        assertThat(membership.answered(refusal(Errors.UNKNOWN_MEMBER_ID), now)).isFalse();
+        assertThat(membership.isGone()).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"UNKNOWN_MEMBER_ID", "NOT_COORDINATOR", "COORDINATOR_LOAD_IN_PROGRESS"})
+    void goodbye_whichIsRefused_isNotSaidAgain(Errors error) {
+        membership.leave();
+        assertThat(membership.isDue(now)).as("before the next heartbeat is").isTrue();
+        assertThat(beat().memberEpoch()).isEqualTo(GOODBYE);
+        assertThat(membership.answered(refusal(error), now)).isFalse();
+        assertThat(membership.isGone()).isTrue();
+    }
+
+    @Test
+    void goodbye_ofOneWhoHasNotComeBackIn_isNotSaid() {
+        assertThat(beat().memberEpoch()).isOne();
+        assertThat(membership.answered(refusal(Errors.UNKNOWN_MEMBER_ID), now)).isFalse();
+        membership.leave();
+        assertThat(membership.isGone()).isTrue();
+    }
+}

@@ -1,0 +1,199 @@
+package dev.weir.kafka.internal.share.session;
+
+import dev.weir.simulation.Brokers;
+import dev.weir.simulation.ShareGroup;
+import dev.weir.simulation.SharePartition;
+import dev.weir.simulation.Topics.Partition;
+import dev.weir.simulation.Topics.Topic;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+
+/** Simulated brokers with a share group, and its members' processes. Confined to the test's thread. */
+final class SimulatedGroup {
+
+    /** A class of faults. */
+    enum Trouble {
+        SESSIONS,
+        CONNECTIONS,
+        RESTARTS,
+        FREEZES,
+        STALE_METADATA,
+        SILENCE,
+        ELECTIONS,
+        /** One broker never hears of the controller again. */
+        STALE_FOR_GOOD,
+        RECREATION
+    }
+
+    /** Faults that a member gets over by itself. */
+    private static final List<Trouble> PASSING =
+            List.copyOf(EnumSet.complementOf(EnumSet.of(Trouble.STALE_FOR_GOOD, Trouble.RECREATION)));
+
+    static final int BROKERS = 3;
+    static final int LOCK_MILLIS = 2_000;
+    static final int WINDOW = 200;
+    private static final String TOPIC = "topic";
+    private static final int BATCH = 16;
+    private static final int RECREATED_RECORDS = 300;
+    private static final long MILLI = 1_000_000;
+    private static final long LONGEST_STEP_NANOS = 100 * MILLI;
+
+    final Random random;
+    final Brokers brokers;
+    final ShareGroup share;
+    private Topic topic;
+
+    /** The broker that is behind for good, or 0. */
+    private int stale;
+
+    private final List<SimulatedHost> hosts = new ArrayList<>();
+
+    /** Records that a RELEASE took from those who work on them: it was meant for an earlier lock. */
+    int wronglyReleased;
+
+    /** Records that a member has accepted which it has not done. */
+    int wronglyAccepted;
+
+    SimulatedGroup(Random random, int partitions, int records) {
+        this.random = random;
+        this.brokers = new Brokers(random, BROKERS);
+        this.share = brokers.shareGroup();
+        this.topic = create(partitions, records);
+        share.lockMillis(LOCK_MILLIS);
+        share.window(WINDOW);
+        share.observe((member, partition, offset, type) -> {
+            SimulatedWork work = host(member).work;
+            wronglyReleased += type == AcknowledgementRange.RELEASE && work.isOpen(partition, offset) ? 1 : 0;
+            wronglyAccepted += type == AcknowledgementRange.ACCEPT && !work.isDone(partition, offset) ? 1 : 0;
+        });
+    }
+
+    private Topic create(int partitions, int records) {
+        Topic created = brokers.topics().create(TOPIC, partitions);
+        for (Partition partition : created.partitions()) {
+            for (int at = 0; at < records; at += BATCH) {
+                partition
+                        .log()
+                        .append(IntStream.range(at, Math.min(records, at + BATCH))
+                                .mapToObj(offset -> ("" + offset).getBytes(StandardCharsets.US_ASCII))
+                                .toList());
+            }
+        }
+        return created;
+    }
+
+    /** The topic is deleted, and created again with so many records in each partition. */
+    void recreateTopic(int records) {
+        topic = create(topic.partitions().size(), records);
+    }
+
+    long now() {
+        return brokers.schedule().now();
+    }
+
+    SharePartition partition(int number) {
+        return share.of(log(number));
+    }
+
+    Partition log(int number) {
+        return topic.partitions().get(number);
+    }
+
+    List<SharePartition> partitions() {
+        return topic.partitions().stream().map(share::of).toList();
+    }
+
+    boolean isDone() {
+        return topic.partitions().stream().allMatch(each -> share.of(each).isDone());
+    }
+
+    /** The process of another member. */
+    SimulatedHost host(String member, SimulatedWork work) {
+        SimulatedHost host = new SimulatedHost(member, this, work);
+        hosts.add(host);
+        return host;
+    }
+
+    SimulatedHost host(String member) {
+        return hosts.stream()
+                .filter(each -> each.member.equals(member))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    void at(long when, Runnable action) {
+        brokers.schedule().at(when, action);
+    }
+
+    /** Each member that does not stand still does what is due, and time goes on. */
+    void step() {
+        long wait = LONGEST_STEP_NANOS;
+        for (SimulatedHost host : List.copyOf(hosts)) {
+            if (!host.process.isFrozen()) {
+                wait = Math.min(wait, host.turn());
+            }
+        }
+        brokers.schedule().advance(wait);
+    }
+
+    /** The member is gone without a word. */
+    void kill(String member) {
+        SimulatedHost host = host(member);
+        hosts.remove(host);
+        host.process.kill();
+    }
+
+    void faults(boolean on) {
+        brokers.network().slow(on);
+        share.forgetful(on);
+        if (on) {
+            share.deliveryLimit(Short.MAX_VALUE);
+        }
+    }
+
+    /** One fault of any class after which all members go on. */
+    void fault() {
+        fault(PASSING.get(random.nextInt(PASSING.size())));
+    }
+
+    /** One fault of a class. */
+    void fault(Trouble trouble) {
+        int node = 1 + random.nextInt(BROKERS);
+        SimulatedHost host = hosts.get(random.nextInt(hosts.size()));
+        switch (trouble) {
+            case SESSIONS -> share.forgetSession();
+            case CONNECTIONS -> host.process.cutOne();
+            case RESTARTS -> brokers.network().restart(node, random.nextInt(500) * MILLI);
+            case FREEZES -> host.process.freeze((500 + random.nextInt(2 * LOCK_MILLIS)) * MILLI);
+            case STALE_METADATA -> brokers.topics().cutOff(node, (long) Math.pow(10, random.nextInt(4)) * 100 * MILLI);
+            case SILENCE -> host.process.silenceOne();
+            case ELECTIONS -> log(random.nextInt(topic.partitions().size())).moveTo(node);
+            case STALE_FOR_GOOD -> {
+                if (stale == 0) {
+                    stale = brokers.lastAsked();
+                    brokers.topics().cutOff(stale, Long.MAX_VALUE / 2);
+                }
+                move(random.nextInt(topic.partitions().size()));
+            }
+            case RECREATION -> recreateTopic(RECREATED_RECORDS);
+        }
+    }
+
+    /** A leader moves, and no broker knows it for so long. */
+    void moveUnseen(int partition, long nanos) {
+        for (int node = 1; node <= BROKERS; node++) {
+            brokers.topics().cutOff(node, nanos);
+        }
+        move(partition);
+    }
+
+    /** A leader moves to the next broker. */
+    void move(int partition) {
+        Partition moving = log(partition);
+        moving.moveTo(moving.leader() % BROKERS + 1);
+    }
+}

@@ -1,0 +1,144 @@
+package dev.weir.kafka.internal.share.session;
+
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.jspecify.annotations.Nullable;
+
+/** Workers that take records and end them after a time of their own. */
+final class SimulatedWork extends ScriptedReceiver {
+
+    private static final long MILLI = 1_000_000;
+
+    private final SimulatedGroup group;
+    private final Random random;
+    private final int workers;
+    private final ArrayDeque<ScriptedLoan> queue = new ArrayDeque<>();
+    private final Map<String, ScriptedLoan> newest = new HashMap<>();
+    private int busy;
+    private @Nullable ShareMember member;
+
+    /** Records whose work was done and told as ACCEPT or REJECT, by place, and how often the broker took that. */
+    final Map<String, Integer> done = new HashMap<>();
+
+    long accepted;
+    long renewed;
+    int starved;
+    boolean slow;
+
+    /** For which all handlers work; 0 for the usual times. */
+    long fixedMillis;
+
+    /** True if the member asked to be woken when work ended. */
+    boolean wakes;
+
+    SimulatedWork(SimulatedGroup group, Random random, int workers) {
+        this.group = group;
+        this.random = random;
+        this.workers = workers;
+    }
+
+    private static String place(int partition, long offset) {
+        return partition + "@" + offset;
+    }
+
+    /** Returns whether the record is acquired and its work has not ended, so that nobody says anything about it. */
+    boolean isOpen(int partition, long offset) {
+        ScriptedLoan loan = newest.get(place(partition, offset));
+        return loan != null && loan.isOpen();
+    }
+
+    /** Returns whether the work on the record was done once. */
+    boolean isDone(int partition, long offset) {
+        return done.containsKey(place(partition, offset));
+    }
+
+    /** The member does what is due; returns for how long it may be left alone. */
+    long turn(long now) {
+        return Objects.requireNonNull(member).turn(now);
+    }
+
+    /** It is now this time, for what the member hears next. */
+    void at(long now) {
+        Objects.requireNonNull(member).at(now);
+    }
+
+    void of(ShareMember newMember) {
+        member = newMember;
+    }
+
+    int lent() {
+        return lent.size();
+    }
+
+    int open() {
+        return (int) lent.stream().filter(ScriptedLoan::isOpen).count();
+    }
+
+    private void work() {
+        while (busy < workers && !queue.isEmpty()) {
+            ScriptedLoan next = queue.poll();
+            if (!next.isOpen()) {
+                continue;
+            }
+            next.taken = true;
+            busy++;
+            long millis =
+                    fixedMillis > 0 ? fixedMillis : slow && random.nextInt(40) == 0 ? 5_000 : 1 + random.nextInt(10);
+            group.at(group.now() + millis * MILLI, () -> finish(next));
+        }
+    }
+
+    private void finish(ScriptedLoan loan) {
+        busy--;
+        starved += queue.isEmpty() ? 1 : 0;
+        if (loan.isOpen()) {
+            loan.outcome = random.nextInt(20) == 0 ? AcknowledgeType.RELEASE : AcknowledgeType.ACCEPT;
+            loan.done = true;
+            if (loan.outcome == AcknowledgeType.ACCEPT) {
+                done.merge(place(loan.partition(), loan.offset()), 1, Integer::sum);
+            }
+            wakes |= Objects.requireNonNull(member).ended(loan);
+        }
+        work();
+    }
+
+    @Override
+    public ScriptedLoan lend(ConsumerRecord<byte[], byte[]> record, long lockedSinceNanos) {
+        ScriptedLoan loan = super.lend(record, lockedSinceNanos);
+        queue.add(loan);
+        newest.put(place(loan.partition(), loan.offset()), loan);
+        return loan;
+    }
+
+    @Override
+    public void lentAll() {
+        work();
+    }
+
+    @Override
+    public void skipped(String topic, int partition, long from, long to) {
+        throw new AssertionError("skipped " + topic + "-" + partition + "@" + from);
+    }
+
+    @Override
+    public void passedBy(int records) {
+        queue.removeIf(loan -> !loan.isOpen());
+    }
+
+    @Override
+    public void confirmed(AcknowledgeType type, int records, long nanos) {
+        accepted += type == AcknowledgeType.ACCEPT ? records : 0;
+        renewed += type == AcknowledgeType.RENEW ? records : 0;
+    }
+
+    @Override
+    public void fatal(KafkaException fault) {
+        throw fault;
+    }
+}

@@ -1,0 +1,173 @@
+package dev.weir.kafka.internal.share.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.kafka.ConsumerSettings.UnreadableBatches;
+import dev.weir.kafka.RecordDecodeException;
+import dev.weir.kafka.internal.share.session.AcquiredRange.Lock;
+import dev.weir.kafka.internal.share.session.ScriptedReceiver.ScriptedLoan;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.common.TopicIdPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.compress.Compression;
+import org.apache.kafka.common.message.ShareFetchResponseData.AcquiredRecords;
+import org.apache.kafka.common.message.ShareFetchResponseData.PartitionData;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.record.internal.SimpleRecord;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** One batch of ten records, offsets 100 to 109, whose checksum is wrong. */
+class UnreadablePartsTest {
+
+    private static final Lock LOCK = new Lock(0, 2_000_000_000);
+    private static final int CHECKSUM = 17;
+
+    private final AcquiredRanges of = new AcquiredRanges(new TopicIdPartition(new Uuid(1, 2), 3, "topic"));
+    private final ScriptedReceiver borrower = new ScriptedReceiver();
+    private final AcquiredRecordsReader deliveries =
+            new AcquiredRecordsReader(borrower, new ShareMember.Reading(true, 1 << 20, UnreadableBatches.DEAD_LETTER));
+
+    @AfterEach
+    void close() {
+        deliveries.close();
+    }
+
+    private static ByteBuffer batch(int damagedAt, int by) {
+        SimpleRecord[] records = new SimpleRecord[10];
+        for (int i = 0; i < records.length; i++) {
+            records[i] = new SimpleRecord(i, new byte[] {(byte) i});
+        }
+        ByteBuffer bytes =
+                MemoryRecords.withRecords(100, Compression.NONE, records).buffer();
+        bytes.put(damagedAt, (byte) (bytes.get(damagedAt) + by));
+        return bytes;
+    }
+
+    private static PartitionData data(ByteBuffer batch, long first, long last) {
+        return new PartitionData()
+                .setPartitionIndex(3)
+                .setRecords(MemoryRecords.readableRecords(batch))
+                .setAcquiredRecords(List.of(new AcquiredRecords()
+                        .setFirstOffset(first)
+                        .setLastOffset(last)
+                        .setDeliveryCount((short) 1)));
+    }
+
+    private List<AcquiredRange> answer(ByteBuffer batch, long first, long last) {
+        List<AcquiredRange> ranges = deliveries.read(of, data(batch, first, last), LOCK, 0);
+        ranges.forEach(range -> of.add(range).forEach(LockedRecord::lose));
+        return ranges;
+    }
+
+    private List<AcquiredRange> acquire(long first, long last) {
+        return answer(batch(CHECKSUM, 1), first, last);
+    }
+
+    private void end(LockedRecord loan, AcknowledgeType type) {
+        AcquiredRange range = of.find(loan.offset());
+        if (range != null) {
+            range.end(loan, type.id, 0);
+        }
+    }
+
+    private void end(ScriptedLoan loan, AcknowledgeType outcome) {
+        loan.taken = true;
+        loan.outcome = outcome;
+        end((LockedRecord) loan, outcome);
+        deliveries.unreadable().ended(loan);
+        deliveries.unreadable().takeEnded(this::end);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"ACCEPT", "REJECT", "RELEASE"})
+    void partsOfABatch_inSeveralAnswers_areAcknowledgedAsItsOneRecordIs(AcknowledgeType outcome) {
+        AcquiredRange first = acquire(100, 103).getFirst();
+        AcquiredRange second = acquire(104, 107).getFirst();
+        assertThat(borrower.lent).hasSize(1);
+        assertThat(first.hasUntold()).isFalse();
+        assertThat(second.hasUntold()).isFalse();
+        end(borrower.lent.getFirst(), outcome);
+        assertThat(first.takeUntold()).containsExactly(new AcknowledgementRange(100, 103, outcome.id, 4));
+        assertThat(second.takeUntold()).containsExactly(new AcknowledgementRange(104, 107, outcome.id, 4));
+    }
+
+    @Test
+    void partAfterTheRecordHasEnded_isRejectedWithoutAnother() {
+        acquire(100, 103);
+        end(borrower.lent.getFirst(), AcknowledgeType.ACCEPT);
+        AcquiredRange later = acquire(104, 109).getFirst();
+        assertThat(later.takeUntold())
+                .containsExactly(new AcknowledgementRange(104, 109, AcknowledgementRange.REJECT, 6));
+        assertThat(borrower.lent).hasSize(1);
+    }
+
+    @Test
+    void partAfterTheRecordWasReleased_isLentAnew() {
+        acquire(100, 103);
+        end(borrower.lent.getFirst(), AcknowledgeType.RELEASE);
+        acquire(104, 109);
+        assertThat(borrower.lent).extracting(ScriptedLoan::offset).containsExactly(100L, 104L);
+    }
+
+    @Test
+    void recordWhoseLockIsLost_givesTheOtherPartsBack() {
+        AcquiredRange first = acquire(100, 103).getFirst();
+        AcquiredRange second = acquire(104, 109).getFirst();
+        first.loseOpen().forEach(LockedRecord::lose);
+        deliveries.unreadable().takeEnded(this::end);
+        assertThat(second.takeUntold())
+                .containsExactly(new AcknowledgementRange(104, 109, AcknowledgementRange.RELEASE, 6));
+        acquire(100, 109);
+        assertThat(borrower.lent).extracting(ScriptedLoan::offset).containsExactly(100L, 100L);
+    }
+
+    @Test
+    void recordThatIsLentAgain_beforeItsEnd_standsForTheBatchAnew() {
+        acquire(100, 103);
+        AcquiredRange second = acquire(104, 109).getFirst();
+        AcquiredRange again = acquire(100, 103).getFirst();
+        assertThat(borrower.lent).hasSize(2);
+        assertThat(borrower.lent.getFirst().isGone()).isTrue();
+        deliveries.unreadable().takeEnded(this::end);
+        assertThat(second.takeUntold())
+                .containsExactly(new AcknowledgementRange(104, 109, AcknowledgementRange.RELEASE, 6));
+        end(borrower.lent.getLast(), AcknowledgeType.ACCEPT);
+        assertThat(again.takeUntold())
+                .containsExactly(new AcknowledgementRange(100, 103, AcknowledgementRange.ACCEPT, 4));
+    }
+
+    @Test
+    void partThatIsLeftOut_isToldByItsOffsets_andRejected() {
+        try (AcquiredRecordsReader skipping =
+                new AcquiredRecordsReader(borrower, new ShareMember.Reading(true, 1 << 20, UnreadableBatches.SKIP))) {
+            AcquiredRange range = skipping.read(of, data(batch(CHECKSUM, 1), 102, 105), LOCK, 0)
+                    .getFirst();
+            assertThat(range.takeUntold())
+                    .containsExactly(new AcknowledgementRange(102, 105, AcknowledgementRange.REJECT, 4));
+        }
+        assertThat(borrower.skipped).containsExactly("topic-3@102..106");
+        assertThat(borrower.lent).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"8, 127, 100", "11, -100, 110", "16, 9, 100"}) // Length, length, version.
+    void headerThatCannotBeFollowed_isNamedByItsPlace(int at, int by, long offset) {
+        ByteBuffer damaged = batch(at, by);
+        assertThatThrownBy(() -> answer(damaged, 100, 109))
+                .isInstanceOf(RecordDecodeException.class)
+                .hasMessageContaining("topic-3@" + offset + ": the log is corrupt here");
+    }
+
+    @Test
+    void rangeOfMoreOffsetsThanAnArrayHas_isNamedByItsPlace() {
+        assertThatThrownBy(() -> acquire(100, 100L + Integer.MAX_VALUE))
+                .isInstanceOf(RecordDecodeException.class)
+                .hasMessageContaining("topic-3@100");
+    }
+}

@@ -1,0 +1,351 @@
+package dev.weir.stream.internal.parallel;
+
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.Parallelism;
+import dev.weir.stream.internal.failure.FailureVerdict;
+import dev.weir.stream.internal.failure.SupervisedCall;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.TaskGroup.Task;
+import dev.weir.stream.internal.workers.WorkerLimit;
+import dev.weir.stream.internal.workers.WorkerTasks;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.StageMeter;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+/**
+ * Starts an asynchronous computation for each element, with a bounded number of them running, and hands their results
+ * on. The segment above feeds the table of elements and starts them; any thread may complete them; the segment below
+ * pulls.
+ *
+ * <p>The user's function is called by one thread at a time, the <em>starter</em>: whoever set {@link #starting}. As a
+ * rule that is the feeder, which does not ask for more while there is something to start. A completion never calls the
+ * function: if it makes an element ready while the feeder is busy above, it starts a task of the run for it. So user
+ * code neither runs on threads of strangers, nor after the end, nor in itself however deep futures complete at once.
+ *
+ * <p>If failures are to be retried, a virtual thread does that for the element, which counts as running meanwhile; it
+ * and the starter take turns in calling the function.
+ */
+final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputations.Owner<R> {
+
+    private static final int MAX_PARALLELISM = 100_000;
+
+    private final AsyncComputations<T, R> computations;
+
+    // Under the lock.
+    private final InFlight<R> inFlight;
+    private final InHand<T> inHand = new InHand<>();
+    private boolean starting;
+    private boolean starterCalled;
+
+    /** Run of the starter, handed on with {@link #starting}. */
+    private final StarterRun run = new StarterRun();
+
+    AsyncStage(
+            WorkerLimit limit,
+            Ordering<? super T> ordering,
+            Function<? super T, ? extends CompletionStage<? extends R>> function,
+            SupervisedCall supervised,
+            StageMeter meter,
+            WorkerTasks tasks,
+            Clock clock,
+            int capacity) {
+        super(limit, ordering, WorkerStages.gateOf(function), supervised, meter, limit.max(), tasks, clock, capacity);
+        AsyncCalls<T, R> calls = new AsyncCalls<>("mapAsync", function, gate, supervised.retries());
+        this.computations = new AsyncComputations<>(this, calls, supervised, table, tasks);
+        this.inFlight = new InFlight<>(table.slots(), meter);
+    }
+
+    static <T, R> BlueprintNode<R> node(
+            BlueprintNode<T> above,
+            Parallelism parallelism,
+            Ordering<? super T> ordering,
+            Function<? super T, ? extends CompletionStage<? extends R>> function) {
+        WorkerStages.check("parallelism", parallelism, MAX_PARALLELISM);
+        return new BlueprintNode<>("mapAsync", (assembly, attributes) -> {
+            Dispatcher dispatcher = attributes.dispatcherOr(Dispatcher.virtual());
+            // Futures run wherever they like: the dispatcher's size is no bound.
+            return WorkerStages.<T, R>build(
+                    above,
+                    assembly,
+                    attributes,
+                    parallelism,
+                    dispatcher,
+                    () -> Integer.MAX_VALUE,
+                    parts -> new AsyncStage<>(
+                            parts.limit(),
+                            ordering,
+                            function,
+                            parts.supervised(),
+                            parts.meter(),
+                            parts.tasks(),
+                            parts.clock(),
+                            parts.capacity()));
+        });
+    }
+
+    // ---- The feeder.
+
+    /** Adds all elements and starts what can be; returns once nothing waits for the limit. */
+    @Override
+    boolean add(Batch<T> batch, long[] keysOfBatch, StageMeter feederMeter) throws InterruptedException {
+        try {
+            lock.lockInterruptibly();
+        } catch (InterruptedException interrupted) {
+            batch.abandonAll();
+            throw interrupted;
+        }
+        try {
+            inHand.begin(batch);
+            while (!cancelled) {
+                while (inHand.hasNext() && offer(batch, inHand.next(), keysOfBatch)) {
+                    inHand.taken();
+                }
+                toAdd.set(inHand.size());
+                if (takeRun()) {
+                    startRun();
+                } else if (!inHand.hasNext() && table.readyCount() == 0) {
+                    return true;
+                } else if (!inHand.hasRevokedNext()) {
+                    boolean forRoom = inHand.hasNext();
+                    awaitCall(
+                            forRoom,
+                            forRoom ? ElementKeys.at(keysOfBatch, inHand.next()) : Ordering.NO_KEY,
+                            feederMeter);
+                } else {
+                    dropInHand();
+                }
+            }
+            return false;
+        } finally {
+            Batch<?> left = inHand.end();
+            lock.unlock();
+            left.abandonAll();
+        }
+    }
+
+    private boolean offer(Batch<T> batch, int index, long[] keysOfBatch) {
+        return table.offer(
+                batch.get(index), batch.target(index), batch.token(index), ElementKeys.at(keysOfBatch, index));
+    }
+
+    /** Under the lock, which it gives up meanwhile: drops what of the feeder's batch was lost. */
+    private void dropInHand() {
+        Batch<?> revoked = inHand.takeRevoked();
+        lock.unlock();
+        try {
+            revoked.dropAllRevoked();
+        } finally {
+            lock.lock();
+        }
+    }
+
+    // ---- The starter.
+
+    private boolean canStart() {
+        return !starting && !cancelled && table.readyCount() > 0 && inFlight.count() < limit.current();
+    }
+
+    /** Under the lock: takes on elements to start, if there are any; the caller is then the starter. */
+    private boolean takeRun() {
+        if (!canStart()) {
+            return false;
+        }
+        // What was taken cannot be dropped by others: where a call may wait, one at a time.
+        run.take(table, limit.current() - inFlight.count(), gate == null ? Integer.MAX_VALUE : 1);
+        starting = true;
+        return true;
+    }
+
+    /**
+     * Under the lock, which it gives up meanwhile: starts what was taken until as many run as may, and completes what
+     * was done at once.
+     */
+    private void startRun() {
+        Throwable broken = null;
+        lock.unlock();
+        try {
+            run.start(computations);
+            meter.ran(run.nanos());
+        } catch (RuntimeException | Error thrown) {
+            // What was taken on may never be done, so the failure must not wait behind it. The rest is left to the
+            // close.
+            broken = thrown;
+        } finally {
+            lock.lock();
+            starting = false;
+        }
+        if (broken != null) {
+            fail(broken);
+        }
+        run.giveBackRest(table);
+        if (settleRun()) {
+            // Others may wait behind what was lost, while the next call waits for something else.
+            dropReadyRevokedMeanwhile();
+        }
+        if (closed) {
+            Batch<?> late = table.removeClaims();
+            lock.unlock();
+            try {
+                late.abandonAll();
+            } finally {
+                lock.lock();
+            }
+        }
+    }
+
+    /** Under the lock; whether an element was dropped that its source had lost. */
+    private boolean settleRun() {
+        int done = 0;
+        boolean revoked = false;
+        for (int i = 0; i < run.length(); i++) {
+            int slot = run.slot(i);
+            Object outcome = run.takeOutcome(i);
+            revoked |= outcome == FailureVerdict.REVOKED;
+            if (outcome != null && !cancelled) {
+                settle(slot, outcome);
+                done++;
+            } else if (outcome instanceof FailureVerdict verdict && verdict.fails()) {
+                table.giveBack(slot);
+            } else if (outcome != null) {
+                table.complete(slot, outcome);
+            }
+        }
+        meter.busy(run.nanos());
+        if (done > 0) {
+            if (limit.isAdaptive()) {
+                limit.worked(done, run.nanos(), table.isFull(), System.nanoTime());
+            }
+            afterSettling();
+        }
+        return revoked;
+    }
+
+    /** Under the lock: calls the segments around if completions have made something for them to do. */
+    private void afterSettling() {
+        callPuller();
+        if ((feederCall.isWaiting() && canStart()) || feederCall.hasRoom()) {
+            feederCall.call();
+        }
+    }
+
+    /** A task of the run that starts what completions have made ready while the feeder is busy above. */
+    private void startReady(Task self) {
+        lock.lock();
+        try {
+            while (self.mayGoOn() && takeRun()) {
+                startRun();
+            }
+            starterCalled = false;
+            if (feederCall.isWaiting()) {
+                feederCall.call();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- Completions, on any thread.
+
+    @Override
+    public boolean isCancelled() {
+        return cancelled;
+    }
+
+    @Override
+    public boolean admit(RunningComputation<R> running) {
+        lock.lock();
+        try {
+            if (!cancelled) {
+                inFlight.add(running);
+                return true;
+            }
+        } finally {
+            lock.unlock();
+        }
+        // The close has come and gone while the function was being called.
+        running.cancel();
+        table.abandon(running.slot());
+        return false;
+    }
+
+    @Override
+    public void finished(RunningComputation<R> of, Object outcome) {
+        int slot = of.slot();
+        boolean fork = false;
+        boolean late = false;
+        lock.lock();
+        try {
+            long now = System.nanoTime();
+            boolean ignored = inFlight.remove(of, now);
+            if (cancelled) {
+                late = !(outcome instanceof FailureVerdict verdict) || verdict.fails();
+            } else {
+                limit.worked(1, now - of.startNanos(), table.isFull(), now);
+                settle(slot, outcome);
+                afterSettling();
+                fork = callForReady() > 0;
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (late) {
+            table.abandon(slot);
+        }
+        if (fork) {
+            forkStarter();
+        }
+        if (outcome == FailureVerdict.REVOKED) {
+            dropReadyRevoked();
+        }
+    }
+
+    /**
+     * A call that is under way has no thread here. One thread at most makes calls: all that was taken beyond its own
+     * has been called or waits for that.
+     */
+    @Override
+    int waitingCalls(int waitingTasks) {
+        return Math.max(inFlight.count(), table.runningCount() - 1);
+    }
+
+    @Override
+    int callForReady() {
+        if (canStart() && !feederCall.isWaiting() && !starterCalled) {
+            starterCalled = true;
+            return 1;
+        }
+        return 0;
+    }
+
+    @Override
+    void forkMore(int count) {
+        if (count > 0) {
+            forkStarter();
+        }
+    }
+
+    @Override
+    void wakeFeeder() {
+        super.wakeFeeder();
+        // It may wait elsewhere: with an element at the gate.
+        dropInHand();
+    }
+
+    private void forkStarter() {
+        try {
+            tasks.fork(this::startReady);
+        } catch (RuntimeException | Error refused) {
+            // It must not hit the stranger who completes the future.
+            failForkless(refused);
+        }
+    }
+
+    @Override
+    List<RunningComputation<R>> detachRunning() {
+        return inFlight.detachAll();
+    }
+}

@@ -1,0 +1,471 @@
+package dev.weir.stream.internal.parallel;
+
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.Handler;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.Parallelism;
+import dev.weir.stream.internal.failure.FailureVerdict;
+import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.TaskGroup.Task;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.StageMeter;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+
+/**
+ * Works on many elements at once, each on a worker: a thread that takes the next ready element, may block in the
+ * handler, and takes another. The segment above feeds the table of elements; the segment below pulls what is done.
+ * All shared state is under the stage's lock, outside which handlers run.
+ *
+ * <p>Workers are started as ready elements outnumber idle workers, up to the limit. An idle worker on virtual threads
+ * waits for more; on a pool it ends, so that stages can share the pool.
+ *
+ * <p>While handlers are quick, waking a worker costs more than what it would do: then a few workers work on what is
+ * ready, several elements in one hold of the lock ({@link WorkerRun}), and one of the others stands watch, lest the few
+ * block. It looks every millisecond. If nothing was taken meanwhile, it calls all; from a worker that has not come back
+ * it takes the elements that have not begun.
+ */
+public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
+
+    private static final int MAX_CONCURRENCY = 100_000;
+    private static final int NONE = -1;
+
+    /** The worker ends, and nothing is to be abandoned. */
+    private static final int STOPPED = -2;
+
+    private static final int IN_A_ROW = 64;
+
+    private static final long IDLE_LANE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    /** The amount of quick work that is worth waking a worker. */
+    private static final long WORTH_A_LANE_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
+
+    /**
+     * While each worker has another element to go on with, every element waits for a worker as long as a handler takes.
+     * What is done may then leave in runs, each this part of that time after the last.
+     */
+    private static final int GATHER_PART = 8;
+
+    private static final long SHORTEST_GATHER_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
+    private static final long LONGEST_GATHER_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final boolean lanesWait;
+    private final long idleLaneNanos;
+    private final HandlerCalls<T, R> calls;
+    private final Condition readyOrEnded = lock.newCondition();
+    private final Condition watch = lock.newCondition();
+    private final WorkerRuns runs = new WorkerRuns(table, this::settle);
+
+    // Under the lock.
+    private final HandlerPace pace = new HandlerPace();
+    private int lanes;
+    private int idleLanes;
+    private boolean watchWanted;
+    private boolean watching;
+    private long taken;
+
+    private BlockingWorkers(
+            Ordering<? super T> ordering, Handler<? super T, ? extends R> handler, WorkerStages.Parts parts) {
+        super(
+                parts.limit(),
+                ordering,
+                WorkerStages.gateOf(handler),
+                parts.supervised(),
+                parts.meter(),
+                Math.min(parts.limit().max(), parts.tasks().dispatcher().size()),
+                parts.tasks(),
+                parts.clock(),
+                parts.capacity());
+        this.lanesWait = tasks.dispatcher().kind() == Dispatcher.Kind.VIRTUAL;
+        // By a clock that a test moves they do not end: they would be among those that its time is awaited by.
+        this.idleLaneNanos = clock == Clock.SYSTEM ? IDLE_LANE_NANOS : NEVER;
+        this.calls = new HandlerCalls<>(handler, gate, supervised, table);
+    }
+
+    /** See {@link dev.weir.stream.Source#mapBlocking(Parallelism, Ordering, Handler)}. */
+    public static <T, R> BlueprintNode<R> node(
+            BlueprintNode<T> above,
+            Parallelism concurrency,
+            Ordering<? super T> ordering,
+            Handler<? super T, ? extends R> handler) {
+        WorkerStages.check("concurrency", concurrency, MAX_CONCURRENCY);
+        return new BlueprintNode<>("mapBlocking", (assembly, attributes) -> {
+            Dispatcher chosen = attributes.dispatcherOr(Dispatcher.virtual());
+            return WorkerStages.<T, R>build(
+                    above,
+                    assembly,
+                    attributes,
+                    concurrency,
+                    chosen,
+                    chosen::size,
+                    parts -> new BlockingWorkers<>(ordering, handler, parts));
+        });
+    }
+
+    @Override
+    boolean add(Batch<T> batch, long[] keysOfBatch, StageMeter feederMeter) throws InterruptedException {
+        int added = 0;
+        while (added < batch.size()) {
+            if (batch.dropIfRevoked(added)) {
+                added++;
+                continue;
+            }
+            int next = NONE;
+            try {
+                next = addSome(batch, keysOfBatch, added, feederMeter);
+            } catch (InterruptedException interrupted) {
+                batch.abandonFrom(added);
+                throw interrupted;
+            }
+            if (next == NONE) {
+                batch.abandonFrom(added);
+                return false;
+            }
+            added = next;
+            toAdd.set(batch.size() - added);
+        }
+        return true;
+    }
+
+    /**
+     * Adds elements from {@code from} on while there is room; returns the next index, or NONE if the stage is cut off.
+     */
+    private int addSome(Batch<T> batch, long[] keysOfBatch, int from, StageMeter feederMeter)
+            throws InterruptedException {
+        int toStart;
+        int i = from;
+        lock.lockInterruptibly();
+        try {
+            awaitRoom(batch, i, ElementKeys.at(keysOfBatch, i), feederMeter);
+            if (cancelled) {
+                return NONE;
+            }
+            while (i < batch.size()
+                    && table.offer(batch.get(i), batch.target(i), batch.token(i), ElementKeys.at(keysOfBatch, i))) {
+                i++;
+            }
+            toStart = callLanes();
+        } finally {
+            lock.unlock();
+        }
+        try {
+            forkLanes(toStart);
+        } catch (RuntimeException | Error refused) {
+            batch.abandonFrom(i);
+            throw refused;
+        }
+        return i;
+    }
+
+    /** Under the lock: waits for room for an element, or until its source has lost it. */
+    private void awaitRoom(Batch<T> batch, int index, long key, StageMeter feederMeter) throws InterruptedException {
+        while (!table.hasRoomFor(key) && !cancelled && !batch.isRevoked(index)) {
+            awaitCall(true, key, feederMeter);
+        }
+    }
+
+    /** Under the lock: wakes workers for what is ready and returns how many to start in addition. */
+    private int callLanes() {
+        int ready = table.readyCount();
+        int startable = Math.max(0, limit.current() - lanes);
+        int useful = Math.min(ready, idleLanes + startable);
+        int wanted = useful;
+        if (lanesWait && pace.isQuick()) {
+            int atWork = lanes - idleLanes - (watching ? 1 : 0);
+            wanted = Math.clamp(1L + ready * pace.nanos() / WORTH_A_LANE_NANOS - atWork, 0, useful);
+            if (wanted < useful && !watching && !watchWanted) {
+                watchWanted = true;
+                wanted++;
+            }
+        }
+        for (int n = Math.min(wanted, idleLanes); n > 0; n--) {
+            readyOrEnded.signal();
+        }
+        int toStart = Math.max(0, wanted - idleLanes);
+        lanes += toStart;
+        return toStart;
+    }
+
+    @Override
+    int callForReady() {
+        return callLanes();
+    }
+
+    @Override
+    void forkMore(int count) {
+        forkLanes(count);
+    }
+
+    private void forkLanes(int count) {
+        for (int n = 0; n < count; n++) {
+            forkLane();
+        }
+    }
+
+    private void forkLane() {
+        try {
+            tasks.fork(this::lane);
+        } catch (RuntimeException | Error refused) {
+            failForkless(refused);
+            throw refused;
+        }
+    }
+
+    private void lane(Task self) {
+        TimedRun stint = new TimedRun(meter, pace, limit);
+        WorkerRun run = new WorkerRun();
+        int late = NONE;
+        lock.lock();
+        try {
+            while (late == NONE) {
+                late = workOnSome(self, stint, run);
+            }
+        } finally {
+            lanes--;
+            lock.unlock();
+            if (late >= 0) {
+                table.abandon(late);
+            }
+        }
+    }
+
+    /**
+     * Under the lock, which it gives up meanwhile: some runs in a row. A worker's loop begins once and is interpreted
+     * for long; a virtual thread that comes back to an interpreted frame is parked and goes on slowly, frame by frame.
+     * This one is called often, and compiled.
+     *
+     * @return NONE, to go on; what ends the worker otherwise: a slot whose claim came too late, or STOPPED
+     */
+    private int workOnSome(Task self, TimedRun stint, WorkerRun run) {
+        int late = NONE;
+        for (int n = 0; late == NONE && n < IN_A_ROW; n++) {
+            int slot = nextSlot(self, stint);
+            if (slot < 0) {
+                return STOPPED;
+            }
+            int most = runLength();
+            run.begin(slot, table, most);
+            late = workOnRun(run, most > 1, self, stint);
+        }
+        return late;
+    }
+
+    /**
+     * Under the lock: how many elements a worker may take on at once. While handlers are quick, as many as it takes to
+     * be worth the lock; then somebody stands watch, who sees to what a handler holds up that blocks after all.
+     */
+    private int runLength() {
+        if (!watching || gate != null || !pace.isQuick()) {
+            return 1;
+        }
+        return Math.min(pace.stintLength(), 1 + table.readyCount() / 2);
+    }
+
+    /**
+     * Under the lock, which it gives up meanwhile.
+     *
+     * @return NONE, to go on; what ends the worker otherwise: a slot whose claim came too late, or STOPPED
+     */
+    private int workOnRun(WorkerRun run, boolean several, Task self, TimedRun stint) {
+        if (several) {
+            runs.add(run);
+        }
+        lock.unlock();
+        Object last = null;
+        try {
+            last = workOn(run, self, stint);
+        } finally {
+            lock.lock();
+            if (several) {
+                runs.remove(run);
+            }
+            int ignored = run.takeBack(table);
+            if (last == null) {
+                // Something fatal is on its way up.
+                noteGatheredIn(runs.gatherIn(run));
+            }
+        }
+        if (closed) {
+            // All but the last one are settled.
+            return run.hasDone() && (WorkerRun.ends(last) || !(last instanceof FailureVerdict)) ? run.slot() : STOPPED;
+        }
+        if (!WorkerRun.ends(last)) {
+            stint.account(table);
+        }
+        boolean revoked = false;
+        while (run.hasDone()) {
+            int slot = run.slot();
+            Object outcome = run.takeOutcome();
+            settle(slot, outcome);
+            revoked |= outcome == FailureVerdict.REVOKED;
+        }
+        callPuller();
+        if (WorkerRun.ends(last)) {
+            return STOPPED;
+        }
+        feederCall.callIfAmpleRoom();
+        if (revoked) {
+            dropReadyRevokedMeanwhile();
+        }
+        return NONE;
+    }
+
+    /** Returns the outcome of the last element begun in the run. */
+    private Object workOn(WorkerRun run, Task self, TimedRun stint) {
+        Object outcome = FailureVerdict.REVOKED;
+        int worked = 0;
+        stint.begin();
+        for (int slot = run.claim(); slot >= 0; slot = mayGoOn(self, outcome) ? run.claim() : NONE) {
+            if (table.dropIfRevoked(slot)) {
+                outcome = FailureVerdict.REVOKED;
+            } else {
+                outcome = calls.callFor(slot);
+                worked++;
+            }
+            run.put(outcome);
+        }
+        stint.add(worked);
+        return outcome;
+    }
+
+    private boolean mayGoOn(Task self, Object outcome) {
+        return !WorkerRun.ends(outcome) && !cancelled && self.mayGoOn();
+    }
+
+    @Override
+    void gatherIn() {
+        noteGatheredIn(runs.gatherIn());
+    }
+
+    private void noteGatheredIn(boolean any) {
+        if (any) {
+            callPuller();
+            feederCall.callIfAmpleRoom();
+        }
+    }
+
+    @Override
+    int notBegun() {
+        return runs.notBegun();
+    }
+
+    @Override
+    long gatherNanos() {
+        // A test's clock would have to be moved for it.
+        long nanos = clock == Clock.SYSTEM && lanesWait ? pace.nanos() / GATHER_PART : 0;
+        return nanos < SHORTEST_GATHER_NANOS ? 0 : Math.min(nanos, LONGEST_GATHER_NANOS);
+    }
+
+    @Override
+    boolean isWorthGathering() {
+        return table.readyCount() >= lanes && !table.hasManyDone();
+    }
+
+    @Override
+    int waitingCalls(int waitingTasks) {
+        return waitingTasks - idleLanes - (watching ? 1 : 0);
+    }
+
+    @Override
+    void afterEnd() {
+        readyOrEnded.signalAll();
+    }
+
+    @Override
+    void wakeAll() {
+        super.wakeAll();
+        readyOrEnded.signalAll();
+        watch.signal();
+    }
+
+    /** Under the lock: the next slot to work on, waiting if this worker may; -1 ends the worker. */
+    private int nextSlot(Task self, TimedRun stint) {
+        while (!cancelled && self.mayGoOn()) {
+            if (lanes > limit.current()) {
+                // The thread that woke this worker counted on it.
+                readyOrEnded.signal();
+                return -1;
+            }
+            if (watchWanted) {
+                stint.end();
+                stint.account(table);
+                standWatch(self);
+                continue;
+            }
+            int slot = table.takeReady();
+            if (slot >= 0) {
+                taken++;
+                return slot;
+            }
+            stint.end();
+            stint.account(table);
+            if (!lanesWait || (ended && table.isEmpty())) {
+                return -1;
+            }
+            long untilNanos = clock.after(idleLaneNanos);
+            idleLanes++;
+            try {
+                clock.await(lock, readyOrEnded, untilNanos);
+                if (clock.hasPassed(untilNanos) && table.readyCount() == 0) {
+                    return -1;
+                }
+            } catch (InterruptedException ignored) {
+                // The loop asks whether it was meant for this worker.
+            } finally {
+                idleLanes--;
+            }
+        }
+        return -1;
+    }
+
+    /** Under the lock: looks whether what is ready is being worked on, until nothing is. */
+    private void standWatch(Task self) {
+        watchWanted = false;
+        self.waitsBriefly(true);
+        watching = true;
+        int toStart = 0;
+        try {
+            boolean goesOn = true;
+            while (goesOn && (table.readyCount() > 0 || !runs.isEmpty()) && pace.isQuick() && !cancelled) {
+                long takenBefore = taken;
+                long ignored = watch.awaitNanos(WATCH_NANOS);
+                goesOn = !gatherInStuck() && (taken != takenBefore || table.readyCount() == 0);
+            }
+        } catch (InterruptedException ignored) {
+            // The caller asks whether it was meant for this worker.
+        } finally {
+            watching = false;
+            self.waitsBriefly(false);
+            // Nobody looks after the runs any more.
+            gatherIn();
+        }
+        if (table.readyCount() > 0 && !cancelled) {
+            pace.addSlow();
+            toStart = callLanes();
+        }
+        if (toStart > 0) {
+            lock.unlock();
+            try {
+                forkLanes(toStart);
+            } finally {
+                lock.lock();
+            }
+        }
+    }
+
+    /** Under the lock: whether something of a run had to wait for a handler that does not come back. */
+    private boolean gatherInStuck() {
+        boolean any = runs.gatherInStuck();
+        noteGatheredIn(any);
+        return any;
+    }
+
+    @Override
+    void afterPull() {
+        if (ended && table.isEmpty()) {
+            readyOrEnded.signalAll();
+        }
+    }
+}

@@ -1,0 +1,376 @@
+package dev.weir.stream.internal.parallel;
+
+import dev.weir.stream.Ordering;
+import dev.weir.stream.internal.failure.FailureVerdict;
+import dev.weir.stream.internal.run.StageEntry.Kept;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Elements on their way through a parallel stage: waiting behind another of their key, ready, running, done. Guarded by
+ * the lock of its owner; allocates nothing after construction.
+ *
+ * <pre>
+ *   add -> [behind its key] -> ready -> running -> done -> drained
+ * </pre>
+ *
+ * <p>Keys are not stored. A key's hash picks one of many buckets, and a bucket's elements form a chain of which only
+ * the first is ready or running: two keys that share a bucket wait for each other, which costs time but never order,
+ * and an idle key costs nothing.
+ *
+ * <p>What waits behind its key has room of its own, as much as all else: a key that comes faster than it is worked on
+ * fills that and nothing more, so that the others go on. Once it is full, the next element that would have to wait
+ * halts the input, as nothing may overtake it and memory is bounded.
+ */
+final class ElementTable<T> {
+
+    private static final int NONE = -1;
+    private static final int BUCKETS_PER_SLOT = 8;
+    private static final Object EMPTY = new Object();
+
+    private final int slots;
+    private final int capacity;
+    private final int waitingCapacity;
+    private final boolean inputOrder;
+
+    // By slot.
+    private final Object[] values;
+    private final AckTarget[] targets;
+    private final long[] tokens;
+    private final int[] buckets;
+    private final int[] nextOfBucket;
+    private final boolean[] done;
+    private final boolean[] running;
+
+    private final int[] lastOfBucket;
+    private final IntRing free;
+    private final IntRing ready;
+    /**
+     * Slots to emit: with input order all of them in that order, otherwise the done ones in the order in which they
+     * became done.
+     */
+    private final IntRing outgoing;
+
+    private int doneCount;
+    private int waitingCount;
+
+    /**
+     * @param capacity elements that may be inside and not wait behind their key, a power of two
+     * @param inputOrder whether elements leave in the order in which they came
+     * @param keyed whether elements may have keys; otherwise no room is made for chains
+     */
+    ElementTable(int capacity, boolean inputOrder, boolean keyed) {
+        this.capacity = capacity;
+        this.waitingCapacity = keyed ? capacity : 0;
+        this.slots = capacity + waitingCapacity;
+        this.inputOrder = inputOrder;
+        values = new Object[slots];
+        targets = new AckTarget[slots];
+        Arrays.fill(targets, AckTarget.NONE);
+        tokens = new long[slots];
+        buckets = new int[slots];
+        nextOfBucket = new int[slots];
+        done = new boolean[slots];
+        running = new boolean[slots];
+        lastOfBucket = new int[keyed ? capacity * BUCKETS_PER_SLOT : 0];
+        Arrays.fill(lastOfBucket, NONE);
+        free = new IntRing(slots);
+        ready = new IntRing(slots);
+        outgoing = new IntRing(slots);
+        for (int slot = 0; slot < slots; slot++) {
+            free.add(slot);
+        }
+    }
+
+    /** The number of elements that may be inside, those included that wait behind their key. */
+    int slots() {
+        return slots;
+    }
+
+    /** Returns whether there is no room for an element that need not wait behind its key. */
+    boolean isFull() {
+        return size() - waitingCount >= capacity;
+    }
+
+    boolean isEmpty() {
+        return free.size() == slots;
+    }
+
+    /** Returns whether nothing is left of any key; for tests. */
+    boolean knowsNoKey() {
+        return Arrays.stream(lastOfBucket).allMatch(last -> last == NONE);
+    }
+
+    int size() {
+        return slots - free.size();
+    }
+
+    /** Elements that wait behind another of their key. */
+    int waitingCount() {
+        return waitingCount;
+    }
+
+    /** Most elements that wait behind a running or ready one: the elements of the key that has most. */
+    int longestChain() {
+        int longest = 0;
+        for (int slot = 0; waitingCount > longest && slot < slots; slot++) {
+            longest = running[slot] ? Math.max(longest, chainBehind(slot)) : longest;
+        }
+        for (int place = 0; waitingCount > longest && place < ready.size(); place++) {
+            longest = Math.max(longest, chainBehind(ready.get(place)));
+        }
+        return longest;
+    }
+
+    private int chainBehind(int slot) {
+        int length = 0;
+        for (int next = nextOfBucket[slot]; next != NONE; next = nextOfBucket[next]) {
+            length++;
+        }
+        return length;
+    }
+
+    /** Elements that are worked on. */
+    int runningCount() {
+        return size() - doneCount - ready.size() - waitingCount;
+    }
+
+    int readyCount() {
+        return ready.size();
+    }
+
+    /** Returns whether so many are done that they take up room which others could use. */
+    boolean hasManyDone() {
+        return doneCount >= capacity >> 3;
+    }
+
+    /** Elements that are done and wait to be drained. */
+    int doneCount() {
+        return doneCount;
+    }
+
+    /** Returns whether there is room for an element of this key. */
+    boolean hasRoomFor(long key) {
+        return hasRoomIn(key == Ordering.NO_KEY ? NONE : bucketOf(key));
+    }
+
+    /** Returns whether there is so much room for elements of this key that it is worth waking whoever waits for it. */
+    boolean hasAmpleRoomFor(long key) {
+        int bucket = key == Ordering.NO_KEY ? NONE : bucketOf(key);
+        return hasRoomIn(bucket) && (mustWait(bucket) || capacity - size() + waitingCount >= capacity >> 3);
+    }
+
+    private boolean hasRoomIn(int bucket) {
+        // What was waiting and became ready may have taken more than its share; then there is no free slot.
+        return mustWait(bucket) ? waitingCount < waitingCapacity && !free.isEmpty() : !isFull();
+    }
+
+    private boolean mustWait(int bucket) {
+        return bucket != NONE && lastOfBucket[bucket] != NONE;
+    }
+
+    /** Takes an element in if there is room for one of its key. */
+    boolean offer(Object value, AckTarget target, long token, long key) {
+        int bucket = key == Ordering.NO_KEY ? NONE : bucketOf(key);
+        if (!hasRoomIn(bucket)) {
+            return false;
+        }
+        int slot = free.poll();
+        values[slot] = value;
+        targets[slot] = target;
+        tokens[slot] = token;
+        done[slot] = false;
+        buckets[slot] = bucket;
+        nextOfBucket[slot] = NONE;
+        if (inputOrder) {
+            outgoing.add(slot);
+        }
+        int before = bucket == NONE ? NONE : lastOfBucket[bucket];
+        if (bucket != NONE) {
+            lastOfBucket[bucket] = slot;
+        }
+        if (before == NONE) {
+            ready.add(slot);
+        } else {
+            nextOfBucket[before] = slot;
+            waitingCount++;
+        }
+        return true;
+    }
+
+    private int bucketOf(long key) {
+        // Fibonacci hashing: neighbouring hashes land in distant buckets.
+        long mixed = (key ^ (key >>> 32)) * 0x9E3779B97F4A7C15L;
+        return (int) (mixed >>> (64 - Integer.numberOfTrailingZeros(lastOfBucket.length)));
+    }
+
+    /** The slot of an element to work on, which is then running, or -1 if none is ready. */
+    int takeReady() {
+        if (ready.isEmpty()) {
+            return NONE;
+        }
+        int slot = ready.poll();
+        running[slot] = true;
+        return slot;
+    }
+
+    /** Takes back a running slot that has not begun; the last one taken first. */
+    void giveBack(int slot) {
+        running[slot] = false;
+        ready.addFirst(slot);
+    }
+
+    /**
+     * Takes the slots of all elements that were lost by their source and nobody works on, as {@link #takeReady} does;
+     * the others keep their turn. What waits behind its key need not wait for that.
+     */
+    int[] takeRevoked() {
+        int[] revoked = new int[ready.size() + waitingCount];
+        int count = 0;
+        for (int slot = 0; waitingCount > 0 && slot < slots; slot++) {
+            if (running[slot]) {
+                count = unlinkRevoked(slot, revoked, count);
+            }
+        }
+        for (int n = ready.size(); n > 0; n--) {
+            int slot = ready.poll();
+            count = unlinkRevoked(slot, revoked, count);
+            if (isRevoked(slot)) {
+                running[slot] = true;
+                revoked[count++] = slot;
+            } else {
+                ready.add(slot);
+            }
+        }
+        return Arrays.copyOf(revoked, count);
+    }
+
+    /** Takes those that wait behind the first of a chain. */
+    private int unlinkRevoked(int first, int[] revoked, int taken) {
+        int count = taken;
+        int bucket = buckets[first];
+        int before = first;
+        for (int slot = nextOfBucket[first]; bucket != NONE && slot != NONE; slot = nextOfBucket[before]) {
+            if (!isRevoked(slot)) {
+                before = slot;
+                continue;
+            }
+            nextOfBucket[before] = nextOfBucket[slot];
+            if (lastOfBucket[bucket] == slot) {
+                lastOfBucket[bucket] = before;
+            }
+            // It is of no chain any more.
+            buckets[slot] = NONE;
+            nextOfBucket[slot] = NONE;
+            waitingCount--;
+            running[slot] = true;
+            revoked[count++] = slot;
+        }
+        return count;
+    }
+
+    /**
+     * Returns whether the source of the element in a slot that is not done has lost it. Of a running slot without the
+     * lock too.
+     */
+    boolean isRevoked(int slot) {
+        return targets[slot].isRevoked(tokens[slot]);
+    }
+
+    /** Ends the claim of a running slot's element if its source has lost it. Without the lock. */
+    boolean dropIfRevoked(int slot) {
+        return targets[slot].dropIfRevoked(tokens[slot]);
+    }
+
+    /** Abandons the claim of a running slot's element. Without the lock. */
+    void abandon(int slot) {
+        targets[slot].abandon(tokens[slot]);
+    }
+
+    @SuppressWarnings("unchecked") // a slot that is not done holds what add was given
+    T value(int slot) {
+        return (T) values[slot];
+    }
+
+    /** Returns the target of the element in a slot that is not done. */
+    AckTarget target(int slot) {
+        return targets[slot];
+    }
+
+    /** The token of that element. */
+    long token(int slot) {
+        return tokens[slot];
+    }
+
+    /** Looks at all slots for what stands for the element of a target; null if none does. */
+    @Nullable
+    Kept find(AckTarget of, long ofToken) {
+        for (int slot = 0; slot < slots; slot++) {
+            if (targets[slot].standsFor(tokens[slot], of, ofToken)) {
+                return new Kept(values[slot], running[slot]);
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Ends the work on a running slot; the next of its key becomes ready.
+     *
+     * @param result a {@link FailureVerdict} if the element was dropped
+     */
+    void complete(int slot, Object result) {
+        values[slot] = result;
+        running[slot] = false;
+        done[slot] = true;
+        doneCount++;
+        if (!inputOrder) {
+            outgoing.add(slot);
+        }
+        int bucket = buckets[slot];
+        if (bucket != NONE) {
+            int next = nextOfBucket[slot];
+            if (next == NONE) {
+                lastOfBucket[bucket] = NONE;
+            } else {
+                ready.add(next);
+                waitingCount--;
+            }
+        }
+    }
+
+    /**
+     * Takes the claims of all elements that nobody works on, to be abandoned; for a table that is not used any more.
+     */
+    Batch<?> removeClaims() {
+        Batch<?> claims = new Batch<>(size());
+        for (int slot = 0; slot < slots; slot++) {
+            // A dropped element has been settled.
+            if (!running[slot] && targets[slot] != AckTarget.NONE && !(values[slot] instanceof FailureVerdict)) {
+                claims.add(values[slot], targets[slot], tokens[slot]);
+                targets[slot] = AckTarget.NONE;
+            }
+        }
+        return claims;
+    }
+
+    /** Returns whether {@link #drain} would find anything. */
+    boolean hasOutgoing() {
+        return !outgoing.isEmpty() && done[outgoing.peek()];
+    }
+
+    /** Moves done elements, in the order that is kept, to the end of {@code out}, without the dropped ones. */
+    void drain(Batch<?> out, int max) {
+        for (int n = 0; n < max && hasOutgoing(); n++) {
+            int slot = outgoing.poll();
+            if (!(values[slot] instanceof FailureVerdict)) {
+                out.add(values[slot], targets[slot], tokens[slot]);
+            }
+            values[slot] = EMPTY;
+            targets[slot] = AckTarget.NONE;
+            doneCount--;
+            free.add(slot);
+        }
+    }
+}

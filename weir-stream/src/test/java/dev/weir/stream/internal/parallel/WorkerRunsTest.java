@@ -1,0 +1,98 @@
+package dev.weir.stream.internal.parallel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.stream.Ordering;
+import dev.weir.stream.spi.AckTarget;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class WorkerRunsTest {
+
+    private final ElementTable<Integer> table = new ElementTable<>(8, false, false);
+    private final WorkerRun run = new WorkerRun();
+    private final List<Object> settled = new ArrayList<>();
+    private final WorkerRuns runs = new WorkerRuns(table, (slot, outcome) -> {
+        settled.add(outcome);
+        table.complete(slot, outcome);
+    });
+
+    /** Five elements, of which a run of four is begun. */
+    @BeforeEach
+    void begin() {
+        for (int n = 0; n < 5; n++) {
+            assertThat(table.offer(n, AckTarget.NONE, 0, Ordering.NO_KEY)).isTrue();
+        }
+        run.begin(table.takeReady(), table, 4);
+        runs.add(run);
+    }
+
+    private void workOnOne() {
+        run.put("done " + table.value(run.claim()));
+    }
+
+    private List<Integer> ready() {
+        List<Integer> values = new ArrayList<>();
+        int slot;
+        while ((slot = table.takeReady()) >= 0) {
+            values.add(table.value(slot));
+        }
+        return values;
+    }
+
+    @Test
+    void run_ofALaneThatDoesNotComeBack_isGatheredInAtTheSecondLook() {
+        workOnOne();
+        assertThat(run.claim()).isNotNegative();
+        assertThat(runs.notBegun()).isEqualTo(2);
+        assertThat(runs.gatherInStuck()).isFalse();
+        assertThat(settled).isEmpty();
+
+        assertThat(runs.gatherInStuck()).isTrue();
+        assertThat(settled).containsExactly("done 0");
+        // In their order, and before what came later.
+        assertThat(ready()).containsExactly(2, 3, 4);
+        assertThat(runs.isEmpty()).isTrue();
+
+        run.put("done 1");
+        assertThat(run.claim()).isNegative();
+        assertThat(run.hasDone()).isTrue();
+        assertThat(run.takeOutcome()).isEqualTo("done 1");
+    }
+
+    @Test
+    void run_thatGoesOnBetweenTwoLooks_isLeftAlone() {
+        for (int n = 0; n < 4; n++) {
+            assertThat(runs.gatherInStuck()).isFalse();
+            workOnOne();
+        }
+        assertThat(runs.isEmpty()).isFalse();
+        assertThat(ready()).containsExactly(4);
+    }
+
+    @Test
+    void nextRun_ofALane_isAnotherOne() {
+        for (int n = 0; n < 4; n++) {
+            workOnOne();
+        }
+        assertThat(runs.gatherIn(run)).isTrue();
+        assertThat(runs.gatherInStuck()).isFalse();
+        run.begin(table.takeReady(), table, 4);
+        assertThat(runs.gatherInStuck()).isFalse();
+        assertThat(runs.gatherInStuck()).isTrue();
+        assertThat(ready()).containsExactly(4);
+    }
+
+    @Test
+    void gatherIn_leavesOnlyWhatIsAtWork() {
+        workOnOne();
+        assertThat(run.claim()).isNotNegative();
+        assertThat(runs.gatherIn()).isTrue();
+        assertThat(settled).containsExactly("done 0");
+        assertThat(table.runningCount()).isEqualTo(1);
+        assertThat(run.claim()).isNegative();
+        assertThat(runs.gatherIn()).isFalse();
+    }
+}
