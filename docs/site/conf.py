@@ -48,8 +48,8 @@ def navigation():
 
 
 def decisions():
-    table = re.findall(r"^\| \d+ \| \[[^\]]*\]\(([^)]+)\.md\)", text("docs/adr/README.md"), re.M)
-    return ["docs/adr/" + page for page in table]
+    lines = re.findall(r"^- \d+: \[[^\]]*\]\(([^)]+)\.md\)", text("docs/adr/README.md"), re.M)
+    return ["docs/adr/" + page for page in lines]
 
 
 def published_modules():

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The documents of a project that become pages of its site, and their faults: dead links and anchors, a missing or
- * second title, a page that no table names. Confined to one thread.
+ * second title, a page that no index names. Confined to one thread.
  */
 final class SiteDocuments {
 
@@ -46,6 +46,9 @@ final class SiteDocuments {
     private static final Pattern HEADING = Pattern.compile("(?m)^(#{1,6}) +(.+?)(?: +#+)?$");
 
     private static final Pattern ROW = Pattern.compile("(?m)^\\|.*$");
+
+    /** A decision in its index. */
+    private static final Pattern DECISION = Pattern.compile("^- \\d+: .*$", Pattern.MULTILINE);
 
     private final Path root;
     private final Map<String, String> texts = new TreeMap<>();
@@ -138,19 +141,20 @@ final class SiteDocuments {
         }
     }
 
-    /** A reader finds a page through the tables of the two indexes. Examples and deployment are listed whole. */
+    /** A reader finds a page through the two indexes. Examples and deployment are listed whole. */
     private void checkNavigation() {
         Set<String> named = new HashSet<>(AT_THE_TOP);
         named.add(INDEX);
         for (String index : List.of(INDEX, DECISIONS)) {
-            ROW.matcher(texts.getOrDefault(index, ""))
+            (index.equals(INDEX) ? ROW : DECISION)
+                    .matcher(texts.getOrDefault(index, ""))
                     .results()
                     .flatMap(row -> links(row.group()))
                     .forEach(link -> named.add(String.valueOf(target(index, link.group(1)))));
         }
         for (String document : texts.keySet()) {
             if (document.startsWith("docs/") && !named.contains(document)) {
-                faults.add(document + ":1: no table names it, neither in " + INDEX + " nor in " + DECISIONS);
+                faults.add(document + ":1: no index names it, neither " + INDEX + " nor in " + DECISIONS);
             }
         }
     }

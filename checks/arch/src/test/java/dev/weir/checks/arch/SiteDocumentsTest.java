@@ -32,7 +32,7 @@ class SiteDocumentsTest {
                 | [b.md](guide/b.md) | the other |
                 | [decisions](adr/README.md) | why |
                 """);
-        write("docs/adr/README.md", "# Decisions\n\n| number | title |\n|---|---|\n| 1 | [One](0001-one.md) |\n");
+        write("docs/adr/README.md", "# Decisions\n\n- 1: [One](0001-one.md)\n");
         write("docs/adr/0001-one.md", "# 1. One\n");
         write("docs/guide/a.md", "# Page A\n\n## Its part\n\nWords.\n\n## Its `part`\n\n```sh\n# a comment\n```\n");
         write("docs/guide/b.md", "# B\n\n[First](a.md#its-part), [second](a.md#its-part-1), [here](#b).\n");
@@ -124,12 +124,12 @@ class SiteDocumentsTest {
     }
 
     @Test
-    void pagesThatNoTableNames_areNamed() throws IOException {
+    void pagesThatNoIndexNames_areNamed() throws IOException {
         write("docs/guide/c.md", "# C\n");
         write("docs/adr/0002-two.md", "# 2. Two\n");
         write("docs/guide/b.md", "# B\n\n[C](c.md), [Two](../adr/0002-two.md)\n");
         assertFaults(
-                "docs/adr/0002-two.md:1: no table names it, neither in docs/README.md nor in docs/adr/README.md",
-                "docs/guide/c.md:1: no table names it, neither in docs/README.md nor in docs/adr/README.md");
+                "docs/adr/0002-two.md:1: no index names it, neither docs/README.md nor in docs/adr/README.md",
+                "docs/guide/c.md:1: no index names it, neither docs/README.md nor in docs/adr/README.md");
     }
 }

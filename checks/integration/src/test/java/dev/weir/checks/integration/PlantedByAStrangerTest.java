@@ -266,7 +266,7 @@ class PlantedByAStrangerTest {
         var pipeline = source("copied")
                 .map(record -> new ProducerRecord<>("copy", record.key(), record.value()))
                 .to(KafkaSink.producing(output));
-        assertThat(limiterOf(pipeline, Kind.OUTPUT_BROKER).advice()).contains("quotas");
+        assertThat(limiterOf(pipeline, Kind.OUTPUT_BROKER).advice()).contains("quota");
     }
 
     @Test

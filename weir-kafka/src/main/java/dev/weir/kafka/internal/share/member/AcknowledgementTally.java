@@ -66,9 +66,9 @@ final class AcknowledgementTally implements AcknowledgementCommitCallback {
     public void onComplete(Map<TopicIdPartition, Set<Long>> offsets, @Nullable Exception failure) {
         List<String> refused = new ArrayList<>();
         offsets.forEach((partition, ofPartition) -> {
-            Map<Long, Sent> known = sent.getOrDefault(partition.topicPartition(), Map.of());
+            Map<Long, Sent> known = sent.get(partition.topicPartition());
             for (Long offset : ofPartition) {
-                Sent answered = known.remove(offset);
+                Sent answered = known == null ? null : known.remove(offset);
                 if (answered == null) {
                     continue; // A gap, which the client acknowledges by itself.
                 }
