@@ -37,6 +37,8 @@ class FailureBrokerLossTest {
                 .groupId("loss")
                 .commitInterval(Duration.ofMillis(20))
                 .property("max.poll.records", "50")
+                // Where the first run could not leave the group before its broker went, the second waits for this.
+                .property("session.timeout.ms", "8000")
                 .build();
         return KafkaFlow.from(settings, subscription);
     }
