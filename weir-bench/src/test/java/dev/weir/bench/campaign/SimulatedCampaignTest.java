@@ -260,7 +260,7 @@ class SimulatedCampaignTest {
         assertThat(run.ledger().lost()).isZero();
     }
 
-    /** What the command promises: a file is tried within seconds, whatever its scenario is. */
+    /** Holds the promise of the command: any file is tried within seconds, whatever its scenario. */
     @Test
     void shippedWorkloads_haveAModel_butThoseOfKeysAndSeveralGroups() throws IOException {
         Path workloads = Path.of(System.getProperty("weir.root")).resolve("workloads");

@@ -17,7 +17,7 @@ import org.apache.kafka.common.message.ProduceResponseData.TopicProduceResponse;
 import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.Test;
 
-/** Which answers become rare ones, and what is in them. */
+/** Chooses the answers that become rare, and their content. */
 class RareAnswersDrawTest {
 
     private static final int ANSWERS = 2_000;

@@ -38,7 +38,7 @@ class SupplyChainTest {
         assertThat(Files.readString(ROOT.resolve("mvnw"))).contains("sha256sum -c");
     }
 
-    /** What {@code checks/site.sh} installs: each package in one version, with hashes, and pip asks for them. */
+    /** {@code checks/site.sh} installs each package in one version, with hashes that pip checks. */
     @Test
     void packagesOfTheSite_arePinnedWithHashes() throws IOException {
         List<String> packages = Files.readAllLines(ROOT.resolve("docs/site/requirements.txt")).stream()

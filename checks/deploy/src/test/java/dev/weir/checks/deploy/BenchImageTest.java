@@ -123,7 +123,7 @@ class BenchImageTest {
         }
     }
 
-    /** What the one-line start does, in small: brokers, and a rival beside Weir, from the files of the image alone. */
+    /** A small form of the one-line start: brokers, and a rival beside Weir, from the files of the image alone. */
     @Test
     @Tag("long")
     @Timeout(300)

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** How the share consumers of a share group's member ask for records, and with which plan. */
+/** The plan by which the share consumers of a share group's member ask for records. */
 @Timeout(240)
 class ShareConsumersTest {
 

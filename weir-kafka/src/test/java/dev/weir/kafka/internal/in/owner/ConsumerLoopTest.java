@@ -440,7 +440,7 @@ class ConsumerLoopTest {
 
         volatile @Nullable Error closesWith;
 
-        /** What the next poll brings, wherever the client is. */
+        /** Answers of the next poll, wherever the client is. */
         private final Queue<ConsumerRecord<byte[], byte[]>> strays = new ConcurrentLinkedQueue<>();
 
         /** How many questions for commits a wake-up meets that comes late. */

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What one share consumer asks for, and what becomes of its records. */
+/** The requests of one share consumer, and the outcome of its records. */
 @Timeout(60)
 class ShareConsumerThreadTest {
 

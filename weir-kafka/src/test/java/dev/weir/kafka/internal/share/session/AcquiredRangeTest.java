@@ -224,7 +224,7 @@ class AcquiredRangeTest {
 
     // ---- Invariants ------------------------------------------------------------------------------------------------
 
-    /** Who decides about a record may not end it on the way: it would be told twice, perhaps of two kinds. */
+    /** Code that decides about a record must not end it first: the broker would be told twice, perhaps in two ways. */
     @Test
     void recordThatEndsWhileItIsEnded_violatesAnInvariant() {
         AcquiredRange range = new AcquiredRange(5, 7, LOCK, 0);
