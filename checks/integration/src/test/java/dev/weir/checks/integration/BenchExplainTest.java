@@ -33,6 +33,7 @@ class BenchExplainTest extends BenchTestBase {
     }
 
     @Test
+    @Tag("long")
     void slowHandler_isNamed() throws Exception {
         Limiter limiter = limiter(bench.run("""
                 name: handlers

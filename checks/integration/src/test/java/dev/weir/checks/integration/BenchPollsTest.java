@@ -9,6 +9,7 @@ import dev.weir.bench.result.Run;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Timeout;
 class BenchPollsTest extends BenchTestBase {
 
     @Test
+    @Tag("long")
     void run_hasTheDistributionOfItsPolls_itsPauses_andItsMemory() throws Exception {
         ResultsFolder results = bench.run("""
                 name: polls

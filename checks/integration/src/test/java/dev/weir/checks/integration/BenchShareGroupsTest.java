@@ -33,6 +33,7 @@ class BenchShareGroupsTest extends BenchTestBase {
             """;
 
     @Test
+    @Tag("long")
     void weir_isMeasuredAgainstTheCeilingOfItsHandlers() throws Exception {
         measureAgainstTheCeiling("share", "weir-share");
     }
