@@ -46,7 +46,7 @@ class LongTestsTest {
     @Test
     void promises_nameATestThatTheBuildRuns() throws IOException {
         Map<String, String> sources = sources();
-        List<String> rows = Files.readAllLines(ROOT.resolve("docs/reference/guarantees.md"));
+        List<String> rows = Files.readAllLines(ROOT.resolve("docs/internals/guarantee-tests.md"));
         assertThat(rows.stream().filter(LongTestsTest::namesTests)).hasSizeGreaterThan(50);
         assertThat(rows).allMatch(row -> !namesTests(row) || isShown(row, sources), "names a test that the build runs");
     }
