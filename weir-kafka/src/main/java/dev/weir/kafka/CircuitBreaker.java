@@ -11,7 +11,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds back calls to a service that fails. Thread-safe; may be shared by all pipelines that call the same service.
+ * Holds back calls to a failing service. Thread-safe; several pipelines that call the same service may share one
+ * breaker.
  *
  * <pre>
  *   CLOSED --too many of the last calls failed--> OPEN --time is over--> HALF_OPEN --all probes done--> CLOSED
@@ -19,23 +20,23 @@ import org.jspecify.annotations.Nullable;
  *                                                  +----a probe failed------+
  * </pre>
  *
- * <p>While it is open callers wait instead of failing, so that a pipeline stands still, its consumer pauses, and
- * nothing is lost, repeated or sent away because of the service. Half open, so many calls as it takes probes go
- * through; for each time {@code openFor} that they do not answer, one more.
+ * <p>While the breaker is open, callers wait instead of failing: the pipeline stops, its consumer pauses, and the
+ * outage causes no record to be lost, repeated or dead-lettered. While half open, the breaker lets a fixed number of
+ * probes through, plus one more each time {@code openFor} passes without an answer.
  */
 public final class CircuitBreaker {
 
-    /** The state of the circuit: open to calls or not. */
+    /** The state of the circuit. */
     public enum State {
-        /** All do. */
+        /** All calls go through. */
         CLOSED,
-        /** None does. */
+        /** No call goes through. */
         OPEN,
-        /** A few do, as probes. */
+        /** A few calls go through, as probes. */
         HALF_OPEN
     }
 
-    /** A breaker at one moment. */
+    /** Snapshot of a breaker. */
     public static final class Snapshot {
 
         private final Values values;
@@ -44,7 +45,7 @@ public final class CircuitBreaker {
             this.values = new Values(state, calls, failures, timesOpened);
         }
 
-        /** For tests of code that reads one. */
+        /** Creates a snapshot for tests of code that reads one. */
         public static Snapshot of(State state, int calls, int failures, long timesOpened) {
             return new Snapshot(state, calls, failures, timesOpened);
         }
@@ -63,7 +64,7 @@ public final class CircuitBreaker {
             return values.failures;
         }
 
-        /** Number of openings since it was made. */
+        /** Number of times the breaker has opened. */
         public long timesOpened() {
             return values.timesOpened;
         }
@@ -96,7 +97,7 @@ public final class CircuitBreaker {
 
     private static final int MAX_WINDOW = 1_000_000;
 
-    /** Stands for ever: no clock that counts nanoseconds overflows by it. */
+    /** Longest time that {@link #open} holds; short enough that adding it never overflows a nanosecond clock. */
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
     private final double share;
@@ -109,14 +110,14 @@ public final class CircuitBreaker {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition mayHaveChanged = lock.newCondition();
 
-    // Under the lock.
+    // Guarded by the lock.
     private State state = State.CLOSED;
     private final BitSet failed = new BitSet();
     private int next;
     private int calls;
     private int failures;
     private long generation;
-    /** Time until which an open breaker lets nothing through, or a half-open one waits for its probes alone. */
+    /** Until this time an open breaker lets nothing through and a half-open one starts no extra probe. */
     private long shutUntilNanos;
 
     private int probesBegun;
@@ -145,45 +146,52 @@ public final class CircuitBreaker {
         this.clock = Objects.requireNonNull(clock, "clock");
     }
 
-    /** Opens for {@code openFor} when so many calls failed one after the other. */
+    /** Returns a breaker that opens for {@code openFor} after this many consecutive failures. */
     public static CircuitBreaker consecutive(int failures, Duration openFor) {
         return failureRate(1, failures, openFor);
     }
 
-    /** Opens for {@code openFor} when of the last {@code calls} at least this share failed. */
+    /**
+     * Returns a breaker that opens for {@code openFor} when at least this share of the last {@code calls} calls failed.
+     */
     public static CircuitBreaker failureRate(double share, int calls, Duration openFor) {
         return new CircuitBreaker(share, calls, openFor, DEFAULT_PROBES, failure -> true, Clock.SYSTEM);
     }
 
-    /** A new breaker that closes after so many probes have succeeded; at least 1, default {@value #DEFAULT_PROBES}. */
+    /**
+     * Returns a breaker that closes after this many successful probes; at least 1, default {@value #DEFAULT_PROBES}.
+     */
     public CircuitBreaker withProbes(int newProbes) {
         return new CircuitBreaker(share, window, openFor, newProbes, counts, clock);
     }
 
-    /** A new breaker that counts only these failures; others say that the service answers. */
+    /** Returns a breaker that counts only these failures; any other failure counts as an answer of the service. */
     public CircuitBreaker counting(Predicate<? super Throwable> newCounts) {
         return new CircuitBreaker(share, window, openFor, probes, newCounts, clock);
     }
 
-    /** A new breaker on another clock; for tests. */
+    /** Returns a breaker on another clock; for tests. */
     public CircuitBreaker on(Clock newClock) {
         return new CircuitBreaker(share, window, openFor, probes, counts, newClock);
     }
 
-    /** The result of {@link #acquire(BooleanSupplier)} if no call is to be made. */
+    /** The result of {@link #acquire(BooleanSupplier)} when the call must not be made. */
     public static final long NO_PERMIT = -1;
 
-    /** Waits until a call may go through. Each return is to be followed by one of the three below, with its result. */
+    /**
+     * Waits until a call may go through. Report the outcome with {@link #succeeded}, {@link #failed} or {@link
+     * #abandoned}, passing the returned permit.
+     */
     public long acquire() throws InterruptedException {
         return acquire(() -> false);
     }
 
     /**
-     * Waits as above, for a call that may become needless while it waits: then it gives {@link #NO_PERMIT}, for which
-     * nothing is to follow.
+     * Waits as {@link #acquire()} does, for a call that may become needless in the meantime. Returns {@link #NO_PERMIT}
+     * if it has; no outcome is reported then.
      *
-     * @param needless asked under the breaker's lock, before and after each wait, so it must be quick and take no lock;
-     *     code that changes its answer calls {@link #lookAgain}
+     * @param needless called under the breaker's lock before and after each wait, so it must be quick and take no lock.
+     *     Code that changes its answer calls {@link #lookAgain}
      */
     public long acquire(BooleanSupplier needless) throws InterruptedException {
         lock.lockInterruptibly();
@@ -202,7 +210,7 @@ public final class CircuitBreaker {
         }
     }
 
-    /** Lets calls that wait ask whether they have become needless. */
+    /** Makes waiting calls check again whether they are still needed. */
     public void lookAgain() {
         lock.lock();
         try {
@@ -217,7 +225,7 @@ public final class CircuitBreaker {
             if (state == State.OPEN) {
                 become(State.HALF_OPEN);
             } else if (probesBegun == probes) {
-                // A probe has not answered for so long: another may find out, though the answer still counts.
+                // A probe has not answered within openFor. Another may try; the late answer still counts.
                 probesBegun--;
             }
             shutUntilNanos = clock.after(openFor.toNanos());
@@ -229,24 +237,24 @@ public final class CircuitBreaker {
         return state == State.CLOSED;
     }
 
-    /** The call that {@code permit} was given for is done. */
+    /** Reports that the call made with {@code permit} succeeded. */
     public void succeeded(long permit) {
         ended(permit, false);
     }
 
-    /** The call that {@code permit} was given for failed. */
+    /** Reports that the call made with {@code permit} failed. */
     public void failed(long permit, Throwable failure) {
         Objects.requireNonNull(failure, "failure");
         boolean isFailure = true;
         try {
             isFailure = counts.test(failure);
         } finally {
-            // Also if that question fails: with a probe that never ends all others would wait for ever.
+            // Runs even if the predicate throws: a probe that never ended would block all other callers for ever.
             ended(permit, isFailure);
         }
     }
 
-    /** The call that {@code permit} was given for was not made, or nothing can be learned from it. */
+    /** Reports that the call for {@code permit} was not made, or that its outcome says nothing about the service. */
     public void abandoned(long permit) {
         lock.lock();
         try {
@@ -309,7 +317,7 @@ public final class CircuitBreaker {
         mayHaveChanged.signalAll();
     }
 
-    /** Opens it until {@link #close}: no call goes through, however long that is. For operators. */
+    /** Opens the breaker until {@link #close} is called, and lets no call through until then. For operators. */
     public void open() {
         lock.lock();
         try {
@@ -320,7 +328,7 @@ public final class CircuitBreaker {
         }
     }
 
-    /** Closes it and forgets the failures so far; it opens again by itself as before. For operators. */
+    /** Closes the breaker and forgets earlier failures; later failures open it as usual. For operators. */
     public void close() {
         lock.lock();
         try {
@@ -330,7 +338,7 @@ public final class CircuitBreaker {
         }
     }
 
-    /** The state now. One whose time is over stays open until somebody wants to call. */
+    /** The current state. An open breaker stays open after {@code openFor} until the next call is attempted. */
     public State state() {
         return snapshot().state();
     }

@@ -4,25 +4,25 @@ import dev.weir.kafka.internal.in.offsets.CommitText;
 import dev.weir.kafka.internal.in.offsets.FinishedSet;
 
 /**
- * Makes the text that is kept beside a committed offset for its readers: a host name, a time, a version. Called on the
+ * Makes the text stored with a committed offset for other readers: a host name, a time, a version. Called on the
  * consumer's own thread right before a commit, so it must be quick and must not block.
  *
- * <p>Weir keeps the finished set in the same text; {@link #userText} takes the two apart. If the function throws, or
- * says more than {@link ConsumerSettings#commitMetadataChars}, the commit goes without its text, with one warning per
- * partition.
+ * <p>Weir stores the set of finished offsets in the same text; {@link #userText} separates the two. If the function
+ * throws or returns more than {@link ConsumerSettings#commitMetadataChars}, the commit omits its text and one warning
+ * per partition is logged.
  */
 @FunctionalInterface
 public interface CommitMetadata {
 
-    /** Nothing. */
+    /** Adds no text. */
     CommitMetadata NONE = (topic, partition, offset) -> "";
 
     /** The text for the commit of {@code offset}; not null. */
     String of(String topic, int partition, long offset);
 
     /**
-     * The function's text, taken from the metadata of a committed offset as Kafka's clients and tools show it; metadata
-     * that Weir did not write is returned as it is.
+     * Extracts the function's text from a committed offset's metadata. Metadata that Weir did not write is returned
+     * unchanged.
      */
     static String userText(long committedOffset, String metadata) {
         try {
@@ -33,8 +33,8 @@ public interface CommitMetadata {
     }
 
     /**
-     * The number of offsets past the committed one that the metadata mark as finished and that will not be read again;
-     * 0 for metadata that Weir did not write. Offsets without a record count where finished ones surround them.
+     * The number of offsets after the committed one that the metadata marks as finished, so they are not read again; 0
+     * for metadata that Weir did not write. Offsets without a record count if finished offsets surround them.
      */
     static long finishedPast(long committedOffset, String metadata) {
         try {

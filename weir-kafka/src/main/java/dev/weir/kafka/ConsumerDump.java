@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** All that tells why a consumer is where it is. Immutable. */
+/** The facts that explain a consumer's position: partitions, buffers, waits and troubles. Immutable. */
 public final class ConsumerDump {
 
     private final Values values;
@@ -46,7 +46,7 @@ public final class ConsumerDump {
                 throttledNanos);
     }
 
-    /** For tests of code that reads one, about a run whose stages have no troubles. */
+    /** Creates one without stage troubles, for tests of code that reads it. */
     public static ConsumerDump of(
             Instant at,
             String reads,
@@ -102,7 +102,7 @@ public final class ConsumerDump {
                 0);
     }
 
-    /** The same with other answers of {@link #decodeNanos} and {@link #decodeThreads}. */
+    /** Returns a copy with other values of {@link #decodeNanos} and {@link #decodeThreads}. */
     public ConsumerDump withDecoding(long nanos, int threads) {
         return new ConsumerDump(
                 values.at,
@@ -121,7 +121,7 @@ public final class ConsumerDump {
                 values.throttledNanos);
     }
 
-    /** The same with another answer of {@link #throttledNanos}. */
+    /** Returns a copy with another value of {@link #throttledNanos}. */
     public ConsumerDump withThrottledNanos(long nanos) {
         return new ConsumerDump(
                 values.at,
@@ -140,7 +140,7 @@ public final class ConsumerDump {
                 nanos);
     }
 
-    /** The time when this was so. */
+    /** The time of this dump. */
     public Instant at() {
         return values.at;
     }
@@ -160,7 +160,7 @@ public final class ConsumerDump {
         return values.sinceLastPoll;
     }
 
-    /** The number of times that partitions were assigned so far. */
+    /** The number of partition assignments so far. */
     public int assignments() {
         return values.assignments;
     }
@@ -191,58 +191,61 @@ public final class ConsumerDump {
     }
 
     /**
-     * Sentences of stages below that make no progress, each behind the name of its stage: a producer whose records have
-     * had no answer for long, and what the brokers say about it. {@link #why} has them as well.
+     * One sentence per downstream stage without progress, prefixed with the stage's name: for example, a producer that
+     * has had no answer for long, with the brokers' error. {@link #why} includes them.
      */
     public List<String> troubles() {
         return values.troubles;
     }
 
     /**
-     * The time that a decoder of views has taken so far on the threads that fetch, estimated from samples; 0 without
-     * one, since deserializers work in the source's stage.
+     * The time spent so far by a decoder of views on the fetch threads, estimated from samples; 0 without such a
+     * decoder, since deserializers run in the source's stage.
      */
     public long decodeNanos() {
         return values.decodeNanos;
     }
 
-    /** The threads that fetch, and on which a decoder of views works. */
+    /** The number of fetch threads, on which a decoder of views runs. */
     public int decodeThreads() {
         return values.decodeThreads;
     }
 
     /**
-     * The time for which brokers throttled the fetches so far, in sum over their answers: a quota is used up. Of the
-     * official client it is derived from the means that it publishes.
+     * The total time for which broker quotas have throttled fetches so far. On the client path it is derived from the
+     * client's average metrics.
      */
     public long throttledNanos() {
         return values.throttledNanos;
     }
 
-    /** The reason for which nothing of a partition is fetched, or goes out. */
+    /** The reason why a partition is not fetched or emits no records. */
     public enum Paused {
-        /** The pipeline cannot keep up: {@link ConsumerSettings#maxOutstandingRecords} of it are unfinished. */
+        /**
+         * The pipeline cannot keep up: the partition has {@link ConsumerSettings#maxOutstandingRecords} unfinished
+         * records.
+         */
         WINDOW("window full"),
         /**
-         * The pipeline cannot keep up: the unfinished records fill its share of {@link ConsumerSettings#bufferBytes},
-         * or all of it.
+         * The pipeline cannot keep up: unfinished records fill the partition's part of {@link
+         * ConsumerSettings#bufferBytes}, or all of it.
          */
         BUDGET("memory budget full"),
-        /** A user has paused it. */
+        /** A user has paused the partition. */
         USER("paused by a user"),
-        /** Its next record is for later: a retry topic. */
+        /** The next record is not due yet, as in a retry topic. */
         NOT_DUE("next record not due yet"),
-        /** It is not yet known where to start. */
+        /** The start position is not known yet. */
         STARTING("position not known yet"),
         /**
-         * It is read with {@code isolation.level=read_committed}, and records have waited behind its last stable offset
-         * for a minute, or up to half a minute longer: a transaction is open there. {@link PartitionDump#trouble} says
-         * whose. Weir does not end it.
+         * An open transaction holds up a partition read with {@code isolation.level=read_committed}: records have
+         * waited behind its last stable offset for 60 to 90 seconds. {@link PartitionDump#trouble} names the
+         * transaction's producer. Weir does not end the transaction.
          */
         OPEN_TRANSACTION("held up by an open transaction of another producer"),
-        /** No pipeline of a reusable consumer reads it. */
+        /** No pipeline of a reusable consumer reads the partition. */
         UNREAD("no pipeline reads it"),
-        /** It is read to the end that was asked for, or the consumer was stopped. */
+        /** The partition has been read to its requested end, or the consumer was stopped. */
         END("at the end that was asked for, or stopped");
 
         private final String words;
@@ -251,15 +254,15 @@ public final class ConsumerDump {
             this.words = words;
         }
 
-        /** For people. */
+        /** Describes the dump for people. */
         public String words() {
             return words;
         }
     }
 
     /**
-     * The reason why not everything flows, for people: that no broker answers, if so, the {@link #troubles} of stages,
-     * and a sentence for each partition that has a reason or an unfinished record.
+     * Explains for people why records do not flow: no broker answers, the {@link #troubles} of stages, and one sentence
+     * for each partition that is paused or has an unfinished record.
      */
     public List<String> why() {
         List<String> sentences = new ArrayList<>();
@@ -299,7 +302,7 @@ public final class ConsumerDump {
         return sentences;
     }
 
-    /** One assigned partition. */
+    /** Dump of one assigned partition. */
     public static final class PartitionDump {
 
         private final PartitionValues values;
@@ -371,7 +374,7 @@ public final class ConsumerDump {
                     trouble);
         }
 
-        /** The same with other answers of {@link #windowFull} and {@link #budgetFull}. */
+        /** Returns a copy with other values of {@link #windowFull} and {@link #budgetFull}. */
         public PartitionDump withFull(Duration window, Duration budget) {
             PartitionValues from = values;
             return new PartitionDump(new PartitionValues(
@@ -402,7 +405,7 @@ public final class ConsumerDump {
             return values.partition;
         }
 
-        /** Number of the assignment that brought it, see {@link ConsumerDump#assignments}. */
+        /** The number of the assignment that added the partition, see {@link ConsumerDump#assignments}. */
         public int epoch() {
             return values.epoch;
         }
@@ -412,7 +415,7 @@ public final class ConsumerDump {
             return values.buffered;
         }
 
-        /** Records pulled and not finished, or finished after one that is not. */
+        /** Pulled records that are unfinished, or that finished after an unfinished one. */
         public int inFlight() {
             return values.inFlight;
         }
@@ -422,7 +425,7 @@ public final class ConsumerDump {
             return values.oldest;
         }
 
-        /** The reason why it stands still, empty if it does not. */
+        /** The reason why the partition is paused; empty if it is not. */
         public Set<Paused> paused() {
             return values.paused;
         }
@@ -432,7 +435,7 @@ public final class ConsumerDump {
             return values.committed;
         }
 
-        /** The time since then. */
+        /** The time since that commit. */
         public @Nullable Duration sinceCommit() {
             return values.sinceCommit;
         }
@@ -448,26 +451,26 @@ public final class ConsumerDump {
         }
 
         /**
-         * The age of the first unfinished record, by its own timestamp; zero if none is behind; null if not known:
-         * nothing of what is behind was fetched yet, or the record bears no timestamp.
+         * The age of the first unfinished record, by its own timestamp. Zero if the partition has no lag; null if none
+         * of the remaining records was fetched yet or the record has no timestamp.
          */
         public @Nullable Duration lagTime() {
             return values.lagTime;
         }
 
-        /** The time for which it has stood still for {@link Paused#WINDOW} so far, also between two looks. */
+        /** The total time paused for {@link Paused#WINDOW} so far, including pauses between two readings. */
         public Duration windowFull() {
             return values.windowFull;
         }
 
-        /** The same for {@link Paused#BUDGET}. */
+        /** The total time paused for {@link Paused#BUDGET} so far. */
         public Duration budgetFull() {
             return values.budgetFull;
         }
 
         /**
-         * The reason why no broker can say where to start, or which transaction holds it up, in words; null if one can,
-         * or was asked just now, and none does.
+         * The reason why no broker can give a start position, or the transaction that holds the partition up; null if
+         * there is no such trouble.
          */
         public @Nullable String trouble() {
             return values.trouble;
@@ -506,7 +509,7 @@ public final class ConsumerDump {
                 Duration budgetFull) {}
     }
 
-    /** The first unfinished record of a partition, which keeps all after it from being committed. */
+    /** The first unfinished record of a partition. No later offset can be committed before it is finished. */
     public static final class Oldest {
 
         /** The stage of a record that the pipeline has not pulled. */
@@ -531,23 +534,23 @@ public final class ConsumerDump {
             return values.offset;
         }
 
-        /** The time for which it has been the first one, to a tenth of a second or so. */
+        /** The time for which it has been the first unfinished record, accurate to about a tenth of a second. */
         public Duration age() {
             return values.age;
         }
 
         /**
-         * The default partitioner's hash of its key (murmur2), so that the keys themselves need not be shown; null if
-         * it has no key, or if it is not known: the stage that has the record has made something else of it, or
-         * cannot tell. Of a typed key it is known if that is a string, in UTF-8.
+         * The default partitioner's murmur2 hash of the record's key, so that dumps need not show keys. Null if the
+         * record has no key, or if the hash is not known: a stage has mapped the record to something else, or cannot
+         * tell. A typed key has a known hash only if it is a string; its UTF-8 bytes are hashed.
          */
         public @Nullable Integer keyHash() {
             return values.keyHash;
         }
 
         /**
-         * The place it is at: {@value #BUFFERED}, not pulled yet; or {@value #IN_FLIGHT}, with the name of the stage
-         * that has it, and whether it waits there, if that is known.
+         * The record's place: {@value #BUFFERED} before it is pulled, or {@value #IN_FLIGHT} with the stage that has it
+         * and whether it waits there, if known.
          */
         public String stage() {
             return values.stage;

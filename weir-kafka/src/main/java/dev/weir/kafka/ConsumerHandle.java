@@ -10,15 +10,15 @@ import java.util.concurrent.CompletionStage;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * A running consumer as others may see and steer it; found by {@link #of} or {@link RunningPipeline#handles}.
- * Thread-safe, valid for as long as the pipeline, after which it shows the last state.
+ * A running consumer, to inspect and steer from outside; obtained from {@link #of} or {@link RunningPipeline#handles}.
+ * Thread-safe and valid for as long as the pipeline; afterwards it shows the last state.
  */
 public interface ConsumerHandle {
 
     /**
-     * The consumer of a pipeline that has one.
+     * The consumer of a pipeline that has exactly one.
      *
-     * @throws IllegalStateException if it has none, or several: {@link RunningPipeline#handles} has them all
+     * @throws IllegalStateException if the pipeline has none, or several; {@link RunningPipeline#handles} lists them
      */
     static ConsumerHandle of(RunningPipeline running) {
         List<ConsumerHandle> handles =
@@ -33,26 +33,26 @@ public interface ConsumerHandle {
     ConsumerSnapshot snapshot();
 
     /**
-     * A snapshot of this moment, to be compared with other counters of this moment. The consumer's own thread takes it;
-     * if that does not get to it in time, as in a rebalance, or has ended, the last one. For displays, not for each
-     * record.
+     * Takes a snapshot that can be compared with other counters of the same moment. The consumer's own thread takes it.
+     * If that thread is busy, as in a rebalance, or has ended, the last snapshot is returned. For displays, not for
+     * each record.
      */
     ConsumerSnapshot snapshot(Duration within);
 
     /**
-     * The size of its unfinished records in bytes, of {@link ConsumerSettings#bufferBytes}; a tenth of a second old or
-     * so. -1 if nobody knows.
+     * The bytes of its unfinished records, counted against {@link ConsumerSettings#bufferBytes}; about a tenth of a
+     * second old. -1 if not known.
      */
     default long outstandingBytes() {
         return -1;
     }
 
-    /** All that tells why it is stuck, if it is; a tenth of a second old or so. */
+    /** The facts that explain why the consumer is stuck, if it is; about a tenth of a second old. */
     ConsumerDump dump();
 
     /**
-     * The dump without the search for where its oldest records are, which goes through the tables of stages under their
-     * locks: of these it has offset and age only. For those who look often.
+     * The dump without locating the oldest records, which would scan the tables of stages under their locks. Those
+     * records show only offset and age. For frequent readers.
      */
     default ConsumerDump outline() {
         return dump();
@@ -66,23 +66,23 @@ public interface ConsumerHandle {
     /**
      * The answers for a health probe.
      *
-     * @param stall how long nothing may be finished while there is work before it does not count as progressing; longer
-     *     than the slowest handler
+     * @param stall longest time without a finished record, while there is work, that still counts as progressing; set
+     *     it longer than the slowest handler takes
      */
     ConsumerHealth health(Duration stall);
 
     /**
-     * Emits no more until {@link #resume()}: when the stage has returned, only records that the pipeline has already
-     * pulled go on. The consumer stays a member and fetched records stay fetched, so that a pause costs next to
-     * nothing, however often. Holds for partitions that come later too.
+     * Stops emission until {@link #resume()} is called. Once the returned stage completes, only records that the
+     * pipeline has already pulled are processed. The consumer stays in its group and keeps the records it has fetched,
+     * so a pause costs almost nothing. Also applies to partitions assigned later.
      *
-     * @return done when this returns, as of all pauses: they need not be awaited
+     * @return a stage that is already complete, as with every pause: no need to wait for it
      */
     CompletionStage<Void> pause();
 
     /**
-     * Pauses all, but for these partitions, assigned now or later. The next {@link #pause()} or {@code pauseAllBut}
-     * replaces it, {@link #resume()} ends it. A pause of its own still holds one of these.
+     * Pauses all partitions except these, whether assigned now or later. The next {@link #pause()} or {@code
+     * pauseAllBut} replaces it, {@link #resume()} ends it. A separate pause of one of these partitions still applies.
      */
     CompletionStage<Void> pauseAllBut(Collection<TopicPartition> partitions);
 
@@ -96,8 +96,8 @@ public interface ConsumerHandle {
     CompletionStage<Void> resume();
 
     /**
-     * Takes back the pauses of a topic and of its partitions; a pause of everything stays. A partition is paused as
-     * long as any pause stands that covers it.
+     * Ends the pauses of a topic and of its partitions; a pause of everything stays. A partition stays paused while any
+     * pause covers it.
      */
     CompletionStage<Void> resume(String topic);
 
@@ -105,12 +105,12 @@ public interface ConsumerHandle {
     CompletionStage<Void> resume(Collection<TopicPartition> partitions);
 
     /**
-     * Continues at other positions. Records that were fetched and not pulled are dropped. Records that the pipeline has
-     * pulled before do not count any more: their acknowledgements are ignored, and nobody waits for them. Once done,
-     * the positions count as finished by the group, also when they are before the committed ones.
+     * Continues at other positions. Records fetched and not yet pulled are dropped. Acknowledgements of records pulled
+     * earlier are ignored, and nothing waits for them. Once the seek is done, the new positions are committed as the
+     * group's, even if they are before the committed ones.
      *
-     * @return done when the next record to come is from there; fails if a partition is not assigned or goes meanwhile,
-     *     and then those that were sought stay sought
+     * @return completes when the next emitted record is from the new position; fails if a partition is not assigned or
+     *     is revoked meanwhile. Partitions whose seek already took effect keep their new position
      */
     CompletionStage<Void> seek(Map<TopicPartition, Position> positions);
 }

@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The answers for a health probe of a consumer, or of a share group's member. Immutable. */
+/** Answers of a consumer or a share group member to health probes. Immutable. */
 public final class ConsumerHealth {
 
     private final Values values;
@@ -20,39 +20,41 @@ public final class ConsumerHealth {
         return new ConsumerHealth(live, ready, progressing, reason, noAnswerSince);
     }
 
-    /** Returns whether its thread goes round; if not, only a restart of the pipeline helps. */
+    /** Returns whether the consumer's thread is running its loop. If not, only a restart of the pipeline helps. */
     public boolean live() {
         return values.live;
     }
 
-    /** Returns whether it has joined its group, or has its partitions, and knows where to read each of them. */
+    /**
+     * Returns whether the consumer has joined its group, or has its partitions, and knows the start position of each.
+     */
     public boolean ready() {
         return values.ready;
     }
 
     /**
-     * Returns whether work gets finished, or there is none; not if no broker answers, or while a stage below says that
-     * it makes no progress, as one whose producer has had no answer for long.
+     * Returns whether records are being finished, or there are none to finish. False if no broker answers, or while a
+     * downstream stage reports no progress, such as a producer that has had no answer for long.
      */
     public boolean progressing() {
         return values.progressing;
     }
 
-    /** The reason why one of them is not so, or an empty string. */
+    /** The reason for each answer that is false; an empty string if all are true. */
     public String reason() {
         return values.reason;
     }
 
     /**
-     * The time when a broker last answered, if connections are lost and none answers any more; null while one does. A
-     * broker that is gone is noticed after 5 s, one that holds its connections and is silent after {@code
+     * The time of the last broker answer, if connections are lost and no broker answers; null while one does. A broker
+     * that is down is noticed after 5 s, one that keeps connections open without answering after {@code
      * request.timeout.ms}.
      */
     public @Nullable Instant noAnswerSince() {
         return values.noAnswerSince;
     }
 
-    /** The sentence for {@link #noAnswerSince}, in log, health and dump alike. */
+    /** The sentence for {@link #noAnswerSince}, shared by log, health and dump. */
     public static String noAnswer(Instant since) {
         return "no broker answers since " + since.truncatedTo(ChronoUnit.SECONDS);
     }

@@ -22,11 +22,11 @@ public final class ConsumerSettings<K, V> {
 
     private static final int MEGABYTE = 1024 * 1024;
 
-    // A poll of records of up to 8 KB, of whatever size on the wire, fits the buffer.
+    // Sizes the buffer for a poll of records of up to 8 KB each, whatever their compressed size.
     private static final int POLL_RECORD_BYTES = 8 * 1024;
     private static final int MIN_POLL_RECORDS = 500;
 
-    // Those of a poll are looked at twice, and the second time they should still be in the processor's cache.
+    // Records of a poll are read twice; this many still fit the processor's cache the second time.
     private static final int MAX_POLL_RECORDS = 2_048;
     private static final int MAX_OUTSTANDING = 1_000_000;
     private static final int MAX_FETCH_THREADS = 64;
@@ -34,7 +34,7 @@ public final class ConsumerSettings<K, V> {
     static final int MAX_BATCH = 1024 * MEGABYTE;
     private static final int MAX_LEAN_BATCH = 64 * MEGABYTE;
 
-    /** As long as no size is given. */
+    /** Marks a batch size that the fetch path decides. */
     static final long BY_PATH = Long.MIN_VALUE;
 
     private final Values<K, V> values;
@@ -80,24 +80,26 @@ public final class ConsumerSettings<K, V> {
     }
 
     /**
-     * The treatment of a batch that cannot be read: it is larger than {@link ConsumerSettings#maxBatchBytes}, its
-     * checksum is wrong, its codec is unknown, or its bytes are none that the codec has written.
+     * The treatment of a batch that cannot be read: larger than {@link ConsumerSettings#maxBatchBytes}, with a wrong
+     * checksum, with an unknown codec, or with bytes that its codec cannot decompress.
      */
     public enum UnreadableBatches {
-        /** The run fails and names it. Nothing behind it in its partition is read, at the next start neither. */
+        /**
+         * Fails the run with an error that names the batch. Nothing after the batch is read from its partition, in
+         * later runs either.
+         */
         FAIL,
-        /** It is left out, with a warning that names it. */
+        /** Skips the batch with a warning that names it. */
         SKIP,
         /**
-         * It counts as one record that cannot be decoded: {@link HandledFlow} treats it by its rules, so that it goes
-         * to the dead-letter topic if there is one, and {@link KafkaSource#decoded} emits it as {@link
-         * Decoded.Refused}.
-         * Other sources fail.
+         * Treats the batch as one record that cannot be decoded. {@link HandledFlow} applies its rules, so the batch
+         * goes to the dead-letter topic if there is one; {@link KafkaSource#decoded} emits it as {@link
+         * Decoded.Refused}. Other sources fail.
          */
         DEAD_LETTER
     }
 
-    /** Passed to the Kafka client as they are. */
+    /** The properties passed to the Kafka client unchanged. */
     public Map<String, String> properties() {
         return values.properties;
     }
@@ -112,43 +114,45 @@ public final class ConsumerSettings<K, V> {
         return values.valueDeserializer;
     }
 
-    /** The longest wait of finished work for its commit: 1 ms to 10 min, default 1 s. */
+    /** The longest time that finished work waits for its commit: 1 ms to 10 min, default 1 s. */
     public Duration commitInterval() {
         return values.commitInterval;
     }
 
-    /** Finished records that bring a commit forward: at least 1, default 100,000. */
+    /** The number of finished records that triggers an early commit: at least 1, default 100,000. */
     public int commitRecords() {
         return values.commitRecords;
     }
 
     /**
-     * Unfinished records per partition at which fetching it pauses: 1 to 1,000,000, default 16,384; it goes on at
-     * half of that, with others that are low.
+     * The number of unfinished records at which fetching of a partition pauses: 1 to 1,000,000, default 16,384.
+     * Fetching resumes at half of that.
      */
     public int maxOutstandingRecords() {
         return values.maxOutstandingRecords;
     }
 
     /**
-     * Memory for fetched and unfinished records with their headers, shared evenly by the assigned partitions: at
-     * least 1 MB, default an eighth of the heap, but 4 to 128 MB; exceeded by half at most, and by one poll.
+     * Memory for fetched and unfinished records with their headers, divided evenly among the assigned partitions: at
+     * least 1 MB; the default is an eighth of the heap within 4 to 128 MB. It can be exceeded by half and by one poll.
      */
     public long bufferBytes() {
         return values.bufferBytes;
     }
 
-    /** The time a rebalance waits for unfinished records of the partitions it takes: 0 to 4 min, default 20 s. */
+    /** The time a rebalance waits for unfinished records of revoked partitions: 0 to 4 min, default 20 s. */
     public Duration revokeDeadline() {
         return values.revokeDeadline;
     }
 
-    /** The policy when the next record to read is not there, default {@link OutOfRangePolicy#FAIL}. */
+    /**
+     * The policy for a next record that no longer exists or does not exist yet, default {@link OutOfRangePolicy#FAIL}.
+     */
     public OutOfRangePolicy outOfRange() {
         return values.outOfRange;
     }
 
-    /** Told when the group moves partitions, nobody by default. */
+    /** The listener for partition assignments and revocations, none by default. */
     public RebalanceListener rebalanceListener() {
         return values.rebalanceListener;
     }
@@ -159,15 +163,15 @@ public final class ConsumerSettings<K, V> {
     }
 
     /**
-     * Room for the metadata of a commit, in which records finished past it are noted so that a restart does not
-     * repeat them: 0 (not noted) to 1,048,576, default 4,096; not more than the broker's {@code
+     * Number of metadata characters per commit for offsets finished past the committed one, which a restart then does
+     * not repeat: 0 (records none) to 1,048,576, default 4,096. Must not exceed the broker's {@code
      * offset.metadata.max.bytes}.
      */
     public int commitMetadataChars() {
         return values.commitMetadataChars;
     }
 
-    /** Makes a text of the application's own beside each committed offset, nothing by default. */
+    /** Makes the application's text stored with each committed offset, none by default. */
     public CommitMetadata commitMetadata() {
         return values.commitMetadata;
     }
@@ -178,23 +182,23 @@ public final class ConsumerSettings<K, V> {
     }
 
     /**
-     * The number of threads that fetch for a consumer on the lean path: 1 to 64, default 1. One is the consumer's own.
-     * More divide its partitions by their brokers, or those of a broker among them where there are fewer brokers, and
-     * what may be fetched at once. A decoder of views is called by each of them.
+     * The number of fetch threads of a consumer on the lean path: 1 to 64, default 1, which is the consumer's own
+     * thread. More threads divide the partitions by broker, or one broker's partitions among them if there are fewer
+     * brokers, and divide the fetch budget too. Each thread calls the decoder of views.
      */
     public int fetchThreads() {
         return values.fetchThreads;
     }
 
-    /** The treatment of the group's member when the consumer ends, default {@link OnClose#DEFAULT}. */
+    /** Whether the member leaves its group when the consumer ends, default {@link OnClose#DEFAULT}. */
     public OnClose onClose() {
         return values.onClose;
     }
 
     /**
-     * The largest decompressed size of a batch on the lean path, and the largest key or value on the client path: 64 KB
-     * to 1 GB. Default a quarter of the heap, but 1 to 64 MB on the lean path, which decompresses a batch whole; the
-     * client path does it record by record.
+     * The largest decompressed batch on the lean path, and the largest key or value on the client path: 64 KB to 1 GB.
+     * The default is a quarter of the heap; on the lean path, which decompresses whole batches, it is limited to 1 to
+     * 64 MB. The client path decompresses record by record.
      */
     public long maxBatchBytes() {
         return values.maxBatchBytes == BY_PATH ? defaultBatchBytes(values.fetch) : values.maxBatchBytes;
@@ -228,22 +232,22 @@ public final class ConsumerSettings<K, V> {
     }
 
     /**
-     * The start position of a partition of which the group has committed nothing, unless the subscription says
-     * otherwise: as {@code auto.offset.reset} has it, the beginning by default; null if that is {@code none}.
+     * The start position of a partition without committed offsets, unless the subscription sets one. Taken from {@code
+     * auto.offset.reset}; the beginning by default, null for {@code none}.
      */
     public @Nullable Position startWithoutCommit() {
         return OffsetReset.position(values.properties);
     }
 
     /**
-     * Combinations that are allowed and seldom meant, a sentence each with the reason; none if all is well. A source
-     * logs them when it starts.
+     * Explains, one sentence each, valid combinations of settings that are seldom intended; empty if there are none. A
+     * source logs them when it starts.
      */
     public List<String> warnings(Subscription subscription) {
         return ConsumerSettingsRisks.of(this, subscription);
     }
 
-    /** For people: passwords, and properties that the Kafka client does not know, are not shown. */
+    /** Describes the settings for people. Passwords, and properties that the Kafka client does not know, are masked. */
     @Override
     public String toString() {
         return "ConsumerSettings[properties="
@@ -268,7 +272,7 @@ public final class ConsumerSettings<K, V> {
         return new Builder<>(key, value);
     }
 
-    /** Settings of a producer for the same cluster, security included: all properties that both clients know. */
+    /** Settings of a producer for the same cluster, including security: every property that both clients know. */
     public ProducerSettings<byte[], byte[]> producerSettings() {
         var builder = ProducerSettings.builder();
         values.properties.forEach((name, value) -> {
@@ -291,8 +295,8 @@ public final class ConsumerSettings<K, V> {
     }
 
     /**
-     * The client's configuration: Weir's defaults, then the given properties, then those that Weir must decide itself.
-     * Weir asks for larger polls than the client does by default, because it cuts them into batches anyway.
+     * The client's configuration: Weir's defaults, overridden by the given properties, overridden by what Weir must
+     * decide itself. Weir polls more records than the client's default, because it splits polls into batches anyway.
      */
     public Map<String, Object> clientConfig() {
         Map<String, Object> config = new HashMap<>();
@@ -303,14 +307,14 @@ public final class ConsumerSettings<K, V> {
         config.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, (int) fetchBytes);
         config.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, (int) Math.min(values.bufferBytes / 4, 50L * MEGABYTE));
         config.put(ConsumerConfig.RECEIVE_BUFFER_CONFIG, MEGABYTE);
-        // Reading a topic that was deleted must not bring it back.
+        // Reading a deleted topic must not recreate it.
         config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
         if (!"consumer".equalsIgnoreCase(values.properties.get(ConsumerConfig.GROUP_PROTOCOL_CONFIG))) {
             config.put(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG, CooperativeStickyAssignor.class.getName());
         }
         config.putAll(values.properties);
         config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
-        // Weir resets by itself: it tells a new group from one whose records are gone.
+        // Weir resets offsets itself: it distinguishes a new group from one whose records are gone.
         config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
         config.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class.getName());
         config.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class.getName());
@@ -324,7 +328,7 @@ public final class ConsumerSettings<K, V> {
         private final Deserializer<K> keyDeserializer;
         private final Deserializer<V> valueDeserializer;
 
-        /** The origins of settings that came from files and the environment, for messages. */
+        /** Where each setting came from (file, environment), for messages. */
         private final Map<String, String> origins = new HashMap<>();
 
         private Duration commitInterval = Duration.ofSeconds(1);
@@ -379,7 +383,7 @@ public final class ConsumerSettings<K, V> {
             return property(ConsumerConfig.GROUP_ID_CONFIG, Objects.requireNonNull(groupId, "groupId"));
         }
 
-        /** Sets a property of the Kafka client, security included. Later ones win. */
+        /** Sets a property of the Kafka client, including security. Later values win. */
         public Builder<K, V> property(String name, String value) {
             properties.put(
                     Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, () -> "value of " + name));
@@ -397,7 +401,7 @@ public final class ConsumerSettings<K, V> {
          * weir.commit.interval=500ms}; all others go to the Kafka client. A later setting wins.
          *
          * @throws IllegalArgumentException if the file cannot be read, a client's key is misspelt, or a {@code weir.}
-         *     key is unknown or its value is not of its kind; names the line
+         *     key is unknown or has an invalid value; the message names the line
          */
         public Builder<K, V> from(Path file) {
             ConsumerSettingsReader.apply(SettingsText.read(Objects.requireNonNull(file, "file")), this, origins);
@@ -417,7 +421,7 @@ public final class ConsumerSettings<K, V> {
          * Applies settings that an application's framework has read, with the keys of a file.
          *
          * @param origin where a key was written, for messages
-         * @throws NullPointerException for a setting without a value; its message is the origin
+         * @throws NullPointerException if a setting has no value; the message is the origin
          */
         public Builder<K, V> from(Map<String, String> settings, UnaryOperator<String> origin) {
             ConsumerSettingsReader.apply(SettingsText.read(settings, origin), this, origins);
@@ -430,8 +434,8 @@ public final class ConsumerSettings<K, V> {
         }
 
         /**
-         * Sets values that move the most records, at the price of up to 100 ms more latency when there are few, and of
-         * more repeats after a crash: fuller fetches, longer polls, wider windows, fewer commits.
+         * Favours throughput: fuller fetches, longer polls, wider windows, fewer commits. Costs up to 100 ms of latency
+         * when there are few records, and more repeats after a crash.
          */
         public Builder<K, V> throughput() {
             property(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, "131072");
@@ -443,8 +447,8 @@ public final class ConsumerSettings<K, V> {
         }
 
         /**
-         * Sets values that bring a record to its handler soonest: brokers answer at the first byte, and polls are
-         * short, so that the first record of a poll does not wait for the last one.
+         * Favours latency: brokers answer at the first byte, and polls are short, so that the first record of a poll
+         * does not wait for the last.
          */
         public Builder<K, V> latency() {
             property(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, "1");
@@ -453,8 +457,8 @@ public final class ConsumerSettings<K, V> {
         }
 
         /**
-         * Sets values that fit many consumers, or one, into a small heap: 4 MB of records, short windows, small
-         * fetches. Records larger than a fetch still come, one at a time.
+         * Fits one consumer or many into a small heap: 4 MB of records, short windows, small fetches. A record larger
+         * than a fetch is still read, one at a time.
          */
         public Builder<K, V> lowMemory() {
             property(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "500");

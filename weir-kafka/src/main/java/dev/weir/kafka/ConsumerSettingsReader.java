@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 
-/** Reads those settings of a consumer that can be written as text. Stateless. */
+/** Reads the consumer settings that can be written as text. Stateless. */
 final class ConsumerSettingsReader {
 
     /** The values of {@code weir.preset}. */
@@ -21,10 +21,10 @@ final class ConsumerSettingsReader {
 
     private static final String PRESET = SettingsText.OWN + "preset";
 
-    /** The one that is a producer's. */
+    /** The one key that belongs to a producer. */
     private static final String PRODUCE = SettingsText.OWN + "produce";
 
-    /** Setters by key; a key is its component's name: commitInterval is weir.commit.interval. */
+    /** Setters by key. A key is derived from its component's name: commitInterval is weir.commit.interval. */
     private static final Map<String, BiConsumer<ConsumerSettings.Builder<?, ?>, Entry>> OWN = new TreeMap<>(Map.of(
             PRESET,
             ConsumerSettingsReader::preset,
@@ -65,7 +65,7 @@ final class ConsumerSettingsReader {
         return SettingsText.OWN + component.replaceAll("([A-Z])", ".$1").toLowerCase(Locale.ROOT);
     }
 
-    /** Sets all entries, a preset first, so that the others win over it wherever they stand. */
+    /** Sets all entries, a preset first, so that the others override it wherever they are written. */
     static void apply(List<Entry> entries, ConsumerSettings.Builder<?, ?> builder, Map<String, String> origins) {
         entries.stream()
                 .sorted(Comparator.comparing(entry -> !entry.name().equals(PRESET)))
@@ -85,8 +85,8 @@ final class ConsumerSettingsReader {
     }
 
     /**
-     * Sets the entries that are the client's, and the path. Weir's own others are those of a consumer, which a file for
-     * both clients may hold: they are left out, unless there is no such setting at all.
+     * Sets the client's entries and the produce path. Other {@code weir.} entries that belong to a consumer are
+     * ignored, because one file may serve both clients; unknown ones are refused.
      */
     static void applyToProducer(
             List<Entry> entries, ProducerSettings.Builder<?, ?> builder, Map<String, String> origins) {
@@ -111,7 +111,7 @@ final class ConsumerSettingsReader {
         }
     }
 
-    /** The refusal of a setting that was read, with where it was. */
+    /** Makes the error for a setting that was read, with its origin. */
     static IllegalArgumentException located(IllegalArgumentException refusal, Map<String, String> origins) {
         String message = String.valueOf(refusal.getMessage());
         for (Map.Entry<String, String> read : origins.entrySet()) {

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A consumer at one moment, at most a second old. */
+/** Snapshot of a consumer, at most a second old. */
 public final class ConsumerSnapshot {
 
     private final Values values;
@@ -20,7 +20,7 @@ public final class ConsumerSnapshot {
                 new Values(partitions, bufferedRecords, commits, failedCommits, rebalances, List.of(), List.of(), 0));
     }
 
-    /** The same with other answers of {@link #dropped}, {@link #skipped} and {@link #leftUndone}. */
+    /** Returns a copy with other values of {@link #dropped}, {@link #skipped} and {@link #leftUndone}. */
     public ConsumerSnapshot with(List<RecordRange> dropped, List<RecordRange> skipped, long leftUndone) {
         return new ConsumerSnapshot(new Values(
                 values.partitions,
@@ -59,29 +59,29 @@ public final class ConsumerSnapshot {
     }
 
     /**
-     * Records that the pipeline pulled and did not finish, because their assignment ended: {@code revoked} with work
-     * unfinished at the deadline, {@code lost} with the session, {@code seek}; these are read again by whoever has the
-     * partition. With {@code out-of-range} and {@code recreated} the log does not have them any more. A record whose
-     * work goes on is not among them, and is in flight until that ends. Empty with transactions and at most once.
+     * Records pulled and left unfinished because their assignment ended. After {@code revoked} (unfinished at the
+     * deadline), {@code lost} (session lost) and {@code seek} the partition's owner reads them again; after {@code
+     * out-of-range} and {@code recreated} the log no longer has them. A record still being processed counts as in
+     * flight, and is added here only when that ends. Empty with transactions and with at-most-once.
      */
     public List<RecordRange> dropped() {
         return values.dropped;
     }
 
     /**
-     * Offsets that the out-of-range policy passed over, and batches that cannot be read and were left out ({@code
-     * unreadable}): no pipeline got the records there, if there were any.
+     * Offsets skipped by the out-of-range policy, and unreadable batches that were skipped ({@code unreadable}). No
+     * pipeline received records at these offsets.
      */
     public List<RecordRange> skipped() {
         return values.skipped;
     }
 
-    /** Records that were pulled and not finished when the consumer ended, and are read again; 0 while it runs. */
+    /** Records pulled and left unfinished when the consumer ended, which are read again; 0 while it runs. */
     public long leftUndone() {
         return values.leftUndone;
     }
 
-    /** Range of records of a partition, with one reason. */
+    /** A range of records of a partition, with one reason. */
     public static final class RecordRange {
 
         private final RangeValues values;
@@ -121,7 +121,7 @@ public final class ConsumerSnapshot {
             return values.to;
         }
 
-        /** The number of these records, at most that of the offsets between. */
+        /** The number of these records, at most the number of offsets in the range. */
         public long count() {
             return values.count;
         }
@@ -134,7 +134,7 @@ public final class ConsumerSnapshot {
             return values.reason;
         }
 
-        /** Returns whether the log does not have these records any more, or not at these offsets. */
+        /** Returns whether the log no longer has these records, at least not at these offsets. */
         public boolean isGone() {
             return values.reason.equals("out-of-range") || values.reason.equals("recreated");
         }
@@ -188,7 +188,7 @@ public final class ConsumerSnapshot {
             return values.paused;
         }
 
-        /** Records emitted or buffered from the first unfinished one on. */
+        /** Records emitted or buffered since the first unfinished one. */
         public int outstanding() {
             return values.outstanding;
         }
@@ -222,7 +222,7 @@ public final class ConsumerSnapshot {
                 String topic, int partition, boolean paused, int outstanding, long committed, long lag) {}
     }
 
-    /** Records in the pipeline: pulled and not finished, or finished after one that is not. */
+    /** Records in the pipeline: pulled and unfinished, or finished after an unfinished one. */
     public long inFlight() {
         return Math.max(
                 0,

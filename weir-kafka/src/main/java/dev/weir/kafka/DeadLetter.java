@@ -12,10 +12,10 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record of a dead-letter topic, read: the original record, its origin, and the reason. Immutable but for the bytes,
- * which nobody may change. Values of headers are text in UTF-8, numbers in decimal.
+ * A record read from a dead-letter topic: the original record, its origin, and the reason. Immutable, except for the
+ * byte arrays, which must not be changed. Header values are UTF-8 text, numbers in decimal.
  *
- * @param letter as consumed from the dead-letter topic
+ * @param letter the dead-letter record as consumed
  * @param topic where the record came from
  * @param partition where the record came from
  * @param offset where the record came from
@@ -28,11 +28,12 @@ public record DeadLetter(
         long offset,
         @Nullable Long timestamp) {
 
-    /** Prefix of all headers that a dead-letter record has beside the original's headers. */
+    /** Prefix of the headers that Weir adds to the original ones. */
     public static final String PREFIX = "weir-dlq-";
 
     /**
-     * Header: the step that failed, a name of {@link FailedRecord.Reason}, or the text of another writer of letters.
+     * Header: the step that failed, a name of {@link FailedRecord.Reason}, or the text of another writer of dead-letter
+     * records.
      */
     public static final String REASON = PREFIX + "reason";
 
@@ -60,27 +61,27 @@ public record DeadLetter(
     /** Header: the record's timestamp, in milliseconds; absent if it had none, or a negative one. */
     public static final String TIMESTAMP = PREFIX + "timestamp";
 
-    /** Header: the consumer group that gave the record up; absent if it is not known. */
+    /** Header: the consumer group that gave up on the record; absent if not known. */
     public static final String GROUP = PREFIX + "group";
 
     /** Header: when it was given up, as ISO 8601 in UTC. */
     public static final String TIME = PREFIX + "time";
 
     /**
-     * Header: the sizes of the parts that were left out because the letter was too large for its topic; absent if it is
-     * whole.
+     * Header: the sizes of the parts left out because the dead-letter record was too large for its topic; absent if it
+     * is whole.
      */
     public static final String CUT = PREFIX + "cut";
 
     /**
-     * Header: the topic that the letter's record was to be written to, if that is not the record that was consumed but
-     * one that was made of it; absent otherwise.
+     * Header: the output topic, if the dead-letter record contains an output record made from the consumed one; absent
+     * otherwise.
      */
     public static final String OUTPUT = PREFIX + "output";
 
     /**
-     * Header: the first and the last offset of a batch that could not be read, as {@code 5-204}. The value is then the
-     * batch as the broker had it, or null if it was too large for that; the letter is no record to be sent again.
+     * Header: the first and last offset of a batch that could not be read, as {@code 5-204}. The value is then the
+     * batch as the broker stored it, or null if it was too large. Such a dead-letter record must not be sent back.
      * Absent otherwise.
      */
     public static final String BATCH = PREFIX + "batch";
@@ -92,14 +93,13 @@ public record DeadLetter(
     }
 
     /**
-     * Reads a letter.
+     * Reads a dead-letter record.
      *
-     * @throws IllegalArgumentException if a header that says where it came from is missing, is no number, or is no
-     *     number that a partition can have
+     * @throws IllegalArgumentException if a header for the origin is missing, is not a number, or is out of range
      */
     public static DeadLetter read(ConsumerRecord<byte[], byte[]> letter) {
         String timestamp = text(letter, TIMESTAMP);
-        // Writers that do not say when it died leave the record's own timestamp with the letter.
+        // Writers that do not record the time of failure keep the record's own timestamp.
         Long otherwise = text(letter, TIME) == null ? RecordTimestamps.of(letter) : null;
         return new DeadLetter(
                 letter,
@@ -145,20 +145,20 @@ public record DeadLetter(
         return header == null || header.value() == null ? null : new String(header.value(), UTF_8);
     }
 
-    /** The value of one of the headers above, or null if the letter has none of that name. */
+    /** The value of one of the headers above, or null if the dead-letter record has no such header. */
     public @Nullable String header(String name) {
         return text(letter, Objects.requireNonNull(name, "name"));
     }
 
     /**
-     * Returns whether the letter has all that the record had; if not, the value is lost but for the origin, or it is a
-     * {@linkplain #BATCH batch}.
+     * Returns whether the dead-letter record has everything the original had. If not, its value can be read only at its
+     * origin, or it is a {@linkplain #BATCH batch}.
      */
     public boolean isWhole() {
         return header(CUT) == null && header(BATCH) == null;
     }
 
-    /** The headers that the record had. */
+    /** The headers of the original record. */
     public List<Header> originalHeaders() {
         List<Header> original = new ArrayList<>();
         for (Header header : letter.headers()) {
@@ -169,14 +169,13 @@ public record DeadLetter(
         return original;
     }
 
-    /** Returns whether a header of this name was put in by Weir. */
+    /** Returns whether Weir added a header of this name. */
     public static boolean isOurs(String header) {
         return header.startsWith(PREFIX) || header.startsWith(RetryTopics.PREFIX);
     }
 
     /**
-     * The record as it was, for the partition it came from; one that was {@linkplain #OUTPUT made of it} for the topic
-     * it was meant for.
+     * The original record, for the partition it came from; an {@linkplain #OUTPUT output record}, for its output topic.
      */
     public ProducerRecord<byte[], byte[]> restored() {
         String output = header(OUTPUT);
@@ -186,7 +185,7 @@ public record DeadLetter(
         return new ProducerRecord<>(topic, partition, timestamp, letter.key(), letter.value(), originalHeaders());
     }
 
-    /** The record as it was, for another topic; its key chooses the partition. */
+    /** The original record, for another topic; its key chooses the partition. */
     public ProducerRecord<byte[], byte[]> restoredTo(String otherTopic) {
         return new ProducerRecord<>(
                 Objects.requireNonNull(otherTopic, "otherTopic"),

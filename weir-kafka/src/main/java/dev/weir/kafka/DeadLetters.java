@@ -10,10 +10,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A topic for records that could not be dealt with, and how it is written. Immutable and free to share.
+ * A topic for records that could not be processed, and the way they are written. Immutable and free to share.
  *
- * <p>A dead letter has key, value and headers of its record, byte for byte, and headers that name the failure and where
- * it came from; see {@link DeadLetter} for their names and for reading them. Its timestamp is the time of its death.
+ * <p>A dead-letter record has the key, value and headers of its record, byte for byte, and added headers for the
+ * failure and the origin; see {@link DeadLetter} to read them. Its timestamp is the time of the failure.
  */
 public final class DeadLetters {
 
@@ -23,63 +23,65 @@ public final class DeadLetters {
         this.values = new Values(topic, settings, group, whenTooLarge);
     }
 
-    /** The topic of the letters; it must exist. */
+    /** The dead-letter topic; it must exist. */
     public String topic() {
         return values.topic;
     }
 
-    /** The settings of its producer; each run has its own. */
+    /** The producer's settings; each run has its own producer. */
     public ProducerSettings<byte[], byte[]> settings() {
         return values.settings;
     }
 
-    /** The consumer group that letters name, or an empty string. */
+    /** The consumer group named in dead-letter records, or an empty string. */
     public String group() {
         return values.group;
     }
 
-    /** The answer when a topic refuses a letter because of its size; {@link TooLarge#CUT} unless told otherwise. */
+    /**
+     * The treatment of dead-letter records that the topic refuses because of their size, default {@link TooLarge#CUT}.
+     */
     public TooLarge whenTooLarge() {
         return values.whenTooLarge;
     }
 
-    /** The answer to a letter that is too large for its topic. */
+    /** The treatment of a dead-letter record that is too large for its topic. */
     public enum TooLarge {
         /**
-         * It is written without its value, or without anything of the record: the value is lost when the topic that it
-         * came from deletes it. Warned of and counted ({@link DeadLetterHandle#cut}).
+         * Writes it without the value, or without anything of the original record. The value is lost when the original
+         * topic deletes it. Logged as a warning and counted ({@link DeadLetterHandle#cut}).
          */
         CUT,
-        /** The run fails and names the record, which stays unfinished. */
+        /** Fails the run with an error that names the record, which stays unfinished. */
         FAIL
     }
 
-    /** Letters to {@code topic}. */
+    /** Dead letters to {@code topic}. */
     public static DeadLetters to(String topic, ProducerSettings<byte[], byte[]> settings) {
         return to(topic, settings, "");
     }
 
-    /** Letters to {@code topic} that name a consumer group; an empty string is none. */
+    /** Dead letters to {@code topic} that name a consumer group; an empty string means none. */
     public static DeadLetters to(String topic, ProducerSettings<byte[], byte[]> settings, String group) {
         return new DeadLetters(topic, settings, group, TooLarge.CUT);
     }
 
-    /** Letters to {@code topic}, on the cluster and with the security settings of a consumer, and with its group. */
+    /** Dead letters to {@code topic}, with the cluster, the security settings and the group of a consumer. */
     public static DeadLetters to(String topic, ConsumerSettings<?, ?> like) {
         return to(topic, like.producerSettings(), Objects.requireNonNullElse(like.groupId(), ""));
     }
 
-    /** These dead letters with another answer to letters that are too large. */
+    /** Returns a copy with another treatment of dead-letter records that are too large. */
     public DeadLetters whenTooLarge(TooLarge newWhenTooLarge) {
         return new DeadLetters(values.topic, values.settings, values.group, newWhenTooLarge);
     }
 
     /**
-     * Writes a letter for each failed record and acknowledges the record when the brokers have the letter.
+     * Writes a dead-letter record for each failed record and acknowledges the failed record when the brokers have it.
      *
-     * <p>Never gives a record up: a refused letter is written again, with a growing wait and a warning each time, until
-     * the brokers take it or the pipeline ends. Only a letter that is too large for the topic is written without its
-     * value, and says so in a header, or {@linkplain TooLarge#FAIL fails} the run.
+     * <p>Never gives up on a record: a refused dead-letter record is written again, with a growing wait and a warning
+     * each time, until the brokers accept it or the pipeline ends. Only one that is too large for the topic is written
+     * without its value, with a header that says so, or {@linkplain TooLarge#FAIL fails} the run.
      *
      * <p>Fails the run at its start with {@link KafkaPipelineException} if the topic does not exist.
      */
@@ -89,7 +91,7 @@ public final class DeadLetters {
     }
 
     /**
-     * Sends the records that could not be decoded to this topic, and the others on.
+     * Sends the records that could not be decoded to this topic and emits the others.
      *
      * {@snippet :
      * Source<ConsumerRecord<String, Order>> orders = letters.divert(KafkaSource.decoded(settings, "orders"));

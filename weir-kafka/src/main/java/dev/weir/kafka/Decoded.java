@@ -5,8 +5,8 @@ import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * A consumed record after its deserializers: the typed record, or the reason why there is none. Immutable but for the
- * bytes, which nobody may change. See {@link KafkaSource#decoded}.
+ * A consumed record after deserialization: the typed record, or the reason why there is none. Immutable, except for the
+ * byte arrays, which must not be changed. See {@link KafkaSource#decoded}.
  */
 public sealed interface Decoded<K, V> extends OfRecord {
 
@@ -18,7 +18,7 @@ public sealed interface Decoded<K, V> extends OfRecord {
      * A record that could be decoded.
      *
      * @param raw as consumed
-     * @param record the same with typed key and value
+     * @param record the same record with typed key and value
      */
     record Read<K, V>(ConsumerRecord<byte[], byte[]> raw, ConsumerRecord<K, V> record) implements Decoded<K, V> {
 

@@ -19,9 +19,9 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Consumed records, what is made of them, and the offsets, all committed together by transactions of Kafka: a reader
- * with {@code isolation.level=read_committed} sees the output of each input exactly once, also after crashes and
- * rebalances. Immutable; made by {@link KafkaSource#exactlyOnce}.
+ * A flow whose Kafka transactions commit output records together with the offsets of their inputs. A reader with {@code
+ * isolation.level=read_committed} sees the output of each input exactly once, even after crashes and rebalances.
+ * Immutable; made by {@link KafkaSource#exactlyOnce}.
  *
  * {@snippet :
  * KafkaSource.exactlyOnce(orders, "orders")
@@ -32,19 +32,19 @@ import org.jspecify.annotations.Nullable;
  *         .run();
  * }
  *
- * <p>The stream does not stop for a commit: the next transaction takes records while the last one is being committed,
- * which a thread of the run's own does. All records that come of an input, by whatever operators, go into one
- * transaction; inputs may be finished in any order. Commits come one after the other.
+ * <p>The stream does not stop for a commit: a separate thread of the run commits one transaction while the next takes
+ * records. All output of an input goes into one transaction, whatever operators made it; inputs may finish in any
+ * order. Commits never overlap.
  *
- * <p>What fails the pipeline aborts the open transaction, so that nothing of it becomes visible. A commit that fails
- * because the group or a coordinator moved on aborts, too, but the pipeline goes on: the partitions with records in it
- * are read again from where the group has committed, and the others are not touched. Side effects of the stages
- * themselves are then repeated.
+ * <p>A failure of the pipeline aborts the open transaction, so none of its output becomes visible. A commit that fails
+ * because the group or a coordinator moved also aborts, but the pipeline continues: partitions with records in the
+ * transaction are read again from their committed offsets, the others are not affected. Side effects of stages are then
+ * repeated.
  *
- * <p>A bounded read ({@link Subscription#untilEnd}) ends when all that it wrote is committed. What is aborted when
- * nothing is read any more is written again, for which the records of open transactions are kept in memory. Left undone
- * then, and named at the end, are inputs of a transaction of which nobody knows whether it was committed, and of an
- * element that was made of a partition that is lost and of one that is not.
+ * <p>A bounded read ({@link Subscription#untilEnd}) ends when all its output is committed. If a transaction aborts
+ * after all input was read, its records are written again; they are kept in memory for that. Two kinds of input stay
+ * undone and are named at the end: those in a transaction whose commit has an unknown outcome, and those of an element
+ * made from both a lost partition and an owned one.
  */
 public final class ExactlyOnceFlow<K, V> {
 
@@ -76,7 +76,7 @@ public final class ExactlyOnceFlow<K, V> {
     }
 
     static <K, V> ExactlyOnceFlow<K, V> of(ConsumerSettings<K, V> settings, Subscription subscription) {
-        // It refuses here what does not go together, rather than later.
+        // Refuses contradictory settings here rather than at the start of the run.
         TransactionalSource.check(
                 Objects.requireNonNull(settings, "settings"), Objects.requireNonNull(subscription, "subscription"));
         return new ExactlyOnceFlow<>(
@@ -84,9 +84,9 @@ public final class ExactlyOnceFlow<K, V> {
     }
 
     /**
-     * Sets the time a transaction takes records before it is committed: 1 ms to 10 min and less than {@code
-     * transaction.timeout.ms} of the producer, which is 30 s by default; default 100 ms. Readers with {@code
-     * read_committed} see a record that much later.
+     * Sets how long a transaction takes records before it is committed: 1 ms to 10 min and less than the producer's
+     * {@code transaction.timeout.ms}, which is 30 s by default; default 100 ms. Readers with {@code read_committed} see
+     * records later by that time.
      */
     public ExactlyOnceFlow<K, V> commitInterval(Duration interval) {
         TransactionLimits.checkInterval(Objects.requireNonNull(interval, "interval"));
@@ -94,16 +94,14 @@ public final class ExactlyOnceFlow<K, V> {
                 settings, subscription, interval, commitRecords, commitBytes, whenCommitted, failures);
     }
 
-    /** Sets the number of records at which a transaction is committed before its time: at least 1, default 100,000. */
+    /** Sets the number of records that commits a transaction early: at least 1, default 100,000. */
     public ExactlyOnceFlow<K, V> commitRecords(int records) {
         TransactionLimits.checkRecords(records);
         return new ExactlyOnceFlow<>(
                 settings, subscription, commitInterval, records, commitBytes, whenCommitted, failures);
     }
 
-    /**
-     * Sets the bytes of keys and values at which a transaction is committed before its time: at least 1, default 64 MB.
-     */
+    /** Sets the number of key and value bytes that commits a transaction early: at least 1, default 64 MB. */
     public ExactlyOnceFlow<K, V> commitBytes(long bytes) {
         if (bytes < 1) {
             throw new IllegalArgumentException("commitBytes must be at least 1: commitBytes=" + bytes);
@@ -113,13 +111,12 @@ public final class ExactlyOnceFlow<K, V> {
     }
 
     /**
-     * Receives, after each commit, the places of that transaction's records: topic, partition, offset, timestamp. In
-     * the order of the commits, once for each; a transaction that is aborted is not told of, nor is one whose commit
-     * was the last thing that a process did before it died. Within a transaction, the records of a partition come in
-     * its order.
+     * Receives, after each commit, the metadata of the transaction's records: topic, partition, offset, timestamp.
+     * Called once per commit, in commit order; within a transaction, records of a partition are in order. Aborted
+     * transactions are not reported, nor is a commit right before the process crashed.
      *
-     * @param listener called by the thread that commits, which waits for it; what it throws fails the run. Until it is
-     *     told it costs an object for each record of the open transaction
+     * @param listener called by the committing thread, which waits for it; an exception fails the run. Costs one object
+     *     for each record of the open transaction
      */
     public ExactlyOnceFlow<K, V> whenCommitted(Action<? super List<RecordMetadata>> listener) {
         return new ExactlyOnceFlow<>(
@@ -133,15 +130,15 @@ public final class ExactlyOnceFlow<K, V> {
     }
 
     /**
-     * The rule for records that cannot be written; {@link WriteFailures#fail} unless told. A letter is written in the
-     * transaction of its input's offset, by the flow's own producer, whose interceptors and partitioner see it and of
-     * which {@link #whenCommitted} tells; of the letters' settings only their topic, group and answer to letters that
-     * are too large count. A letter that is refused for another reason fails the run.
+     * Sets the rule for records that cannot be written, default {@link WriteFailures#fail}. A dead-letter record is
+     * written in the transaction of its input's offset by the flow's own producer, so the flow's interceptors,
+     * partitioner and {@link #whenCommitted} listener see it. Of the dead-letter settings, only topic, group and
+     * treatment of oversized records apply. A dead-letter record refused for another reason fails the run.
      *
-     * <p>A refusal aborts the transaction, and its inputs are read again. Then each record that comes of the refused
-     * one's input is tried alone in a transaction that is aborted, so that only the refused one is left out. With a
-     * rule a record costs a few objects more until it is answered. Once a bounded read has read all, what is aborted is
-     * written again by the run itself. A drain of a read without an end leaves the inputs of such a transaction undone.
+     * <p>A refusal aborts the transaction, and its inputs are read again. Each record made from the refused record's
+     * input is then tried alone in a transaction that is aborted, so that only refused ones are left out. A rule costs
+     * a few more objects per record until it is answered. After a bounded read has read all its input, the run itself
+     * writes aborted records again. A drain of an unbounded read leaves the inputs of such a transaction undone.
      */
     public ExactlyOnceFlow<K, V> onFailure(WriteFailures newFailures) {
         return new ExactlyOnceFlow<>(
@@ -155,17 +152,17 @@ public final class ExactlyOnceFlow<K, V> {
     }
 
     /**
-     * Closes the flow with a producer of transactions. The records may go to several topics.
+     * Closes the flow with a transactional producer. The records may go to several topics.
      *
-     * <p>Fails the run with {@link ProduceException} when a record cannot be written that no {@linkplain #onFailure
-     * rule} is for, and with {@link KafkaPipelineException} when the brokers refuse transactions. An end by itself, a
-     * stop or a drain commits what is finished; a failure or a cancellation aborts it.
+     * <p>Fails the run with {@link ProduceException} when a record cannot be written and no {@linkplain #onFailure
+     * rule} covers it, and with {@link KafkaPipelineException} when the brokers refuse transactions. A normal end, a
+     * stop or a drain commits the finished work; a failure or a cancellation aborts it.
      *
-     * @param producer without {@code transactional.id}, which each run draws for itself from the group's name
-     * @param transform what is done with the records, by any operators; called once, now, and must return what it makes
-     *     of the source that it is given
-     * @throws IllegalArgumentException if the settings do not go with transactions, or dead letters are for other
-     *     brokers
+     * @param producer without {@code transactional.id}; each run makes its own from the group's name
+     * @param transform applies any operators to the source that it receives, and returns the result; called once,
+     *     immediately
+     * @throws IllegalArgumentException if the settings contradict transactions, or the dead letters go to another
+     *     cluster
      */
     public <A, B> Pipeline produceTo(
             ProducerSettings<A, B> producer,

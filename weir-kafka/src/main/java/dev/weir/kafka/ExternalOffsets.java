@@ -12,21 +12,19 @@ import org.apache.kafka.common.TopicPartition;
 public interface ExternalOffsets {
 
     /**
-     * Says where to go on with partitions that have come. Nothing of them is read until the answer is there. An answer
-     * that fails, or is not there within 30 s, is asked for again, up to five times; then the run fails. A call that
-     * blocks for longer is interrupted. The partitions that wait, and why, are in {@link ConsumerHandle#health} and
-     * {@link ConsumerHandle#dump}.
+     * Returns the start positions of newly assigned partitions, which are not read before that. A call that fails or
+     * takes more than 30 s (it is then interrupted) is repeated up to five times; then the run fails. {@link
+     * ConsumerHandle#health} and {@link ConsumerHandle#dump} show the waiting partitions and the reason.
      *
-     * @return a position for each; a partition that is left out begins as the subscription says
+     * @return a position for each partition; one that is left out starts as the subscription says
      */
     CompletionStage<Map<TopicPartition, Position>> load(Set<TopicPartition> partitions);
 
     /**
-     * Tells that partitions have gone: nothing more of them is emitted, and no work on them begins any more in {@code
-     * mapBlocking}, {@code mapAsync} and {@code forEach}; work that had begun has ended, unless it took longer than
-     * {@link ConsumerSettings#revokeDeadline}, or the partitions were lost without notice. The group waits for the
-     * return, for the rest of that deadline, 10 s at least if the deadline is that long; with a {@link
-     * RebalanceListener} half of it.
+     * Reports that partitions were revoked. Nothing more of them is emitted, and {@code mapBlocking}, {@code mapAsync}
+     * and {@code forEach} start no more work on them. Work already started has ended, unless it took longer than {@link
+     * ConsumerSettings#revokeDeadline} or the partitions were lost. The rebalance waits for this call for the rest of
+     * that deadline, but at least 10 s if the deadline is that long, or half of that with a {@link RebalanceListener}.
      */
     default void revoked(Set<TopicPartition> partitions) {}
 }

@@ -5,12 +5,13 @@ import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * A consumed record that could not be dealt with, and why. Immutable but for the bytes, which nobody may change.
+ * A consumed record that could not be processed, and the reason. Immutable, except for the byte arrays, which must not
+ * be changed.
  *
  * @param raw as consumed
- * @param reason in which step it failed
+ * @param reason the step that failed
  * @param cause the last exception
- * @param attempts how often the handler was called for it since it was consumed; 0 if it did not get there
+ * @param attempts number of handler calls for the record since it was consumed; 0 if it never reached the handler
  * @param retriable whether another attempt later may succeed
  */
 public record FailedRecord(
@@ -27,7 +28,7 @@ public record FailedRecord(
         TIMEOUT,
         /** Its result cannot be written: too large, not serialisable, refused by the broker. */
         WRITE,
-        /** It has not failed: a copy that stands in case the last deliveries of a share group are lost. */
+        /** The record has not failed: it is a copy kept in case a share group's last deliveries are lost. */
         PARKED
     }
 
@@ -41,7 +42,7 @@ public record FailedRecord(
         }
     }
 
-    /** A record that a deserializer refused. */
+    /** Makes a record that a deserializer refused. */
     public static FailedRecord of(Decoded.Refused<?, ?> refused) {
         Throwable cause = refused.cause().getCause();
         return new FailedRecord(refused.raw(), Reason.DECODE, cause == null ? refused.cause() : cause, 0, false);

@@ -1,8 +1,8 @@
 package dev.weir.kafka;
 
 /**
- * The fetcher of a consumer's records. Membership of a consumer group and commits are Kafka's own client's either
- * way; a share group's member on the lean path joins and acknowledges by itself. Constants only.
+ * The implementation that fetches a consumer's records. On either path, Kafka's own client handles group membership and
+ * commits; only a share group member on the lean path joins and acknowledges by itself. Constants only.
  */
 public enum FetchPath {
 
@@ -10,8 +10,8 @@ public enum FetchPath {
     CLIENT,
 
     /**
-     * {@code weir-lean}: connections and a parser of its own, for less processor time and garbage per record. Needs
-     * brokers of Kafka 3.1 or later. The client's fetch metrics stay empty, and no {@code ConsumerInterceptor} sees the
+     * {@code weir-lean}: its own connections and parser, for less processor time and garbage per record. Needs brokers
+     * of Kafka 3.1 or later. The client's fetch metrics stay empty, and a {@code ConsumerInterceptor} does not see the
      * records.
      */
     LEAN

@@ -25,10 +25,10 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link KafkaFlow} with its handler: takes the rules for records that fail, then the destination of results.
- * Immutable.
+ * A {@link KafkaFlow} with its handler, to be configured with rules for failed records and then a destination for
+ * results. Immutable.
  *
- * <p>If nothing is said, the first failure fails the pipeline, and the record comes again with the next run.
+ * <p>Without any rule, the first failure fails the pipeline, and the next run receives the record again.
  */
 public final class HandledFlow<K, V, R> {
 
@@ -49,7 +49,7 @@ public final class HandledFlow<K, V, R> {
     /**
      * The origin of the records.
      *
-     * @param records makes the source of them, with the dead letters of the flow, if there are any
+     * @param records makes the source, with the dead letters of the flow if it has any
      * @param letters dead letters to a topic on the same cluster
      * @param group the consumer group that they come from; null if it is a share group
      */
@@ -87,7 +87,7 @@ public final class HandledFlow<K, V, R> {
     static <K, V, R> HandledFlow<K, V, R> of(
             Origin<K, V> flow, Ordering<? super ConsumerRecord<K, V>> ordering, HandlerStage<K, V, R> stage) {
         Ordering<HandlerJob<K, V>> onJobs = onJobs(Objects.requireNonNull(ordering, "ordering"));
-        // It refuses here what is out of bounds, rather than when the flow is run.
+        // Refuses out-of-bounds settings here rather than when the flow is run.
         var unused = stage.under(Source.empty(), onJobs, FailureRules.NONE);
         return new HandledFlow<>(flow, onJobs, stage, FailureRules.NONE, null, null);
     }
@@ -100,7 +100,7 @@ public final class HandledFlow<K, V, R> {
         return ordering.isInput() ? Ordering.input() : Ordering.unordered();
     }
 
-    /** A stage that calls a handler for each record, and again as the rules say. */
+    /** Makes a stage that calls a handler for each record and repeats the call as the rules say. */
     static <R> Source<HandlerOutcome<R>> supervised(Source<HandlerOutcome<R>> calls, FailureRules rules) {
         return calls.named("handle").supervised(rules.supervision());
     }
@@ -110,18 +110,18 @@ public final class HandledFlow<K, V, R> {
     }
 
     /**
-     * Calls the handler again for a record for which it threw. Records that wait for this one, by key or by input, go
-     * on waiting; the others go on. A wait between two calls counts as one of the concurrent calls; on virtual threads
-     * it holds no thread of the machine.
+     * Retries the handler when it throws. Records queued behind this one, by key or by input, keep waiting; others
+     * continue. A wait between two calls occupies one of the concurrent calls; on virtual threads it blocks no platform
+     * thread.
      */
     public HandledFlow<K, V, R> retry(RetryPolicy policy) {
         return with(rules.withRetry(Objects.requireNonNull(policy, "policy")));
     }
 
     /**
-     * Sets the time one call of the handler may take, at most a day. One that takes longer is interrupted, or its
-     * future is cancelled, and has failed with a {@link HandlerTimeoutException}. A handler that blocks and ignores
-     * interrupts is waited for.
+     * Sets the longest time for one call of the handler, at most a day. A call that takes longer is interrupted, or its
+     * future cancelled, and fails with {@link HandlerTimeoutException}. A blocking handler that ignores interrupts is
+     * waited for.
      */
     public HandledFlow<K, V, R> timeout(Duration timeout) {
         return with(rules.withTimeout(Objects.requireNonNull(timeout, "timeout")));
@@ -133,16 +133,16 @@ public final class HandledFlow<K, V, R> {
     }
 
     /**
-     * The action for a record whose handler throws this type; the first matching rule wins, and {@link
-     * FailureAction#RETRY} holds for other types. A record that cannot be decoded counts as having thrown a {@link
+     * Sets the action for records whose handler throws this type. The first matching rule wins; {@link
+     * FailureAction#RETRY} applies to other types. A record that cannot be decoded counts as having thrown {@link
      * RecordDecodeException}, which is never retried.
      *
-     * <p>Errors that say nothing of the record fail the pipeline whatever the rules are: an {@link
+     * <p>Errors that are not caused by the record fail the pipeline regardless of rules: an {@link
      * InterruptedException}, a {@link LinkageError}, a {@link VirtualMachineError} other than {@link
      * StackOverflowError}.
      *
-     * @throws IllegalArgumentException if the rule can have no effect: for such an error, or because a rule before it
-     *     matches first
+     * @throws IllegalArgumentException if the rule can have no effect: it is for such an error, or an earlier rule
+     *     always matches first
      */
     public HandledFlow<K, V, R> on(Class<? extends Throwable> type, FailureAction action) {
         if (action == FailureAction.REJECT && flow.group() != null) {
@@ -154,33 +154,31 @@ public final class HandledFlow<K, V, R> {
     }
 
     /**
-     * Lets calls of the handler, retries too, wait while {@code breaker} is open. A record whose partition goes to
-     * another member meanwhile is not handled here any more, and costs the rebalance no time.
+     * Makes calls of the handler, including retries, wait while {@code breaker} is open. A record whose partition is
+     * revoked meanwhile is dropped without a call, and does not delay the rebalance.
      */
     public HandledFlow<K, V, R> breaker(CircuitBreaker breaker) {
         return with(rules.withBreaker(Objects.requireNonNull(breaker, "breaker")));
     }
 
     /**
-     * Makes {@code tracing} follow each record, from its arrival here, retry topics included, to its acknowledgement.
-     * Module {@code weir-otel} has one for OpenTelemetry.
+     * Traces each record from its arrival, retry topics included, to its acknowledgement. Module {@code weir-otel}
+     * provides {@code tracing} for OpenTelemetry.
      */
     public HandledFlow<K, V, R> with(RecordTracing tracing) {
         Objects.requireNonNull(tracing, "tracing");
         return with(rules.withTracing(tracing.inGroup(groupId())));
     }
 
-    /**
-     * {@link #deadLetter(DeadLetters)} on the cluster that is read, with the settings and the group of the consumer.
-     */
+    /** {@link #deadLetter(DeadLetters)} with the cluster, settings and group of the consumer. */
     public HandledFlow<K, V, R> deadLetter(String topic) {
         return deadLetter(flow.letters().apply(topic));
     }
 
     /**
-     * Sets the topic of records whose handler failed for good, that cannot be decoded, or whose result cannot be
-     * written by {@link #produceTo}; and batches that cannot be read, each as one letter with the batch as its value,
-     * unless {@link ConsumerSettings#unreadableBatches} says otherwise. See {@link DeadLetters#sink} for the promises.
+     * Sets the topic for records that fail permanently, cannot be decoded, or whose result {@link #produceTo} cannot
+     * write. Unless {@link ConsumerSettings#unreadableBatches} says otherwise, it also takes batches that cannot be
+     * read, each as one record with the batch as its value. {@link DeadLetters#sink} states the guarantees.
      */
     public HandledFlow<K, V, R> deadLetter(DeadLetters newLetters) {
         Objects.requireNonNull(newLetters, "letters");
@@ -188,11 +186,11 @@ public final class HandledFlow<K, V, R> {
     }
 
     /**
-     * Sets the topics in which records wait, after the retries in place, to be handled again by this flow. After the
-     * last topic they become dead letters, so that {@link #deadLetter} must be said, too. Their order is given up.
+     * Sets the retry topics, in which records wait before this flow handles them again. After the last topic they go to
+     * the dead-letter topic, so {@link #deadLetter} is required, too. Retried records lose their order.
      *
-     * <p>All topics must exist when the pipeline starts. Each has a consumer of its own in the same group. A record
-     * that is handled again looks as it did in the topic it came from, but for headers {@link RetryTopics#PREFIX}.
+     * <p>All topics must exist when the pipeline starts. Each has its own consumer in the same group. A retried record
+     * looks as it did in its original topic, except for headers with {@link RetryTopics#PREFIX}.
      */
     public HandledFlow<K, V, R> retryTopics(RetryTopics topics) {
         if (flow.group() == null) {
@@ -236,7 +234,7 @@ public final class HandledFlow<K, V, R> {
         return outcome instanceof HandlerOutcome.Failed<R>;
     }
 
-    /** The results; failed records have gone their way. */
+    /** The results, without records that failed. */
     private Source<HandlerOutcome.Done<R>> done() {
         Source<HandlerOutcome<R>> outcomes = outcomes();
         if (flow.group() == null) {
@@ -266,17 +264,17 @@ public final class HandledFlow<K, V, R> {
         return Sink.custom("retry", new ForwardSink(last.settings(), topics, tiers));
     }
 
-    /** The results, to go on with operators of your own; failed records have gone their way. */
+    /** The results, without records that failed, as a source for further operators. */
     public Source<R> results() {
         return done().<R>map(HandlerOutcome.Done::result).named("results");
     }
 
     /**
      * Closes the flow with a producer, as {@link KafkaSink#producing}. A result that cannot be written (too large, not
-     * serialisable, refused by the broker, {@code records} throws) makes its record a dead letter; without a
-     * dead-letter topic it fails the pipeline. A topic that is missing or forbidden always does.
+     * serialisable, refused by the broker, {@code records} throws) sends its consumed record to the dead-letter topic,
+     * or fails the pipeline if there is none. A missing or forbidden topic always fails it.
      *
-     * @param records makes the record to write of a result; called on the pipeline's thread
+     * @param records makes the output record from a result; called on the pipeline's thread
      */
     public <A, B> Pipeline produceTo(
             ProducerSettings<A, B> settings, Function<? super R, ProducerRecord<A, B>> records) {
@@ -289,8 +287,8 @@ public final class HandledFlow<K, V, R> {
     }
 
     /**
-     * {@link #produceTo(ProducerSettings, Function)} with a rule of its own for results that cannot be written; a dead
-     * letter of that rule is the consumed record.
+     * {@link #produceTo(ProducerSettings, Function)} with a separate rule for results that cannot be written. A
+     * dead-letter record of that rule contains the consumed record.
      */
     public <A, B> Pipeline produceTo(
             ProducerSettings<A, B> settings,
@@ -316,12 +314,12 @@ public final class HandledFlow<K, V, R> {
         return results().to(sink);
     }
 
-    /** Closes the flow: a record whose handler has returned is done. */
+    /** Closes the flow without a destination: a record is done when its handler returns. */
     public Pipeline pipeline() {
         return to(Sink.ignore());
     }
 
-    /** {@link #pipeline} and run. */
+    /** {@link #pipeline}, started. */
     public RunningPipeline run() {
         return pipeline().run();
     }

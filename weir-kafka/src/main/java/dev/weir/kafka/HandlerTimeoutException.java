@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** A handler took longer for a record than it was given. */
+/** A handler exceeded its time limit for a record. */
 public final class HandlerTimeoutException extends RuntimeException {
 
     private static final long serialVersionUID = 1;
@@ -15,7 +15,7 @@ public final class HandlerTimeoutException extends RuntimeException {
     private final Duration timeout;
 
     /**
-     * Creates one whose message is made of the fields.
+     * Creates the exception with a message made from the fields.
      *
      * @param cause the handler's exception when it was interrupted, or null
      */

@@ -16,8 +16,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The common case in a few lines: records in, a handler for each, and rules for its failures. Immutable; nothing runs
- * until a pipeline made of it does.
+ * A pipeline in a few lines: records, a handler for each, and rules for failures. Immutable; nothing runs until a
+ * pipeline made from it is run.
  *
  * {@snippet :
  * KafkaFlow.from(orders, "orders")
@@ -28,9 +28,9 @@ import org.jspecify.annotations.Nullable;
  *         .run();
  * }
  *
- * <p>At least once, as {@link KafkaSource#atLeastOnce}: a record is committed when its result has been written or taken
- * by the sink, when it stands in a retry or dead-letter topic, or when it was skipped because you said so, and every
- * record before it in its partition too.
+ * <p>At least once, as {@link KafkaSource#atLeastOnce}. A record is committed, after every earlier record of its
+ * partition, when the sink has written or accepted its result, when a retry or dead-letter topic has it, or when a rule
+ * skipped it.
  */
 public final class KafkaFlow<K, V> {
 
@@ -62,7 +62,7 @@ public final class KafkaFlow<K, V> {
         return new KafkaFlow<>(settings, subscription);
     }
 
-    /** Records that a share group lends: more workers than partitions, in no order; see {@link SharedFlow}. */
+    /** The records of a share group: unordered, with more workers than partitions if wanted; see {@link SharedFlow}. */
     public static <K, V> SharedFlow<K, V> shared(ShareSettings<K, V> settings, String... topics) {
         return SharedFlow.from(settings, topics);
     }
@@ -76,8 +76,8 @@ public final class KafkaFlow<K, V> {
     }
 
     /**
-     * Calls {@code handler}, which may block, for each record, up to {@code concurrency} at once on virtual threads, in
-     * the order asked for; see {@link dev.weir.stream.Source#mapBlocking}.
+     * Calls {@code handler}, which may block, for each record on virtual threads, up to {@code concurrency} at once, in
+     * the requested order; see {@link dev.weir.stream.Source#mapBlocking}.
      */
     public <R> HandledFlow<K, V, R> handle(
             Parallelism concurrency,
@@ -91,7 +91,7 @@ public final class KafkaFlow<K, V> {
                         jobs.mapBlocking(concurrency, order, new BlockingGuard<K, V, R>(rules, handler)), rules));
     }
 
-    /** {@link #handle} for work that gives no result; close the flow with {@link HandledFlow#pipeline}. */
+    /** {@link #handle} for work without a result; close the flow with {@link HandledFlow#pipeline}. */
     public HandledFlow<K, V, ConsumerRecord<K, V>> forEach(
             int concurrency,
             Ordering<? super ConsumerRecord<K, V>> ordering,
@@ -110,20 +110,21 @@ public final class KafkaFlow<K, V> {
     }
 
     /**
-     * Calls {@code handler}, which may block, for up to {@code max} records at once, on virtual threads. It says what
-     * became of each; a record that is done is the result. Each record is committed when its own outcome is settled.
+     * Calls {@code handler}, which may block, on virtual threads for up to {@code max} records at once. The handler
+     * returns an outcome for each record, and each record is committed by its own outcome; a record that is done is
+     * emitted as the result.
      *
-     * <p>If the handler throws, the batch is divided until the record is found that is the reason, and only that one
-     * counts as failed: the rules of this flow hold for it. With one such record among n, the handler is called at most
-     * 2 log2(n) + 1 times, rounded up, and another record at most log2(n) times in a call that throws. What a call
-     * without an exception has answered is never handled again by this run.
+     * <p>If the handler throws, the batch is split until the failing record is found; only that record counts as
+     * failed, and the rules of this flow apply to it. With one failing record among n, the handler is called at most 2
+     * log2(n) + 1 times, rounded up, and any other record is part of at most log2(n) throwing calls. A record with an
+     * outcome is never handled again by this run.
      *
-     * <p>Two calls for records of one key are never made at the same time, and keep their order, with {@link
-     * RecordOrdering#byKey} or {@link RecordOrdering#byPartition}; a record of a later call waits behind one of its key
-     * that is to be tried again. In a rebalance a call that has begun is waited for, and before each further one
-     * records are dropped that now are somebody else's. A retry waits with all that is left of its batch.
+     * <p>With {@link RecordOrdering#byKey} or {@link RecordOrdering#byPartition}, records of one key are never handled
+     * by two calls at the same time and keep their order; a later record waits behind one of its key that is being
+     * retried. A rebalance waits for calls already started; before each further call, records of revoked partitions are
+     * dropped. A retry delays the remainder of its batch.
      *
-     * @param concurrency batches at work at once, and with an order by key the number of lanes in which batches are
+     * @param concurrency batches handled at once, and with ordering by key the number of queues in which batches are
      *     gathered; at least 1
      * @param max at least 1
      * @param within how long a batch waits for further records after its first; more than zero, at most an hour
@@ -143,7 +144,7 @@ public final class KafkaFlow<K, V> {
     }
 
     /**
-     * Starts an asynchronous computation for each record, up to {@code parallelism} at once, in the order asked for;
+     * Starts an asynchronous computation for each record, up to {@code parallelism} at once, in the requested order;
      * see {@link dev.weir.stream.Source#mapAsync}.
      */
     public <R> HandledFlow<K, V, R> handleAsync(

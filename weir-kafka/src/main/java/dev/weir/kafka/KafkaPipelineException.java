@@ -1,9 +1,6 @@
 package dev.weir.kafka;
 
-/**
- * A fault that ends a pipeline on Kafka and that a retry of the same call would not cure. The message says what to do
- * about it.
- */
+/** A fault that ends a Kafka pipeline and that a retry would not cure. The message says what to do. */
 public class KafkaPipelineException extends RuntimeException {
 
     private static final long serialVersionUID = 1;

@@ -16,18 +16,16 @@ public final class KafkaSink {
     private KafkaSink() {}
 
     /**
-     * Produces each record and acknowledges its input when the brokers have it. Records of one partition are written
-     * in the order in which they come; answers may come in any order, which is safe, because each acknowledges only
-     * its own input.
+     * Produces each record and acknowledges its input when the brokers have it. Records of a partition are written in
+     * order. Answers may arrive in any order, since each acknowledges only its own input.
      *
-     * <p>Each run has its own producer. Records in flight are bounded by what the client can have in flight to the
-     * brokers and as much again to follow it ({@code batch.size} of each partition, ten times over), and by its {@code
-     * buffer.memory}; when that is used up, the stage above waits, also for brokers that are away. Errors that pass are
-     * retried by the client for as long as they last.
+     * <p>Each run has its own producer. The limit on records in flight is twice what the client can have in flight to
+     * the brokers ({@code batch.size} per partition, ten times over), and its {@code buffer.memory}. At the limit the
+     * stage above waits, also while brokers are down. The client retries transient errors for as long as they last.
      *
-     * <p>Fails the run with {@link ProduceException} when a record cannot be written, now or ever: too large, refused,
-     * not serialisable, or for a topic that does not exist. Its input stays unacknowledged. For another rule, several
-     * records for an input, results, and a shared producer see {@link Producing}.
+     * <p>Fails the run with {@link ProduceException} when a record can never be written: too large, refused, not
+     * serialisable, or for a topic that does not exist. Its input stays unacknowledged. {@link Producing} has other
+     * rules, several records per input, results, and a shared producer.
      */
     public static <K, V> Sink.Loop<ProducerRecord<K, V>> producing(ProducerSettings<K, V> settings) {
         return producing(settings, WriteFailures.fail());
@@ -43,10 +41,10 @@ public final class KafkaSink {
     }
 
     /**
-     * Produces what was encoded of {@link KafkaSource#views}, by a lean producer, and acknowledges an element when the
-     * brokers have all its records. Order, back-pressure and failures are as with {@link
-     * #producing(ProducerSettings)}: the first record that cannot be written fails the run, and nothing of its
-     * partition is written behind it. The settings' serializers are not used.
+     * Produces the records encoded from {@link KafkaSource#views} with a lean producer, and acknowledges an element
+     * when the brokers have all its records. Order, back-pressure and failures are as in {@link
+     * #producing(ProducerSettings)}: the first record that cannot be written fails the run, and no later record of its
+     * partition is written. The settings' serializers are not used.
      *
      * @throws IllegalArgumentException if the settings produce by Kafka's client
      */
@@ -59,9 +57,9 @@ public final class KafkaSink {
     }
 
     /**
-     * {@link #encoded(ProducerSettings)} with a rule for records that cannot be written. Unless it lets the run fail,
-     * each record becomes an object with bytes of its own, to be sent again behind one that was refused: from there on
-     * it is {@link #producing(ProducerSettings, WriteFailures)} with a lean producer.
+     * {@link #encoded(ProducerSettings)} with a rule for records that cannot be written. Unless the rule fails the run,
+     * each record becomes an object with its own bytes, so that it can be sent again after a refusal. This is then
+     * {@link #producing(ProducerSettings, WriteFailures)} with a lean producer.
      *
      * @throws IllegalArgumentException if the settings produce by Kafka's client
      */
