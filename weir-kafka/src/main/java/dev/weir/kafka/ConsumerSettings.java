@@ -409,9 +409,9 @@ public final class ConsumerSettings<K, V> {
         }
 
         /**
-         * Applies environment variables: with the prefix {@code ORDERS_}, {@code ORDERS_MAX_POLL_RECORDS} is {@code
-         * max.poll.records} and {@code ORDERS_WEIR_COMMIT_INTERVAL} is {@code weir.commit.interval}. Variables that do
-         * not begin with the prefix are left alone.
+         * Applies environment variables: with the prefix {@code ORDERS_}, {@code ORDERS_MAX_POLL_RECORDS} is
+         * {@code max.poll.records} and {@code ORDERS_WEIR_COMMIT_INTERVAL} is {@code weir.commit.interval}. Other
+         * variables are ignored.
          */
         public Builder<K, V> fromEnvironment(String prefix) {
             return fromEnvironment(System.getenv(), prefix);

@@ -24,16 +24,16 @@ public final class KafkaSource {
     }
 
     /**
-     * At-least-once: a record's offset is committed after the pipeline has acknowledged it and every record before it
-     * in its partition. Records of a partition come in order; partitions are interleaved batch by batch.
+     * Emits records at least once: a record's offset is committed after the pipeline has acknowledged it and every
+     * earlier record of its partition. Records of a partition are in order; partitions are interleaved batch by batch.
      *
-     * <p>Each run has its own client and one thread that owns it. Back-pressure pauses the partitions that the
-     * pipeline cannot keep up with. When the group takes partitions away, their unfinished records are waited for
-     * ({@link ConsumerSettings#revokeDeadline}), the finished ones committed, and those not yet pulled are dropped.
-     * Errors that pass are retried for as long as they last.
+     * <p>Each run has its own client and one thread that owns it. Back-pressure pauses partitions that the pipeline
+     * cannot keep up with. When the group revokes partitions, the source waits for their unfinished records
+     * ({@link ConsumerSettings#revokeDeadline}), commits the finished ones, and drops those not yet pulled. Transient
+     * errors are retried for as long as they last.
      *
-     * <p>Fails the run with {@link KafkaPipelineException} when the client reports a fault that waiting does not cure,
-     * and with {@link RecordDecodeException} when a deserializer refuses a record.
+     * <p>Fails the run with {@link KafkaPipelineException} when the client reports a permanent fault, and with
+     * {@link RecordDecodeException} when a deserializer refuses a record.
      *
      * @throws IllegalArgumentException if the settings name no group
      */
@@ -43,14 +43,14 @@ public final class KafkaSource {
     }
 
     /**
-     * As {@link #atLeastOnce(ConsumerSettings, Subscription)}, with elements made by {@code decoder} from each record
-     * where it lies in the receive buffer: key, value and headers are never copied. For settings with {@link
-     * FetchPath#LEAN} only; their deserializers are not used.
+     * As {@link #atLeastOnce(ConsumerSettings, Subscription)}, with elements that {@code decoder} makes from each
+     * record in the receive buffer, without copying key, value or headers. Only for settings with
+     * {@link FetchPath#LEAN}; their deserializers are not used.
      *
-     * <p>The decoder is called on the thread that fetches, so it must be quick and never wait; with several
-     * {@linkplain ConsumerSettings#fetchThreads() fetch threads}, by each of them, so it must be thread-safe. It
-     * keeps nothing of the view, which shows the next record afterwards. If it throws or returns null the run fails
-     * with {@link RecordDecodeException}; to have bad records as elements, return something that says so.
+     * <p>The decoder runs on the fetch thread, so it must be quick and never block. With several
+     * {@linkplain ConsumerSettings#fetchThreads() fetch threads} each of them calls it, so it must be thread-safe. It
+     * must not keep the view, which shows the next record afterwards. If it throws or returns null the run fails with
+     * {@link RecordDecodeException}; to emit bad records, return an element that marks them.
      *
      * @throws IllegalArgumentException if the settings fetch by Kafka's client
      */
@@ -71,9 +71,9 @@ public final class KafkaSource {
     }
 
     /**
-     * At-least-once, with records where they lie: an element is some records of a partition in a row, a batch as its
-     * producer wrote it or a few small ones, and is acknowledged as one. So a pipeline costs no object per record;
-     * with {@link KafkaSink#encoded} at its end, from topic to topic:
+     * Emits views of records in the receive buffer, at least once. An element is a run of consecutive records of a
+     * partition, a batch as its producer wrote it or several small ones, and is acknowledged as a whole. A pipeline
+     * then allocates no object per record; with {@link KafkaSink#encoded} as its sink, from topic to topic:
      *
      * <pre>{@code
      * KafkaSource.views(consumer, "clicks")
@@ -82,10 +82,9 @@ public final class KafkaSource {
      *         .to(KafkaSink.encoded(producer))
      * }</pre>
      *
-     * <p>For settings with {@link FetchPath#LEAN} only; their deserializers are not used. All else is as with {@link
-     * #atLeastOnce(ConsumerSettings, Subscription)}: what is counted per record there (commits, windows, rates,
-     * meters) is counted per element here, and what was not acknowledged comes again from the first record of its
-     * element on.
+     * <p>Only for settings with {@link FetchPath#LEAN}; their deserializers are not used. Otherwise as
+     * {@link #atLeastOnce(ConsumerSettings, Subscription)}, but commits, windows, rates and meters count elements
+     * instead of records, and an unacknowledged element is read again from its first record.
      *
      * @throws IllegalArgumentException if the settings fetch by Kafka's client
      */
@@ -104,12 +103,13 @@ public final class KafkaSource {
     }
 
     /**
-     * Commits nothing and tracks no acknowledgement: for topics that may be read anew each time, and applications that
-     * keep their own positions. The group is optional. Without one the source reads all partitions of its topics, also
-     * those that are added later, from the subscription's start; with one, those that the group gives to it.
+     * Emits records without commits or acknowledgement tracking, for topics that are read from the start each time and
+     * applications that keep their own positions. The group is optional. Without one, the source reads all partitions
+     * of its topics, including those added later, from the subscription's start; with one, it reads the partitions that
+     * the group assigns.
      *
-     * @throws IllegalArgumentException if the subscription is bounded and the group shares its partitions out: nobody
-     *     would know when all are read; leave the group out, or name the partitions
+     * @throws IllegalArgumentException if the subscription is bounded and a group assigns the partitions, because no
+     *     member would know when all are read; omit the group or name the partitions
      */
     public static <K, V> Source<ConsumerRecord<K, V>> plain(
             ConsumerSettings<K, V> settings, Subscription subscription) {
@@ -117,8 +117,8 @@ public final class KafkaSource {
     }
 
     /**
-     * Consumes without commits, going on at positions that are kept outside Kafka. A partition that comes is not read
-     * before its position is loaded.
+     * Emits records without commits, from positions kept outside Kafka. A partition is not read before its position is
+     * loaded.
      */
     public static <K, V> Source<ConsumerRecord<K, V>> plain(
             ConsumerSettings<K, V> settings, Subscription subscription, ExternalOffsets offsets) {
@@ -127,8 +127,8 @@ public final class KafkaSource {
     }
 
     /**
-     * As {@link #plain(ConsumerSettings, Subscription)}, with elements made by {@code decoder} where the records lie:
-     * see {@link #atLeastOnce(ConsumerSettings, Subscription, Function)}.
+     * As {@link #plain(ConsumerSettings, Subscription)}, with elements that {@code decoder} makes in the receive
+     * buffer: see {@link #atLeastOnce(ConsumerSettings, Subscription, Function)}.
      *
      * @throws IllegalArgumentException if the settings fetch by Kafka's client
      */
@@ -144,8 +144,8 @@ public final class KafkaSource {
     }
 
     /**
-     * As {@link #plain(ConsumerSettings, Subscription, ExternalOffsets)}, with elements made by {@code decoder} where
-     * the records lie: see {@link #atLeastOnce(ConsumerSettings, Subscription, Function)}.
+     * As {@link #plain(ConsumerSettings, Subscription, ExternalOffsets)}, with elements that {@code decoder} makes in
+     * the receive buffer: see {@link #atLeastOnce(ConsumerSettings, Subscription, Function)}.
      *
      * @throws IllegalArgumentException if the settings fetch by Kafka's client
      */
@@ -159,15 +159,14 @@ public final class KafkaSource {
     }
 
     /**
-     * At-most-once: a record is emitted only when a commit past it is confirmed, so that nobody ever sees it again.
-     * Such commits are made for many records at a time. Whatever happens then, the record is not repeated: a crash
-     * loses what was committed and not yet worked on.
+     * Emits a record only after a commit past it is confirmed, so that it is processed at most once. Commits cover many
+     * records at a time. A committed record is never repeated: a crash loses the records that were committed and not
+     * yet processed.
      *
-     * <p>When the group takes partitions away, or the pipeline is drained, records that were committed ahead still go
-     * out.
+     * <p>When partitions are revoked or the pipeline is drained, records that were committed ahead are still emitted.
      *
-     * @param commitAhead records that may be committed and not yet pulled by the pipeline, and so lost in a crash: at
-     *     least 1; commits are the fewer the more it is, a thousand or so is plenty
+     * @param commitAhead number of records that may be committed and not yet pulled by the pipeline, and so lost in a
+     *     crash; at least 1. More means fewer commits; about a thousand is plenty
      */
     public static <K, V> Source<ConsumerRecord<K, V>> atMostOnce(
             ConsumerSettings<K, V> settings, Subscription subscription, int commitAhead) {
@@ -176,10 +175,10 @@ public final class KafkaSource {
     }
 
     /**
-     * As {@link #atMostOnce(ConsumerSettings, Subscription, int)}, with elements made by {@code decoder} where the
-     * records lie: see {@link #atLeastOnce(ConsumerSettings, Subscription, Function)}.
+     * As {@link #atMostOnce(ConsumerSettings, Subscription, int)}, with elements that {@code decoder} makes in the
+     * receive buffer: see {@link #atLeastOnce(ConsumerSettings, Subscription, Function)}.
      *
-     * @param commitAhead records that may be committed and not yet pulled by the pipeline: at least 1
+     * @param commitAhead number of records that may be committed and not yet pulled by the pipeline: at least 1
      * @throws IllegalArgumentException if the settings fetch by Kafka's client
      */
     public static <T> Source<T> atMostOnce(
@@ -223,25 +222,26 @@ public final class KafkaSource {
     }
 
     /**
-     * Exactly-once from topics to topics of one cluster: a flow, as the records that are written and the offsets of
-     * those that were read are committed together. Close it with {@link ExactlyOnceFlow#produceTo}.
+     * Starts an exactly-once flow between topics of one cluster: output records and input offsets are committed
+     * together. Close the flow with {@link ExactlyOnceFlow#produceTo}.
      *
-     * <p>Reads committed records only, unless the settings say otherwise. In a classic group a member that does not
-     * answer is expelled after 6 s ({@code session.timeout.ms}) unless the settings say otherwise; the consumer
-     * protocol has the brokers' {@code group.consumer.session.timeout.ms}. The settings' {@code commitInterval} and
-     * {@code commitRecords} have no effect: the flow has its own.
+     * <p>Reads only committed records, unless the settings say otherwise. In a classic group, a member that does not
+     * answer is expelled after 6 s unless {@code session.timeout.ms} is set; the consumer protocol uses the brokers'
+     * {@code group.consumer.session.timeout.ms}. The settings' {@code commitInterval} and {@code commitRecords} have no
+     * effect, because the flow has its own.
      *
-     * @throws IllegalArgumentException if the settings name no group, or the subscription names partitions, which no
-     *     group shares out
+     * @throws IllegalArgumentException if the settings name no group, or the subscription names partitions, which
+     *     bypasses the group's assignment
      */
     public static <K, V> ExactlyOnceFlow<K, V> exactlyOnce(ConsumerSettings<K, V> settings, Subscription subscription) {
         return ExactlyOnceFlow.of(settings, subscription);
     }
 
     /**
-     * Records at least once, as {@link #atLeastOnce(ConsumerSettings, Subscription)}, with a stream for each
-     * partition, which begins when the partition comes and ends when the group takes it away. Each has its own
-     * buffer, so that a slow one delays no other, as long as each runs at its own pace:
+     * Emits a stream for each partition, with records at least once as
+     * {@link #atLeastOnce(ConsumerSettings, Subscription)}. The stream begins when the partition is assigned and ends
+     * when it is revoked. Each stream has its own buffer, so a slow one delays no other as long as each is processed at
+     * its own pace:
      *
      * <pre>{@code
      * KafkaSource.partitioned(settings, Subscription.topics("orders"))
@@ -254,9 +254,9 @@ public final class KafkaSource {
     }
 
     /**
-     * A stream for each partition, as {@link #partitioned(ConsumerSettings, Subscription)}, without commits: each
-     * goes on at the position that {@code offsets} has for it, and {@link ExternalOffsets#revoked} is called when
-     * work on its records has ended. For results that are stored with the position, partition by partition.
+     * Emits a stream for each partition, as {@link #partitioned(ConsumerSettings, Subscription)}, without commits. Each
+     * stream starts at the position from {@code offsets}, and {@link ExternalOffsets#revoked} is called when work on
+     * its records has ended. For results stored together with their position, partition by partition.
      */
     public static <K, V> Source<PartitionSource<K, V>> partitioned(
             ConsumerSettings<K, V> settings, Subscription subscription, ExternalOffsets offsets) {
@@ -271,11 +271,11 @@ public final class KafkaSource {
     }
 
     /**
-     * As {@link #atLeastOnce(ConsumerSettings, Subscription)}, but a record that a deserializer refuses does not fail
-     * the run: it is emitted as {@link Decoded.Refused}, with its bytes. The stage that takes it decides its
-     * acknowledgement; once it is acknowledged it is committed like any other. A batch that cannot be read is emitted
-     * likewise, as one record with the batch's bytes, if {@link ConsumerSettings#unreadableBatches} says so.
-     * {@link DeadLetters#divert} sends such records to a topic.
+     * As {@link #atLeastOnce(ConsumerSettings, Subscription)}, but a record refused by a deserializer does not fail the
+     * run: it is emitted as {@link Decoded.Refused}, with its bytes. It is committed like any other once the stage that
+     * receives it has acknowledged it. If {@link ConsumerSettings#unreadableBatches} says so, a batch that cannot be
+     * read is emitted the same way, as one record with the batch's bytes. {@link DeadLetters#divert} sends such records
+     * to a topic.
      */
     public static <K, V> Source<Decoded<K, V>> decoded(ConsumerSettings<K, V> settings, Subscription subscription) {
         return undecoded(settings, subscription)
@@ -293,22 +293,22 @@ public final class KafkaSource {
     }
 
     /**
-     * Records that a share group lends to this member, at least once and in no order: any number of workers on any
-     * number of partitions, with as many other members as are wanted.
+     * Emits the records that a share group delivers to this member, at least once and unordered. Workers and members
+     * may outnumber partitions.
      *
-     * <p>A record is accepted when the pipeline has acknowledged it. It is released, so that the group delivers it
-     * again, when the pipeline gives it back: by a drain, a failure or a cancellation. Its lock is renewed at half
-     * its time while the pipeline works on it, if the group {@linkplain ShareGroupConfig#renewsLocks renews locks}.
-     * Each delivery counts, and after {@link ShareGroupConfig#deliveryLimit} of them the brokers give the record up:
-     * say {@link ShareSettings.Builder#deadLetters}, so that a copy stands in a topic by then.
+     * <p>A record is accepted when the pipeline has acknowledged it. It is released for redelivery if a drain, a
+     * failure or a cancellation ends its work early. While the pipeline works on it, its lock is renewed halfway
+     * through, if the group {@linkplain ShareGroupConfig#renewsLocks renews locks}. After
+     * {@link ShareGroupConfig#deliveryLimit} deliveries the brokers give up on the record;
+     * {@link ShareSettings.Builder#deadLetters} keeps a copy in a topic before that.
      *
-     * <p>Each run has several share consumers, as one would fetch nothing while one of its records is open. How many,
-     * and how much they ask for, follows what is measured.
+     * <p>Each run has several share consumers, because one fetches nothing while any of its records is unfinished.
+     * Their number and fetch sizes adapt to measurements.
      *
-     * <p>Fails the run with {@link KafkaPipelineException} when the brokers report a fault that waiting does not cure,
-     * and with {@link RecordDecodeException} when a deserializer refuses a record. The start of the run fails if there
-     * is no such topic, the brokers have no share groups, or the group has not begun and nobody has said where it
-     * should ({@link ShareSettings.Builder#startAt}).
+     * <p>Fails the run with {@link KafkaPipelineException} when the brokers report a permanent fault, and with
+     * {@link RecordDecodeException} when a deserializer refuses a record. The start of the run fails if the topic does
+     * not exist, the brokers have no share groups, or the group has no start position yet and
+     * {@link ShareSettings.Builder#startAt} sets none.
      *
      * @throws IllegalArgumentException if no topic is named, or {@code unreadableBatches} is DEAD_LETTER, which only a
      *     {@link SharedFlow} can do

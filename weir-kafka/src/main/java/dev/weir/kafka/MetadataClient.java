@@ -13,9 +13,10 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 
 /**
- * Asks brokers about topics, partitions, offsets and groups, without waiting. Thread-safe; answers come on a thread of
- * Kafka's, where they should not be kept for long. Where no broker answers, the client tries again up to its {@code
- * default.api.timeout.ms}; then, and at once for other failures, a stage completes with Kafka's exception.
+ * Queries brokers for topics, partitions, offsets and groups without blocking. Thread-safe; stages complete on a Kafka
+ * client thread, which must not be blocked for long. If no broker answers, the client retries for
+ * {@code default.api.timeout.ms}. After that, and immediately on other failures, a stage completes with Kafka's
+ * exception.
  */
 public final class MetadataClient implements AutoCloseable {
 
@@ -30,7 +31,7 @@ public final class MetadataClient implements AutoCloseable {
         this.timeout = timeout;
     }
 
-    /** A client of its own, made with the brokers, security and isolation level of a consumer. */
+    /** Creates a client with the brokers, security and isolation level of a consumer. */
     public static MetadataClient of(ConsumerSettings<?, ?> settings) {
         Object timeout = settings.clientConfig().getOrDefault(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 60_000);
         return new MetadataClient(
@@ -38,12 +39,14 @@ public final class MetadataClient implements AutoCloseable {
                 Duration.ofMillis(Long.parseLong(String.valueOf(timeout).strip())));
     }
 
-    /** The names of all topics but Kafka's own. */
+    /** The names of all topics except Kafka's internal ones. */
     public CompletionStage<Set<String>> topics() {
         return lookup.topics();
     }
 
-    /** The partitions that a subscription has now; fails if a named topic does not exist, naming it. */
+    /**
+     * The partitions that a subscription currently has; fails with the topic's name if a named topic does not exist.
+     */
     public CompletionStage<Set<TopicPartition>> partitions(Subscription subscription) {
         return lookup.partitions(subscription.selection())
                 .thenCompose(found -> found.failures().entrySet().stream()
@@ -54,8 +57,8 @@ public final class MetadataClient implements AutoCloseable {
     }
 
     /**
-     * The offset behind each position now, of all of them together: fails if there is one that no broker can answer.
-     * {@link #offsetsOfEach} answers for the others.
+     * The current offset for each position. Fails if no broker can answer for one of them; {@link #offsetsOfEach} still
+     * answers for the others.
      */
     public CompletionStage<Map<TopicPartition, Long>> offsets(Map<TopicPartition, Position> positions) {
         CompletionStage<Map<TopicPartition, Long>> all = CompletableFuture.completedStage(Map.of());
@@ -70,17 +73,17 @@ public final class MetadataClient implements AutoCloseable {
     }
 
     /**
-     * The offset behind each position now, an answer for each partition. One that no broker can answer holds up no
-     * other: it fails by itself, with a retriable exception of Kafka's, at once if it has no leader or does not exist,
-     * and else after {@code default.api.timeout.ms}.
+     * The current offset for each position, one stage per partition, so that one failure does not affect the others. A
+     * partition without a leader, or one that does not exist, fails immediately with a retriable Kafka exception;
+     * otherwise the failure comes after {@code default.api.timeout.ms}.
      */
     public Map<TopicPartition, CompletionStage<Long>> offsetsOfEach(Map<TopicPartition, Position> positions) {
         return lookup.offsets(Map.copyOf(Objects.requireNonNull(positions, "positions")), timeout);
     }
 
     /**
-     * The id of each topic now, by which it is told from one that was deleted and made again under its name; {@link
-     * Uuid#ZERO_UUID} where brokers give none. An answer for each topic: it fails by itself.
+     * The current id of each topic, which differs after a topic is deleted and recreated; {@link Uuid#ZERO_UUID} where
+     * brokers have none. One stage per topic, so that one failure does not affect the others.
      */
     public Map<String, CompletionStage<Uuid>> topicIds(Set<String> topics) {
         return lookup.topicIds(Set.copyOf(Objects.requireNonNull(topics, "topics")), timeout);
@@ -92,8 +95,8 @@ public final class MetadataClient implements AutoCloseable {
     }
 
     /**
-     * Records between a group's committed offsets and the ends of those partitions now; -1 of a partition whose end no
-     * broker can say within 5 s.
+     * Records between a group's committed offsets and the current ends of those partitions; -1 for a partition whose
+     * end no broker reports within 5 s.
      */
     public CompletionStage<Map<TopicPartition, Long>> lag(String group) {
         return committed(group).thenCompose(committed -> {

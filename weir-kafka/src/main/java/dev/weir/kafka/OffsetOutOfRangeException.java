@@ -2,7 +2,7 @@ package dev.weir.kafka;
 
 import org.apache.kafka.common.TopicPartition;
 
-/** The next record to read of a partition is not there any more, or not there yet; see {@link OutOfRangePolicy}. */
+/** The next record to read from a partition no longer exists, or does not exist yet; see {@link OutOfRangePolicy}. */
 public final class OffsetOutOfRangeException extends KafkaPipelineException {
 
     private static final long serialVersionUID = 1L;
@@ -15,7 +15,7 @@ public final class OffsetOutOfRangeException extends KafkaPipelineException {
     private final long end;
     private final long divergentOffset;
 
-    /** Describes the partition with the offsets that it has. */
+    /** Creates the exception with the partition's oldest and newest offsets. */
     public OffsetOutOfRangeException(TopicPartition id, long offset, long beginning, long end, Throwable cause) {
         this(id, offset, -1, beginning, end, -1, cause);
     }
@@ -23,9 +23,9 @@ public final class OffsetOutOfRangeException extends KafkaPipelineException {
     /**
      * As the constructor above.
      *
-     * @param leaderEpoch of the record before {@code offset}; -1 if it is not known
-     * @param divergentOffset the offset from which on the log differs from the records that were read; -1 if it is not
-     *     known, or if the log does not reach as far as {@code offset}
+     * @param leaderEpoch epoch of the record before {@code offset}; -1 if not known
+     * @param divergentOffset first offset at which the log differs from the records that were read; -1 if not known, or
+     *     if the log ends before {@code offset}
      */
     public OffsetOutOfRangeException(
             TopicPartition id,
@@ -70,7 +70,7 @@ public final class OffsetOutOfRangeException extends KafkaPipelineException {
         return partition;
     }
 
-    /** The offset that was asked for. */
+    /** The offset that was requested. */
     public long offset() {
         return offset;
     }
@@ -80,17 +80,17 @@ public final class OffsetOutOfRangeException extends KafkaPipelineException {
         return leaderEpoch;
     }
 
-    /** The oldest offset that is there. */
+    /** The oldest offset in the log. */
     public long beginning() {
         return beginning;
     }
 
-    /** The offset after the newest record. */
+    /** The offset after the newest record of the log. */
     public long end() {
         return end;
     }
 
-    /** The offset from which on the log differs from the records that were read; -1 if that is not known. */
+    /** The first offset at which the log differs from the records that were read; -1 if not known. */
     public long divergentOffset() {
         return divergentOffset;
     }

@@ -1,26 +1,26 @@
 package dev.weir.kafka;
 
 /**
- * Decides whether a consumer that ends leaves its group. It holds for both group protocols, both fetch paths, and for
- * an end after a failure as well; a process that is killed says nothing to its group. Without a group it has no effect.
+ * Whether a consumer leaves its group when it ends. Applies to both group protocols and both fetch paths, also after a
+ * failure. A killed process never leaves. Without a group it has no effect.
  */
 public enum OnClose {
 
-    /** A member with a {@code group.instance.id} remains, any other leaves: what Kafka's client does. */
+    /** A member with a {@code group.instance.id} stays, any other leaves, as with Kafka's client. */
     DEFAULT,
 
     /**
-     * It leaves: other members take its partitions at once, also those of a static member. For the last stop of a
-     * member that will not come back, such as a scale-down.
+     * The member leaves. Other members take its partitions at once, including those of a static member. For the last
+     * stop of a member that will not return, such as a scale-down.
      */
     LEAVE,
 
     /**
-     * It remains a member until its session is over ({@code session.timeout.ms}; with the new protocol the group's
-     * {@code consumer.session.timeout.ms}): its partitions wait for it, and no other member notices a restart within
-     * that time. Only a start with the same {@code group.instance.id} is the same member. Without one the classic
-     * protocol keeps the partitions for nobody, and with {@code group.protocol=consumer} Kafka's client (4.4) leaves
-     * all the same: a source logs that when it starts.
+     * The member stays until its session times out ({@code session.timeout.ms}; with the consumer protocol the group's
+     * {@code consumer.session.timeout.ms}). Its partitions wait for it, and other members do not notice a restart
+     * within that time. Only a start with the same {@code group.instance.id} is the same member. Without that id, the
+     * classic protocol keeps the partitions unread until the timeout, and with {@code group.protocol=consumer} Kafka's
+     * client (4.4) leaves anyway; a source logs that when it starts.
      */
     REMAIN
 }

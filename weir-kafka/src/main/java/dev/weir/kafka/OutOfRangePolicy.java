@@ -1,24 +1,24 @@
 package dev.weir.kafka;
 
 /**
- * The way on when the next record to read is not there any more, because retention has deleted it, or not there yet,
- * because the log was truncated, or when the topic was deleted and recreated. A group that has committed nothing is
- * another case: see {@link Subscription#startingAt}.
+ * The reaction when the next record to read no longer exists (retention deleted it), does not exist yet (the log was
+ * truncated), or belonged to a topic that was deleted and recreated. It does not apply to a group without committed
+ * offsets: see {@link Subscription#startingAt}.
  */
 public enum OutOfRangePolicy {
     /**
-     * The run fails with {@link OffsetOutOfRangeException} or {@link RecreatedTopicException}, and nothing is skipped
-     * or repeated unnoticed.
+     * The run fails with {@link OffsetOutOfRangeException} or {@link RecreatedTopicException}; nothing is skipped or
+     * repeated silently.
      */
     FAIL,
-    /** Continues at the beginning: the remaining records are read, perhaps once more. */
+    /** Continues at the beginning: reads the remaining records, some perhaps a second time. */
     EARLIEST,
-    /** Continues at the end: the remaining records are skipped. */
+    /** Continues at the end: skips the remaining records. */
     LATEST,
     /**
-     * Continues at the nearest place that means the same: the beginning if records were deleted, the end if the log has
-     * become shorter, the offset from which on it is another one if it was truncated. In a recreated topic no offset
-     * means the same: its beginning.
+     * Continues at the nearest equivalent position: the beginning if records were deleted, the end if the log became
+     * shorter, the first differing offset if the log was truncated and rewritten. A recreated topic has no equivalent
+     * and is read from its beginning.
      */
     NEAREST
 }

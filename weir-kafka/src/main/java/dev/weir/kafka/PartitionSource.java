@@ -5,10 +5,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * One partition for the time that this member has it. Immutable.
+ * A partition during its assignment to this member. Immutable.
  *
- * @param partition which one
- * @param records its records; ends when the group takes the partition away. For one stream, in the pipeline that it
- *     came from
+ * @param partition the assigned partition
+ * @param records its records, for one stream in the same pipeline; ends when the partition is revoked
  */
 public record PartitionSource<K, V>(TopicPartition partition, Source<ConsumerRecord<K, V>> records) {}

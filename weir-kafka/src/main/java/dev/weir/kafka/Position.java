@@ -6,16 +6,19 @@ import java.util.Objects;
 /** A place in a partition. Immutable. */
 public sealed interface Position {
 
-    /** An end of the partition, as it is when it is asked for. */
+    /** An end of the partition at the time it is resolved. */
     enum Edge implements Position {
-        /** The oldest record that is still there. */
+        /** The oldest record that still exists. */
         BEGINNING,
-        /** After the newest record; after the newest committed one under {@code isolation.level=read_committed}. */
+        /**
+         * The position after the newest record, or after the last stable offset under
+         * {@code isolation.level=read_committed}.
+         */
         END
     }
 
     /**
-     * The record with this offset, or the next one if it is not there.
+     * The record with this offset, or the next one if it does not exist.
      *
      * @param offset at least 0
      */
@@ -30,15 +33,15 @@ public sealed interface Position {
     }
 
     /**
-     * The first record that is as young as this or younger; the end if there is none yet.
+     * The first record with this timestamp or a later one; the end if there is none yet.
      *
-     * @param instant compared with the timestamps of records, so not before 1970
+     * @param instant not before 1970, since it is compared with record timestamps
      */
     record Time(Instant instant) implements Position {
 
         private static final Instant LAST = Instant.ofEpochMilli(Long.MAX_VALUE);
 
-        /** Refuses a time before 1970 or beyond what the brokers can say. */
+        /** Refuses a time before 1970 or beyond the range of Kafka's timestamps. */
         public Time {
             Objects.requireNonNull(instant, "instant");
             if (instant.isBefore(Instant.EPOCH) || instant.isAfter(LAST)) {

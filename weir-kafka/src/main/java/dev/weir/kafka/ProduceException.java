@@ -3,7 +3,7 @@ package dev.weir.kafka;
 import dev.weir.stream.spi.Thrown;
 import java.util.Objects;
 
-/** A record that could not be written and that a retry would not help. Its input was not acknowledged. */
+/** A record could not be written, and a retry would not help. Its input was not acknowledged. */
 public final class ProduceException extends KafkaPipelineException {
 
     private static final long serialVersionUID = 1;
@@ -18,7 +18,7 @@ public final class ProduceException extends KafkaPipelineException {
     /**
      * Creates one that names the input.
      *
-     * @param input the place of the record that it was made of, or an empty string
+     * @param input the consumed record's place, or an empty string
      */
     public ProduceException(String topic, String input, Throwable cause) {
         super(message(topic, input, cause), cause);
@@ -38,7 +38,7 @@ public final class ProduceException extends KafkaPipelineException {
         return topic;
     }
 
-    /** The consumed record that it was made of, as {@code topic-partition@offset}; empty if that is not known. */
+    /** The place of its consumed record, as {@code topic-partition@offset}; empty if not known. */
     public String input() {
         return input;
     }

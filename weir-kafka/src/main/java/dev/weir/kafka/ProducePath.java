@@ -1,15 +1,14 @@
 package dev.weir.kafka;
 
-/** The writer of a producer's records. Constants only. */
+/** The implementation that writes a producer's records. Constants only. */
 public enum ProducePath {
 
     /** Kafka's own client. */
     CLIENT,
 
     /**
-     * {@code weir-lean}: encoding and connections of its own. Needs
-     * brokers of Kafka 3.1 or later. It knows no transactions, no interceptors and no partitioner of one's own; missing
-     * topics are not created, even if the brokers would.
+     * {@code weir-lean}: its own encoding and connections. Needs brokers of Kafka 3.1 or later. It has no transactions,
+     * interceptors or custom partitioners, and never creates missing topics, even if the brokers would.
      */
     LEAN
 }

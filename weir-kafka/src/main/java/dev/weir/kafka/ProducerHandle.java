@@ -4,12 +4,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The producer of a running pipeline as others may see it; found by {@link dev.weir.stream.RunningPipeline#handles}.
- * Thread-safe, valid for as long as the pipeline.
+ * The producer of a running pipeline, to inspect from outside; obtained from
+ * {@link dev.weir.stream.RunningPipeline#handles}. Thread-safe, valid for as long as the pipeline.
  */
 public interface ProducerHandle {
 
-    /** A producer at one moment. The two times are the client's own means of its last minute or so. */
+    /** Snapshot of a producer. Its two average times are the client's own, over about the last minute. */
     final class Snapshot {
 
         private final Values values;
@@ -34,7 +34,7 @@ public interface ProducerHandle {
                     throttledNanos);
         }
 
-        /** For tests of code that reads one; no broker has throttled it. */
+        /** Creates a snapshot without throttling, for tests of code that reads one. */
         public static Snapshot of(
                 String stage,
                 long unanswered,
@@ -47,7 +47,7 @@ public interface ProducerHandle {
                     stage, unanswered, bufferBytes, bufferFreeBytes, blockedNanos, queueMillis, requestMillis, 0);
         }
 
-        /** The same with another answer of {@link #throttledNanos}. */
+        /** Returns a copy with another value of {@link #throttledNanos}. */
         public Snapshot withThrottledNanos(long nanos) {
             return new Snapshot(
                     values.stage,
@@ -60,7 +60,7 @@ public interface ProducerHandle {
                     nanos);
         }
 
-        /** The stage that sends. */
+        /** The name of the sending stage. */
         public String stage() {
             return values.stage;
         }
@@ -70,34 +70,34 @@ public interface ProducerHandle {
             return values.unanswered;
         }
 
-        /** The client's {@code buffer.memory}; NaN if it does not tell. */
+        /** The client's {@code buffer.memory}; NaN if not known. */
         public double bufferBytes() {
             return values.bufferBytes;
         }
 
-        /** The free part of it; NaN if it does not tell. */
+        /** The free part of the client's buffer; NaN if not known. */
         public double bufferFreeBytes() {
             return values.bufferFreeBytes;
         }
 
-        /** The time the stage has waited for room in it so far. */
+        /** The total time so far for which the stage has waited for space in the buffer. */
         public long blockedNanos() {
             return values.blockedNanos;
         }
 
-        /** The time a batch waits in the client before it leaves; NaN before the first. */
+        /** The average time a batch waits in the client before it is sent; NaN before the first. */
         public double queueMillis() {
             return values.queueMillis;
         }
 
-        /** The time the brokers take to answer a request; NaN before the first. */
+        /** The average time the brokers take to answer a request; NaN before the first. */
         public double requestMillis() {
             return values.requestMillis;
         }
 
         /**
-         * The time for which brokers throttled the producer so far, in sum over their answers: a quota is used up. Of
-         * the official client it is derived from the means that it publishes.
+         * The total time for which broker quotas have throttled the producer so far. On the client path it is derived
+         * from the client's average metrics.
          */
         public long throttledNanos() {
             return values.throttledNanos;
@@ -135,9 +135,9 @@ public interface ProducerHandle {
     }
 
     /**
-     * Times from a record's timestamp to its acknowledgement, in milliseconds; to one part in 32 above 64 ms. Records
-     * that were produced without a timestamp are not counted. A record that keeps the timestamp of its input shows how
-     * long the input took from its producer to here.
+     * Times from a record's timestamp to its acknowledgement, in milliseconds, accurate to one part in 32 above 64 ms.
+     * Records produced without a timestamp are not counted. If output records keep the timestamp of their input, this
+     * is the time from the input's production.
      */
     final class Latency {
 
@@ -147,12 +147,12 @@ public interface ProducerHandle {
             this.values = new Times(count, p50, p99, max);
         }
 
-        /** For tests of code that reads one. */
+        /** Creates times for tests of code that reads them. */
         public static Latency of(long count, long p50, long p99, long max) {
             return new Latency(count, p50, p99, max);
         }
 
-        /** Records counted. */
+        /** Number of records counted. */
         public long count() {
             return values.count;
         }
@@ -194,13 +194,13 @@ public interface ProducerHandle {
     Latency latency();
 
     /**
-     * The number of these records that took at most so long, for each of the bounds: the data of a cumulative
-     * histogram. Exact below 64 ms, to one part in 32 above.
+     * The number of records at or below each bound, as for a cumulative histogram. Exact below 64 ms, to one part in 32
+     * above.
      *
      * @param boundsMillis in ascending order, at least 0
      */
     long[] latencyCounts(long... boundsMillis);
 
-    /** The producer now; reads a few meters of the client. */
+    /** Takes a snapshot; reads a few metrics of the client. */
     Snapshot snapshot();
 }

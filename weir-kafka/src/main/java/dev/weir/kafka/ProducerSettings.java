@@ -30,7 +30,7 @@ public final class ProducerSettings<K, V> {
         }
     }
 
-    /** Passed to the Kafka client as they are. */
+    /** The properties passed to the Kafka client unchanged. */
     public Map<String, String> properties() {
         return values.properties;
     }
@@ -45,12 +45,12 @@ public final class ProducerSettings<K, V> {
         return values.valueSerializer;
     }
 
-    /** The writer, default {@link ProducePath#CLIENT}. */
+    /** The produce path, default {@link ProducePath#CLIENT}. */
     public ProducePath produce() {
         return values.produce;
     }
 
-    /** For people: passwords, and properties that the Kafka client does not know, are not shown. */
+    /** Describes the settings for people. Passwords, and properties that the Kafka client does not know, are masked. */
     @Override
     public String toString() {
         return "ProducerSettings[properties="
@@ -58,7 +58,7 @@ public final class ProducerSettings<K, V> {
                 + values.produce + "]";
     }
 
-    /** A builder with these settings. */
+    /** Returns a builder with these settings. */
     public Builder<K, V> toBuilder() {
         Builder<K, V> builder =
                 builder(values.keySerializer, values.valueSerializer).produce(values.produce);
@@ -77,10 +77,10 @@ public final class ProducerSettings<K, V> {
     }
 
     /**
-     * The client's configuration: Weir's defaults, then the given properties. By default a record is sent again for as
-     * long as it takes, in order and without duplicates (idempotence), and memory for unsent records is an eighth of
-     * the heap, but 4 to 32 MB: more only keeps more small objects alive for the collector to copy. When it is used up,
-     * the pipeline above waits.
+     * The client's configuration: Weir's defaults, overridden by the given properties. By default a record is retried
+     * for as long as it takes, in order and without duplicates (idempotence). Memory for unsent records is an eighth of
+     * the heap within 4 to 32 MB; more would only make the garbage collector copy more small objects. When that memory
+     * is used up, the pipeline above waits.
      */
     public Map<String, Object> clientConfig() {
         Map<String, Object> config = new HashMap<>();
@@ -101,7 +101,7 @@ public final class ProducerSettings<K, V> {
         private final Serializer<V> valueSerializer;
         private ProducePath produce = ProducePath.CLIENT;
 
-        /** The origins of properties that came from files and the environment, for messages. */
+        /** Where each property came from (file, environment), for messages. */
         private final Map<String, String> origins = new HashMap<>();
 
         private Builder(Serializer<K> key, Serializer<V> value) {
@@ -114,7 +114,7 @@ public final class ProducerSettings<K, V> {
                     ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, Objects.requireNonNull(hostsAndPorts, "hostsAndPorts"));
         }
 
-        /** Sets a property of the Kafka client, security included. Later ones win. */
+        /** Sets a property of the Kafka client, including security. Later values win. */
         public Builder<K, V> property(String name, String value) {
             properties.put(
                     Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, () -> "value of " + name));
@@ -122,8 +122,8 @@ public final class ProducerSettings<K, V> {
         }
 
         /**
-         * The writer: {@link ProducePath#CLIENT} unless told. {@link ProducePath#LEAN} reads the same properties;
-         * {@link #build} refuses one that it does not know. It does not go with transactions.
+         * Sets the produce path, default {@link ProducePath#CLIENT}. {@link ProducePath#LEAN} reads the same
+         * properties, and {@link #build} refuses those that it does not know. It cannot be combined with transactions.
          */
         public Builder<K, V> produce(ProducePath path) {
             produce = Objects.requireNonNull(path, "path");
@@ -137,8 +137,8 @@ public final class ProducerSettings<K, V> {
         }
 
         /**
-         * Applies a properties file in UTF-8. A later setting wins. The file may be that of a consumer as well: its
-         * {@code weir.} keys are left alone here, but for {@code weir.produce}.
+         * Applies a properties file in UTF-8. A later setting wins. One file may serve a consumer as well: its
+         * {@code weir.} keys are ignored here, except for {@code weir.produce}.
          *
          * @throws IllegalArgumentException if the file cannot be read, a client's key is misspelt, or a {@code weir.}
          *     key is unknown; names the line
@@ -150,8 +150,8 @@ public final class ProducerSettings<K, V> {
         }
 
         /**
-         * Applies environment variables: with the prefix {@code ORDERS_}, {@code ORDERS_BATCH_SIZE} is {@code
-         * batch.size}. Variables that do not begin with the prefix are left alone.
+         * Applies environment variables: with the prefix {@code ORDERS_}, {@code ORDERS_BATCH_SIZE} is
+         * {@code batch.size}. Other variables are ignored.
          */
         public Builder<K, V> fromEnvironment(String prefix) {
             return fromEnvironment(System.getenv(), prefix);
@@ -161,7 +161,7 @@ public final class ProducerSettings<K, V> {
          * Applies settings that an application's framework has read, with the keys of a file.
          *
          * @param origin where a key was written, for messages
-         * @throws NullPointerException for a setting without a value; its message is the origin
+         * @throws NullPointerException if a setting has no value; the message is the origin
          */
         public Builder<K, V> from(Map<String, String> settings, UnaryOperator<String> origin) {
             ConsumerSettingsReader.applyToProducer(SettingsText.read(settings, origin), this, origins);

@@ -2,7 +2,7 @@ package dev.weir.kafka;
 
 import dev.weir.stream.spi.Thrown;
 
-/** A record that its deserializer or decoder refused. Nothing was acknowledged: the record will come again. */
+/** A deserializer or decoder refused a record. Nothing was acknowledged, so the record will be read again. */
 public final class RecordDecodeException extends KafkaPipelineException {
 
     private static final long serialVersionUID = 1;
@@ -11,12 +11,14 @@ public final class RecordDecodeException extends KafkaPipelineException {
     private final int partition;
     private final long offset;
 
-    /** A refusal by a deserializer. */
+    /** Creates the exception for a record refused by a deserializer. */
     public RecordDecodeException(String topic, int partition, long offset, Throwable cause) {
         this(topic, partition, offset, cause, "KafkaSource.decoded and KafkaFlow let such records be routed");
     }
 
-    /** @param wayOut what to do about such records */
+    /**
+     * @param wayOut advice for the user about such records
+     */
     public RecordDecodeException(String topic, int partition, long offset, Throwable cause, String wayOut) {
         super(
                 "cannot decode record " + topic + "-" + partition + "@" + offset + ": " + Thrown.message(cause) + "; "

@@ -7,8 +7,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.serialization.Deserializer;
 
 /**
- * Turns consumed bytes into typed records; a function for {@code map} below any source of raw records. As thread-safe
- * as its deserializers.
+ * Turns consumed bytes into typed records, as a function for {@code map} after any source of raw records. As
+ * thread-safe as its deserializers.
  */
 public final class RecordDecoder<K, V> implements Function<ConsumerRecord<byte[], byte[]>, Decoded<K, V>> {
 
@@ -20,7 +20,7 @@ public final class RecordDecoder<K, V> implements Function<ConsumerRecord<byte[]
         this.values = Objects.requireNonNull(values, "values");
     }
 
-    /** The typed record, or why there is none. Throws nothing but errors of the JVM. */
+    /** Returns the typed record, or the reason why there is none. Throws only errors of the JVM. */
     @Override
     public Decoded<K, V> apply(ConsumerRecord<byte[], byte[]> raw) {
         UnreadableBatch batch = UnreadableBatch.in(Objects.requireNonNull(raw, "raw"));

@@ -12,7 +12,7 @@ public final class RecordOrdering {
 
     private RecordOrdering() {}
 
-    /** Records with equal keys (byte arrays by content) keep their order; records without a key keep none. */
+    /** Records with equal keys (byte arrays by content) stay in order; records without a key are unordered. */
     public static <K, V> Ordering<ConsumerRecord<K, V>> byKey() {
         return Ordering.byHash(record -> {
             K key = record.key();
@@ -24,7 +24,7 @@ public final class RecordOrdering {
         });
     }
 
-    /** Records of one partition keep their order; the degree of parallelism is the number of partitions. */
+    /** Records of a partition stay in order; at most one record per partition is processed at a time. */
     public static <K, V> Ordering<ConsumerRecord<K, V>> byPartition() {
         Ordering<ConsumerRecord<K, V>> order =
                 Ordering.byHash(record -> record.topic().hashCode() * 31L + record.partition());

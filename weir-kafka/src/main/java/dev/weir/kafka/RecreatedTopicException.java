@@ -3,7 +3,7 @@ package dev.weir.kafka;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * A topic was deleted and made again under its name, so that the place to go on at is one in a log that is gone; see
+ * A topic was deleted and recreated, so the position to continue at belongs to a log that no longer exists; see
  * {@link OutOfRangePolicy}.
  */
 public final class RecreatedTopicException extends KafkaPipelineException {
@@ -15,7 +15,7 @@ public final class RecreatedTopicException extends KafkaPipelineException {
     private final long offset;
 
     /**
-     * Describes the place.
+     * Creates the exception for a partition and the position to continue at.
      *
      * @param proof the evidence that it is another topic
      */
@@ -35,7 +35,7 @@ public final class RecreatedTopicException extends KafkaPipelineException {
         return partition;
     }
 
-    /** The offset at which reading was to go on in the topic that is gone; -1 if that was not known yet. */
+    /** The offset in the deleted topic at which reading would have continued; -1 if it was not known yet. */
     public long offset() {
         return offset;
     }

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A pipeline that is run again after a wait whenever it fails. Thread-safe. Reading from a {@link ReusableConsumer} it
- * goes on without a rebalance, at the first record that was not acknowledged.
+ * A pipeline that is restarted after a delay whenever it fails. Thread-safe. If it reads from a
+ * {@link ReusableConsumer}, it continues without a rebalance at the first unacknowledged record.
  */
 public final class RestartingPipeline implements AutoCloseable {
 
@@ -30,7 +30,7 @@ public final class RestartingPipeline implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition stop = lock.newCondition();
 
-    // Under the lock.
+    // Guarded by the lock.
     private final ArrayDeque<Long> restarts = new ArrayDeque<>();
     private @Nullable RunningPipeline current;
     private boolean stopped;
@@ -44,9 +44,9 @@ public final class RestartingPipeline implements AutoCloseable {
     }
 
     /**
-     * Starts the pipeline. The first start is not repeated: if it cannot be made now, this throws.
+     * Starts the pipeline. Throws if the first start fails; only later failures lead to restarts.
      *
-     * @param settings when to run it again; a normal end is the end, unless they say otherwise
+     * @param settings when to restart; after a normal end only if the settings say so
      */
     public static RestartingPipeline run(Pipeline pipeline, RestartSettings settings) {
         RestartingPipeline restarting = new RestartingPipeline(pipeline, settings);
@@ -61,12 +61,12 @@ public final class RestartingPipeline implements AutoCloseable {
         return restartCount.get();
     }
 
-    /** The end for good: normal, or with the failure that was one too many. */
+    /** Completes when the pipeline has ended for good: normally, or with the failure after which no restart follows. */
     public CompletableFuture<DrainReport> completion() {
         return completion.copy();
     }
 
-    /** The run there is at the moment; null between two. */
+    /** The current run; null between two runs. */
     public @Nullable RunningPipeline current() {
         lock.lock();
         try {
@@ -76,7 +76,7 @@ public final class RestartingPipeline implements AutoCloseable {
         }
     }
 
-    /** Ends the run that there is, as {@link RunningPipeline#stop} does, and starts no other. */
+    /** Stops the current run, as {@link RunningPipeline#stop} does, and starts no other. */
     public void stop() {
         RunningPipeline running = endRestarts(false);
         if (running != null) {
@@ -84,7 +84,7 @@ public final class RestartingPipeline implements AutoCloseable {
         }
     }
 
-    /** Returns the present run; one that is just being started is ended by the thread that starts it. */
+    /** Returns the current run. A run that is still being started is ended by the thread that starts it. */
     private @Nullable RunningPipeline endRestarts(boolean close) {
         lock.lock();
         try {
@@ -123,7 +123,7 @@ public final class RestartingPipeline implements AutoCloseable {
         }
     }
 
-    /** The next run; null if there is none, and then the completion says why. */
+    /** Returns the next run; null if there is none, in which case the completion has the reason. */
     private @Nullable RunningPipeline start() {
         while (true) {
             try {
@@ -140,7 +140,7 @@ public final class RestartingPipeline implements AutoCloseable {
         }
     }
 
-    /** Ends a run if that was asked for while it was being started. */
+    /** Ends a run whose end was requested while it was being started. */
     private void endIfAsked(RunningPipeline next) {
         boolean isStopped;
         boolean isClosed;
@@ -159,7 +159,7 @@ public final class RestartingPipeline implements AutoCloseable {
         }
     }
 
-    /** Waits for the time of the next start; false if there is to be none. */
+    /** Waits for the time of the next start; returns false if there is no next start. */
     private boolean awaitRestart(@Nullable Throwable failure) {
         lock.lock();
         try {
@@ -187,7 +187,7 @@ public final class RestartingPipeline implements AutoCloseable {
         }
     }
 
-    /** Drains the run that there is, for 30 seconds at most, and starts no other. */
+    /** Drains the current run, for 30 seconds at most, and starts no other. */
     @Override
     public void close() {
         RunningPipeline running = endRestarts(true);

@@ -5,21 +5,21 @@ import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * The part of a consumer that may be used from within a {@link RebalanceListener}, and as long as that is waited for.
- * Usable from the listener's thread.
+ * The consumer operations available to a {@link RebalanceListener} during a call. Usable only from the listener's
+ * thread, and only while the rebalance waits for it.
  */
 public interface RestrictedConsumer {
 
-    /** The partitions that this member has, with those that have just come, without those that go. */
+    /** The partitions of this member, including those just assigned and excluding those being revoked. */
     Set<TopicPartition> assignment();
 
-    /** The group's committed offsets; partitions of which it has committed nothing are left out. */
+    /** The group's committed offsets; partitions without one are left out. */
     Map<TopicPartition, Long> committed(Set<TopicPartition> partitions);
 
     /**
-     * Lets a partition that has just come begin at an offset instead of the committed one.
+     * Starts a newly assigned partition at an offset instead of the committed one.
      *
-     * @throws IllegalStateException if it is not assigned, or records of it were read already
+     * @throws IllegalStateException if the partition is not assigned, or some of its records have been read
      */
     void seek(TopicPartition partition, long offset);
 }

@@ -7,7 +7,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Topics in which failed records wait before they are tried again, one after the other, each with its own delay.
+ * Retry topics, in which failed records wait one after the other before they are tried again, each with its own delay.
  * Immutable.
  *
  * {@snippet :
@@ -24,13 +24,13 @@ public final class RetryTopics {
         this.values = new Values(tiers);
     }
 
-    /** Tiers in the order in which a record goes through them. */
+    /** The retry topics in the order in which a record passes through them. */
     public List<Tier> tiers() {
         return values.tiers;
     }
 
     /**
-     * One of the topics.
+     * A retry topic with its delay.
      *
      * @param topic must exist
      * @param delay how long a record waits in it: 1 ms to 7 days
@@ -48,40 +48,40 @@ public final class RetryTopics {
         }
     }
 
-    /** One topic. */
+    /** A single retry topic. */
     public static RetryTopics of(String topic, Duration delay) {
         return new RetryTopics(List.of(new Tier(topic, delay)));
     }
 
-    /** Adds another tier after those. */
+    /** Adds another topic after these. */
     public RetryTopics then(String topic, Duration delay) {
         List<Tier> all = new ArrayList<>(values.tiers);
         all.add(new Tier(topic, delay));
         return new RetryTopics(all);
     }
 
-    /** The prefix of all headers that a record has in a retry topic beside its own. */
+    /** The prefix of the headers that Weir adds to a record in a retry topic. */
     public static final String PREFIX = "weir-retry-";
 
-    /** Header: the topic that the record came from first. */
+    /** Header: the topic that the record was first read from. */
     public static final String TOPIC = PREFIX + "topic";
 
-    /** Header: the partition that the record came from first. */
+    /** Header: the partition that the record was first read from. */
     public static final String PARTITION = PREFIX + "partition";
 
-    /** Header: the record's offset there. */
+    /** Header: the record's offset in that partition. */
     public static final String OFFSET = PREFIX + "offset";
 
     /** Header: the record's timestamp, in milliseconds; absent if it had none, or a negative one. */
     public static final String TIMESTAMP = PREFIX + "timestamp";
 
-    /** Header: how often the handler has been called for the record so far. */
+    /** Header: the number of handler calls for the record so far. */
     public static final String ATTEMPTS = PREFIX + "attempts";
 
-    /** Header: in how many retry topics the record has been, this one included. */
+    /** Header: the number of retry topics that the record has been in, including this one. */
     public static final String TIER = PREFIX + "tier";
 
-    /** Header: when the record is to be tried again, in milliseconds since 1970. */
+    /** Header: the time of the next try, in milliseconds since 1970. */
     public static final String DUE = PREFIX + "due";
 
     /** Header: the handler's last exception, as text. */

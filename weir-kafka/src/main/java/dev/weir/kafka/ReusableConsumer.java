@@ -8,11 +8,11 @@ import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * One member of a group that several pipelines read from, at once or one after the other. Thread-safe. It runs until it
- * is closed, which comes after its pipelines have ended.
+ * A group member that several pipelines read from, at once or one after the other. Thread-safe. Runs until closed;
+ * close it after its pipelines have ended.
  *
- * <p>The consumer outlives the pipelines, so that one which failed can be started again without a rebalance: it goes on
- * at the first record that was not acknowledged, and unfinished records after it are repeated.
+ * <p>The consumer outlives its pipelines, so a failed pipeline can be restarted without a rebalance. It continues at
+ * the first unacknowledged record and repeats later unfinished ones.
  *
  * <pre>{@code
  * try (var consumer = ReusableConsumer.start(settings, Subscription.topics("orders", "returns"))) {
@@ -31,17 +31,17 @@ public final class ReusableConsumer<K, V> implements AutoCloseable {
     }
 
     /**
-     * Joins the group. Partitions are not read before a pipeline does.
+     * Joins the group. A partition is not read until a pipeline reads it.
      *
-     * @param subscription all that the pipelines read; without end
+     * @param subscription the topics of all pipelines together; unbounded
      */
     public static <K, V> ReusableConsumer<K, V> start(ConsumerSettings<K, V> settings, Subscription subscription) {
         return new ReusableConsumer<>(new ReusableConsumerOwner<>(settings, subscription));
     }
 
     /**
-     * The {@link KafkaSource#atLeastOnce committable} records of these topics, or of all topics that no other pipeline
-     * reads if none is given. A topic is read by one running pipeline at a time: a second is refused when it starts.
+     * The {@link KafkaSource#atLeastOnce committable} records of these topics; without arguments, of all topics that no
+     * other pipeline reads. Only one running pipeline may read a topic: a second one is refused when it starts.
      */
     public Source<ConsumerRecord<K, V>> records(String... topics) {
         List<String> names = Arrays.asList(topics);
@@ -52,10 +52,7 @@ public final class ReusableConsumer<K, V> implements AutoCloseable {
         return sharing.handle();
     }
 
-    /**
-     * Waits up to 30 seconds for the records that pipelines still work on, commits the finished part, and leaves the
-     * group.
-     */
+    /** Waits up to 30 seconds for records in progress, commits the finished part, and leaves the group. */
     @Override
     public void close() {
         sharing.close();

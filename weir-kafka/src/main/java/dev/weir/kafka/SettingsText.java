@@ -32,7 +32,7 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.config.ConfigDef;
 import org.jspecify.annotations.Nullable;
 
-/** Settings as text: from files and the environment, and back without their secrets. Stateless. */
+/** Settings as text: read from files and the environment, and shown without their secrets. Stateless. */
 final class SettingsText {
 
     /** The prefix of Weir's own settings; all others are the Kafka client's. */
@@ -43,17 +43,17 @@ final class SettingsText {
     private static final Map<String, ChronoUnit> UNITS =
             Map.of("ms", ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS, "m", ChronoUnit.MINUTES, "h", ChronoUnit.HOURS);
 
-    /** The settings that Kafka's clients know: one file may be for several of them. */
+    /** The settings of all Kafka clients, because one file may serve several of them. */
     private static final Set<String> CLIENTS = Stream.of(
                     ConsumerConfig.configNames(), ProducerConfig.configNames(), AdminClientConfig.configNames())
             .flatMap(Set::stream)
             .collect(Collectors.toUnmodifiableSet());
 
-    /** Letters that a misspelt name may differ by; two swapped ones count twice. */
+    /** Largest number of letters by which a name may differ and count as misspelt; swapping two counts twice. */
     private static final int MAX_SLIPS = 2;
 
     /**
-     * One setting as it was written.
+     * A setting as it was written.
      *
      * @param origin where, for messages
      */
@@ -61,22 +61,22 @@ final class SettingsText {
 
     private SettingsText() {}
 
-    /** Returns whether a name is meant to be one of Weir's own: also in capitals, where there is none. */
+    /** Returns whether a name is meant as one of Weir's own: also in capitals, where the client has no such name. */
     static boolean isOwn(String name) {
         return name.regionMatches(true, 0, OWN, 0, OWN.length());
     }
 
-    /** The settings of a properties file in UTF-8, the order of the file kept. */
+    /** Reads a properties file in UTF-8, in the order of the file. */
     static List<Entry> read(Path file) {
         String text;
         KeysOnce properties = new KeysOnce();
         try {
-            // Editors of Windows begin a text with a mark, which would be part of the first key.
+            // Windows editors begin a text with a byte order mark, which would become part of the first key.
             text = Files.readString(file).replaceFirst("^\uFEFF", "");
             try (Reader in = new StringReader(text)) {
                 properties.load(in);
             }
-        } catch (IOException | IllegalArgumentException e) { // The latter for a broken \\u escape.
+        } catch (IOException | IllegalArgumentException e) { // IllegalArgumentException: a broken \\u escape.
             throw new IllegalArgumentException(
                     "the settings file " + file + " cannot be read: "
                             + (e instanceof IOException io ? why(io) : e.getMessage()),
@@ -96,7 +96,7 @@ final class SettingsText {
         return entries;
     }
 
-    /** Properties that note a key which comes again: the last value would win in silence. */
+    /** Properties that record duplicate keys, because otherwise the last value would silently win. */
     private static final class KeysOnce extends Properties {
 
         private static final long serialVersionUID = 1L;
@@ -104,7 +104,7 @@ final class SettingsText {
         private transient @Nullable String repeated;
 
         @Override
-        @SuppressWarnings("UnsynchronizedOverridesSynchronized") // One thread reads a file.
+        @SuppressWarnings("UnsynchronizedOverridesSynchronized") // Only one thread reads a file.
         public @Nullable Object put(Object key, Object value) {
             if (repeated == null && containsKey(key)) {
                 repeated = String.valueOf(key);
@@ -122,13 +122,13 @@ final class SettingsText {
         };
     }
 
-    /** The last of the lines that sets the property. */
+    /** Returns the number of the last line that sets the property. */
     private static int lineOf(String name, List<String> lines) {
         for (int i = lines.size() - 1; i >= 0; i--) {
             Properties line = new Properties();
             try {
                 line.load(new StringReader(lines.get(i)));
-            } catch (IOException | IllegalArgumentException e) { // Part of a longer line.
+            } catch (IOException | IllegalArgumentException e) { // Continues a longer line.
                 continue;
             }
             if (line.containsKey(name)) {
@@ -138,7 +138,7 @@ final class SettingsText {
         return 1;
     }
 
-    /** The settings among the variables that begin with the prefix: PREFIX_MAX_POLL_RECORDS is max.poll.records. */
+    /** Reads the settings among the variables with the prefix: PREFIX_MAX_POLL_RECORDS becomes max.poll.records. */
     static List<Entry> read(Map<String, String> environment, String prefix) {
         if (prefix.isBlank()) {
             throw new IllegalArgumentException(
@@ -156,7 +156,7 @@ final class SettingsText {
         return entries;
     }
 
-    /** Settings that somebody else has read, in the order of their names. */
+    /** Settings that a caller has read, in alphabetical order. */
     static List<Entry> read(Map<String, String> settings, UnaryOperator<String> origin) {
         Objects.requireNonNull(origin, "origin");
         List<Entry> entries = new ArrayList<>();
@@ -167,7 +167,7 @@ final class SettingsText {
         return entries;
     }
 
-    /** A time like 500ms, 20s, 2m, 1h or PT20S. */
+    /** Parses a time like 500ms, 20s, 2m, 1h or PT20S. */
     static Duration duration(Entry entry) {
         Matcher amount = AMOUNT.matcher(entry.value);
         ChronoUnit unit = amount.matches() ? UNITS.get(amount.group(2).toLowerCase(Locale.ROOT)) : null;
@@ -181,7 +181,7 @@ final class SettingsText {
         }
     }
 
-    /** A size like 65536, 64KB, 16MB or 1GB, in powers of 1,024. */
+    /** Parses a size like 65536, 64KB, 16MB or 1GB, in powers of 1,024. */
     static long bytes(Entry entry) {
         Matcher amount = AMOUNT.matcher(entry.value);
         int shift = !amount.matches()
@@ -207,7 +207,7 @@ final class SettingsText {
         }
     }
 
-    /** One of an enum's values, in small letters or large, with - or _. */
+    /** Parses one of an enum's values, case-insensitively, with - or _. */
     static <E extends Enum<E>> E choice(Entry entry, Class<E> choices) {
         try {
             return Enum.valueOf(choices, entry.value.toUpperCase(Locale.ROOT).replace('-', '_'));
@@ -220,7 +220,7 @@ final class SettingsText {
         }
     }
 
-    /** Weir's own settings hold no secrets, so that the value may be said. */
+    /** Weir's own settings hold no secrets, so the message may show the value. */
     static IllegalArgumentException refused(Entry entry, String allowed) {
         return new IllegalArgumentException(
                 entry.origin + ": " + entry.name + " must be " + allowed + ": " + entry.name + "=" + entry.value);
@@ -238,8 +238,8 @@ final class SettingsText {
     }
 
     /**
-     * Refuses a client's setting that was misspelt: the client would ignore it. A name that is further from all that
-     * the clients know is let through: plug-ins such as interceptors have settings of their own.
+     * Refuses a misspelt client setting, which the client would ignore. A name that resembles no known setting is
+     * accepted, because plug-ins such as interceptors have settings of their own.
      */
     static void checkSpelling(Entry entry) {
         if (CLIENTS.contains(entry.name)) {
@@ -255,7 +255,7 @@ final class SettingsText {
         }
     }
 
-    /** The number of letters to change, add or leave out. */
+    /** The edit distance: letters to change, add or leave out. */
     private static int distance(String a, String b) {
         int[] above = new int[b.length() + 1];
         for (int j = 0; j <= b.length(); j++) {
@@ -273,7 +273,7 @@ final class SettingsText {
         return above[b.length()];
     }
 
-    /** Client properties for people: a value is shown only where the client knows that it is no secret. */
+    /** Client properties for people. A value is shown only if the client knows that it is not a secret. */
     static String withoutSecrets(Map<String, String> properties, ConfigDef known) {
         Map<String, String> shown = new TreeMap<>();
         properties.forEach((name, value) -> {

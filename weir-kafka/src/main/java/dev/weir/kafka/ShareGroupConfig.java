@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Settings that the brokers keep for a share group, as they were when they were read. Immutable. */
+/** Broker-side settings of a share group, as of the time they were read. Immutable. */
 public final class ShareGroupConfig {
 
     private final Values values;
@@ -23,7 +23,7 @@ public final class ShareGroupConfig {
                 start, isStartSaid, lockDuration, deliveryLimit, locksPerPartition, isolationLevel, renewsLocks);
     }
 
-    /** For tests of code that reads one. */
+    /** Creates settings for tests of code that reads them. */
     public static ShareGroupConfig of(
             String start,
             boolean isStartSaid,
@@ -36,27 +36,27 @@ public final class ShareGroupConfig {
                 start, isStartSaid, lockDuration, deliveryLimit, locksPerPartition, isolationLevel, renewsLocks);
     }
 
-    /** {@code share.auto.offset.reset}: {@code latest} unless told otherwise. */
+    /** {@code share.auto.offset.reset}; {@code latest} by default. */
     public String start() {
         return values.start;
     }
 
-    /** Returns whether somebody has set it for this group. */
+    /** Returns whether {@code share.auto.offset.reset} is set for this group. */
     public boolean isStartSaid() {
         return values.isStartSaid;
     }
 
-    /** {@code share.record.lock.duration.ms}: how long a record is acquired. */
+    /** {@code share.record.lock.duration.ms}: how long a record stays acquired. */
     public Duration lockDuration() {
         return values.lockDuration;
     }
 
-    /** {@code share.delivery.count.limit}: deliveries after which a record is given up. */
+    /** {@code share.delivery.count.limit}: the number of deliveries after which brokers give up on a record. */
     public int deliveryLimit() {
         return values.deliveryLimit;
     }
 
-    /** {@code share.partition.max.record.locks}: records of a partition that may be acquired at once. */
+    /** {@code share.partition.max.record.locks}: the number of records of a partition that may be acquired at once. */
     public int locksPerPartition() {
         return values.locksPerPartition;
     }
@@ -67,17 +67,17 @@ public final class ShareGroupConfig {
     }
 
     /**
-     * {@code share.renew.acknowledge.enable}: whether brokers renew locks, true unless told otherwise. If not, a record
-     * whose handler takes longer than {@link #lockDuration} comes again.
+     * {@code share.renew.acknowledge.enable}: whether brokers renew locks, true by default. If not, a record whose
+     * handler takes longer than {@link #lockDuration} is delivered again.
      */
     public boolean renewsLocks() {
         return values.renewsLocks;
     }
 
     /**
-     * Asks the brokers. Blocks.
+     * Reads the settings from the brokers. Blocks.
      *
-     * @throws KafkaPipelineException if the right DESCRIBE_CONFIGS on the group is missing, or nobody answers
+     * @throws KafkaPipelineException if DESCRIBE_CONFIGS on the group is not allowed, or no broker answers
      */
     public static ShareGroupConfig read(ShareSettings<?, ?> settings) {
         Objects.requireNonNull(settings, "settings");
@@ -87,11 +87,11 @@ public final class ShareGroupConfig {
     }
 
     /**
-     * Sets values of the group, for all its members. Blocks. Changes hold for records that are acquired afterwards.
+     * Changes settings of the group for all its members. Blocks. Changes apply to records acquired afterwards.
      *
-     * @param values by their names, {@code share.record.lock.duration.ms} for instance; null takes a value back
-     * @throws KafkaPipelineException if the right ALTER_CONFIGS on the group is missing, the brokers refuse a value, or
-     *     nobody answers
+     * @param values settings by name, {@code share.record.lock.duration.ms} for instance; null resets a setting
+     * @throws KafkaPipelineException if ALTER_CONFIGS on the group is not allowed, the brokers refuse a value, or no
+     *     broker answers
      */
     public static void set(ShareSettings<?, ?> settings, Map<String, @Nullable String> values) {
         Objects.requireNonNull(values, "values");

@@ -6,23 +6,24 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A running member of a share group, as others may see it; found by {@link dev.weir.stream.RunningPipeline#handles}.
- * Thread-safe, valid for as long as the pipeline, after which it shows the last state.
+ * A running member of a share group, to inspect from outside; obtained from
+ * {@link dev.weir.stream.RunningPipeline#handles}. Thread-safe and valid for as long as the pipeline; afterwards it
+ * shows the last state.
  */
 public interface ShareHandle {
 
-    /** The counts so far. Does not block. */
+    /** Takes a snapshot. Does not block. */
     Snapshot snapshot();
 
     /**
-     * The answers for a health probe. It is ready while the group has given it partitions; on {@link FetchPath#CLIENT}
-     * once it has, as Kafka's client does not say when that ends. It is live until its pipeline ends: an error that
-     * waiting does not cure ends that. It is progressing unless a stage below says that it makes no progress, as one
-     * whose producer has had no answer for long. Does not block.
+     * The answers for a health probe. Does not block. Ready means that the group has assigned partitions;
+     * {@link FetchPath#CLIENT} stays ready afterwards, because Kafka's client does not report the end of an assignment.
+     * Live lasts until the pipeline ends, which a permanent error causes. Progressing is false while a downstream stage
+     * reports no progress, such as a producer that has had no answer for long.
      */
     ConsumerHealth health();
 
-    /** Counts of records since the start, and the state of the moment. */
+    /** Counts of records since the start, and the current state. */
     final class Snapshot {
 
         private final Values values;
@@ -31,7 +32,7 @@ public interface ShareHandle {
             this.values = values;
         }
 
-        /** For tests of code that reads one. */
+        /** Creates a snapshot for tests of code that reads one. */
         public static Snapshot of(
                 long accepted,
                 long released,
@@ -73,7 +74,7 @@ public interface ShareHandle {
                     List.of()));
         }
 
-        /** The same with another answer of {@link #skipped}. */
+        /** Returns a copy with another value of {@link #skipped}. */
         public Snapshot with(List<RecordRange> skipped) {
             Objects.requireNonNull(skipped, "skipped");
             Values v = values;
@@ -99,80 +100,80 @@ public interface ShareHandle {
                     List.copyOf(skipped)));
         }
 
-        /** The brokers have confirmed that they are done. */
+        /** Records accepted and confirmed by the brokers. */
         public long accepted() {
             return values.accepted;
         }
 
-        /** Given back for another delivery, confirmed. */
+        /** Records released for another delivery, confirmed. */
         public long released() {
             return values.released;
         }
 
-        /** Never to be delivered again, confirmed. */
+        /** Records rejected and never delivered again, confirmed. */
         public long rejected() {
             return values.rejected;
         }
 
-        /** Locks that were renewed while a handler worked. */
+        /** Locks renewed while a handler worked. */
         public long renewed() {
             return values.renewed;
         }
 
-        /** Came with a delivery count of more than 1. */
+        /** Records received with a delivery count above 1. */
         public long redelivered() {
             return values.redelivered;
         }
 
-        /** The lock ended before the work did, or was lost with its broker. */
+        /** Records whose lock ended before their work did, or was lost with its broker. */
         public long lockExpired() {
             return values.lockExpired;
         }
 
-        /** The brokers refused; such records come again. */
+        /** Acknowledgements refused by the brokers; their records are delivered again. */
         public long failedAcknowledgements() {
             return values.failedAcknowledgements;
         }
 
-        /** Given back, or lost, before the pipeline took them. */
+        /** Records released or lost before the pipeline pulled them. */
         public long neverBegun() {
             return values.neverBegun;
         }
 
-        /** Copies that stand in the parking or dead-letter topic because the deliveries were nearly used up. */
+        /** Copies written to the parking or dead-letter topic because few deliveries were left. */
         public long parked() {
             return values.parked;
         }
 
         /**
-         * Fetches whose records the brokers acquired and then did not send, because of a quota: each uses up a delivery
-         * of its records. Counted on {@link FetchPath#LEAN}, as Kafka's client does not show it.
+         * Fetches whose records the brokers acquired but did not send because of a quota. Each uses up one delivery of
+         * its records. Counted only on {@link FetchPath#LEAN}, because Kafka's client does not report them.
          */
         public long emptiedAnswers() {
             return values.emptiedAnswers;
         }
 
-        /** Acquired and not yet taken by the pipeline. */
+        /** Records acquired and not yet pulled by the pipeline. */
         public int waiting() {
             return values.waiting;
         }
 
-        /** Taken by the pipeline and not finished. */
+        /** Records pulled by the pipeline and unfinished. */
         public int inHand() {
             return values.inHand;
         }
 
-        /** Records of the group that are still to come, -1 if that is not known. */
+        /** Records of the group not yet delivered, -1 if not known. */
         public long lag() {
             return values.lag;
         }
 
-        /** Share consumers at work. */
+        /** Number of active share consumers. */
         public int lanes() {
             return values.lanes;
         }
 
-        /** Records that a share consumer asks for. */
+        /** Number of records that a share consumer requests. */
         public int pollRecords() {
             return values.pollRecords;
         }
@@ -182,19 +183,19 @@ public interface ShareHandle {
             return values.acquireMode;
         }
 
-        /** Records that the pipeline works on at once, as it was told. */
+        /** Configured number of records processed at once. */
         public int workers() {
             return values.workers;
         }
 
-        /** The limit that holds the member up. */
+        /** The limit that currently bounds the member's rate. */
         public Limit limit() {
             return values.limit;
         }
 
         /**
-         * Acquired offsets of batches that cannot be read and were left out ({@code unreadable}): rejected, so that no
-         * member gets them again. Counted on {@link FetchPath#LEAN}.
+         * Acquired offsets of unreadable batches that were skipped ({@code unreadable}): rejected, so that no member
+         * receives them again. Counted only on {@link FetchPath#LEAN}.
          */
         public List<RecordRange> skipped() {
             return values.skipped;
@@ -243,7 +244,7 @@ public interface ShareHandle {
         }
     }
 
-    /** The limit that holds a member up. */
+    /** The limit that bounds a member's rate. */
     final class Limit {
 
         private final Parts values;
@@ -252,7 +253,7 @@ public interface ShareHandle {
             this.values = new Parts(kind, name, sentence, advice, expectedGain);
         }
 
-        /** For tests of code that reads one. */
+        /** Creates one for tests of code that reads it. */
         public static Limit of(String kind, String name, String sentence, String advice, double expectedGain) {
             return new Limit(kind, name, sentence, advice, expectedGain);
         }
@@ -265,7 +266,7 @@ public interface ShareHandle {
             return values.kind;
         }
 
-        /** Name of the limiting thing. */
+        /** The name of the limiting resource. */
         public String name() {
             return values.name;
         }
@@ -275,12 +276,12 @@ public interface ShareHandle {
             return values.sentence;
         }
 
-        /** The advice that would lift it. */
+        /** The advice for lifting the limit. */
         public String advice() {
             return values.advice;
         }
 
-        /** The rate after that, in times of the rate now; 1 if nothing is to be gained. */
+        /** The expected rate after that, as a multiple of the current rate; 1 if there is nothing to gain. */
         public double expectedGain() {
             return values.expectedGain;
         }

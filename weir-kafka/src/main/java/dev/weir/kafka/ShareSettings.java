@@ -18,11 +18,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ShareSettings<K, V> {
 
-    /** The position at which a new group begins; {@code share.auto.offset.reset} of the group. */
+    /** The start position of a new group; {@code share.auto.offset.reset} of the group. */
     public enum Start {
         /** Starts at the first record of each partition. */
         EARLIEST,
-        /** Starts at what arrives after the group's first member. */
+        /** Starts at records that arrive after the group's first member. */
         LATEST
     }
 
@@ -31,7 +31,9 @@ public final class ShareSettings<K, V> {
     private static final int MAX_LANES = 200;
     private static final int MAX_NAME = 255;
 
-    /** Settings that the share consumer of Kafka 4.4 refuses, or Weir decides, each with the reason and the way out. */
+    /**
+     * Settings that Kafka's share consumer 4.4 refuses or that Weir decides, each with the reason and the alternative.
+     */
     private static final Map<String, String> REFUSED = refused();
 
     private final Map<String, String> properties;
@@ -146,7 +148,7 @@ public final class ShareSettings<K, V> {
         }
     }
 
-    /** Passed to the Kafka clients as they are. */
+    /** The properties passed to the Kafka clients unchanged. */
     public Map<String, String> properties() {
         return properties;
     }
@@ -165,20 +167,20 @@ public final class ShareSettings<K, V> {
         return valueDeserializer;
     }
 
-    /** The start of the group, or null if none was given. */
+    /** The start position of the group, or null if none was given. */
     public @Nullable Start start() {
         return start;
     }
 
     /**
-     * Returns whether it ends when the group is past the ends that the topics have at the start, as {@link
-     * Builder#untilEnd}.
+     * Returns whether the source ends once the group passes the topics' ends as of the start; see
+     * {@link Builder#untilEnd}.
      */
     public boolean isUntilEnd() {
         return untilEnd;
     }
 
-    /** The number of records the pipeline works on at once: what is fetched follows it. */
+    /** The number of records processed at once, which determines how much is fetched. */
     public int workers() {
         return workers;
     }
@@ -192,12 +194,12 @@ public final class ShareSettings<K, V> {
         return connectTimeout;
     }
 
-    /** Path by which records are fetched and acknowledged. */
+    /** The path that fetches and acknowledges records. */
     public FetchPath fetch() {
         return fetch;
     }
 
-    /** The name under which it takes its old place in the group when it starts again, or null. */
+    /** The member name that regains its place in the group after a restart, or null. */
     public @Nullable String memberName() {
         return memberName;
     }
@@ -207,24 +209,24 @@ public final class ShareSettings<K, V> {
         return unreadableBatches;
     }
 
-    /** Bytes that a batch may have decompressed; of use on {@link FetchPath#LEAN} only. */
+    /** Limit for the decompressed bytes of a batch; only used on {@link FetchPath#LEAN}. */
     public long maxBatchBytes() {
         return maxBatchBytes == ConsumerSettings.BY_PATH
                 ? ConsumerSettings.defaultBatchBytes(FetchPath.CLIENT) // On the heap, as with Kafka's client.
                 : maxBatchBytes;
     }
 
-    /** The topic of records that fail in their last delivery, or null. */
+    /** The topic of records that fail in their last delivery, or null if none is set. */
     public @Nullable DeadLetters deadLetters() {
         return deadLetters;
     }
 
-    /** The topic that keeps records before their last deliveries, or null if none does. */
+    /** The topic for copies of records before their last deliveries, or null if there is none. */
     public @Nullable DeadLetters parking() {
         return parking == null ? deadLetters : parking;
     }
 
-    /** Settings of a producer for the same cluster, security included: all properties that both clients know. */
+    /** Settings of a producer for the same cluster, including security: every property that both clients know. */
     public ProducerSettings<byte[], byte[]> producerSettings() {
         var builder = ProducerSettings.builder();
         properties.forEach((name, value) -> {
@@ -235,7 +237,7 @@ public final class ShareSettings<K, V> {
         return builder.build();
     }
 
-    /** For people: passwords, and properties that the Kafka client does not know, are not shown. */
+    /** Describes the settings for people. Passwords, and properties that the Kafka client does not know, are masked. */
     @Override
     public String toString() {
         return "ShareSettings[properties=" + SettingsText.withoutSecrets(properties, ConsumerConfig.configDef())
@@ -302,12 +304,12 @@ public final class ShareSettings<K, V> {
                     ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, Objects.requireNonNull(hostsAndPorts, "hostsAndPorts"));
         }
 
-        /** The share group, which is required. */
+        /** Sets the share group, which is required. */
         public Builder<K, V> groupId(String groupId) {
             return property(ConsumerConfig.GROUP_ID_CONFIG, Objects.requireNonNull(groupId, "groupId"));
         }
 
-        /** Sets a property of the Kafka clients, security included. Later ones win. */
+        /** Sets a property of the Kafka clients, including security. Later values win. */
         public Builder<K, V> property(String name, String value) {
             properties.put(
                     Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, () -> "value of " + name));
@@ -321,9 +323,9 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * Sets the start of the group, if it has not begun. Weir writes it to the group's settings before it joins, for
-         * which it needs ALTER_CONFIGS on the group. A group that has not begun and whose start nobody has said is
-         * refused: Kafka would let it begin at the end, and what is there would never be read.
+         * Sets the start position of a new group. Weir writes it to the group's settings before joining, which needs
+         * ALTER_CONFIGS on the group. A new group without a start position is refused, because Kafka would start it at
+         * the end and never deliver existing records.
          */
         public Builder<K, V> startAt(Start newStart) {
             this.start = Objects.requireNonNull(newStart, "newStart");
@@ -331,10 +333,9 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * Ends the source when the group is past the ends that the topics have when it starts, whichever of its members
-         * did the work. In a group that reads committed records these are the last stable offsets: what waits behind an
-         * open transaction is left for the next run, with a warning. The start fails, by name, where a partition has no
-         * leader.
+         * Ends the source when the group has passed the topics' ends as of the start, whichever members did the work.
+         * In a group that reads committed records these are the last stable offsets; records behind an open transaction
+         * are left for the next run, with a warning. The start fails if a partition has no leader, and names it.
          */
         public Builder<K, V> untilEnd() {
             this.untilEnd = true;
@@ -342,8 +343,8 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * The number of records the pipeline works on at once, 1 to 100,000, default 16; {@link SharedFlow} sets it.
-         * What is acquired ahead follows it and what is measured.
+         * Sets the number of records processed at once, 1 to 100,000, default 16; {@link SharedFlow} sets it. The
+         * number acquired ahead adapts to it and to measurements.
          */
         public Builder<K, V> workers(int newWorkers) {
             this.workers = newWorkers;
@@ -352,24 +353,24 @@ public final class ShareSettings<K, V> {
 
         /**
          * Sets the largest number of share consumers of a run, 1 to 200, default 16. Each has two threads, a connection
-         * to each broker, and a place in the group, of which {@code group.share.max.size} of the brokers has 200.
+         * to each broker, and a place in the group, which has 200 by the brokers' {@code group.share.max.size}.
          */
         public Builder<K, V> maxLanes(int newMaxLanes) {
             this.maxLanes = newMaxLanes;
             return this;
         }
 
-        /** Sets the time a start waits for answers of the brokers before it fails: up to 10 min, default 30 s. */
+        /** Sets the time a start waits for broker answers before it fails: up to 10 min, default 30 s. */
         public Builder<K, V> connectTimeout(Duration newTimeout) {
             this.connectTimeout = Objects.requireNonNull(newTimeout, "newTimeout");
             return this;
         }
 
         /**
-         * The fetch path, default {@link FetchPath#CLIENT}: share consumers of Kafka's own client, each of which stands
-         * still until all that it took at once is done. {@link FetchPath#LEAN} is one member with connections of its
-         * own, one for each broker and one for the group, on one thread: each record that is done makes room for the
-         * next. It needs brokers of Kafka 4.2 or later; {@link #maxLanes} says nothing to it.
+         * Sets the fetch path, default {@link FetchPath#CLIENT}: share consumers of Kafka's own client, each of which
+         * fetches again only when all records of its last fetch are done. {@link FetchPath#LEAN} is one member on one
+         * thread with its own connections, one per broker and one for the group; each finished record frees space for
+         * the next. It needs brokers of Kafka 4.2 or later and ignores {@link #maxLanes}.
          */
         public Builder<K, V> fetch(FetchPath path) {
             this.fetch = Objects.requireNonNull(path, "path");
@@ -377,11 +378,11 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * The name that the process keeps over its restarts, such as that of a pod of a stateful set; 1 to 255
-         * characters, {@link FetchPath#LEAN} only. By default a member is new at each start, and a group gives the
-         * partitions of a killed one back only when its session is over, 45 s by default; one that comes back under its
-         * name takes them at once. No two processes may have the same name in a group at the same time: they would take
-         * the place from each other again and again.
+         * Sets a member name that the process keeps across restarts, such as the name of a stateful set's pod; 1 to 255
+         * characters, {@link FetchPath#LEAN} only. By default each start is a new member, and a killed member's
+         * partitions are reassigned only when its session times out, after 45 s by default. A restarted member with the
+         * same name takes them at once. Two processes must never use one name in a group at the same time: each would
+         * keep evicting the other.
          */
         public Builder<K, V> memberName(String name) {
             this.memberName = Objects.requireNonNull(name, "name");
@@ -389,9 +390,9 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * Sets the topic of records that fail in their last delivery ({@link SharedFlow}); without {@link #parking}
-         * also where a copy of each record stands before its last two deliveries begin, so that no crash loses it. By
-         * default there is none: a record whose deliveries are used up is given up by the brokers.
+         * Sets the topic of records that fail in their last delivery ({@link SharedFlow}). Without {@link #parking} it
+         * also receives a copy of each record before its last two deliveries begin, so that no crash loses the record.
+         * By default there is no such topic, and brokers give up on a record that has used up its deliveries.
          */
         public Builder<K, V> deadLetters(DeadLetters letters) {
             this.deadLetters = Objects.requireNonNull(letters, "letters");
@@ -399,17 +400,17 @@ public final class ShareSettings<K, V> {
             return this;
         }
 
-        /** Dead letters go to this topic of the cluster that is read, with its security settings. */
+        /** Sends dead letters to this topic of the source cluster, with its security settings. */
         public Builder<K, V> deadLetters(String topic) {
             this.deadLetterTopic = Objects.requireNonNull(topic, "topic");
             return this;
         }
 
         /**
-         * Sets the answer to a batch that is larger than {@link #maxBatchBytes}, damaged or of an unknown codec;
-         * default {@link ConsumerSettings.UnreadableBatches#FAIL}. With SKIP its offsets are rejected. With
-         * DEAD_LETTER, which needs a {@link SharedFlow} with a dead-letter topic, they are rejected when the batch is
-         * written there. {@link FetchPath#LEAN} only.
+         * Sets the treatment of a batch that is larger than {@link #maxBatchBytes}, damaged or of an unknown codec;
+         * default {@link ConsumerSettings.UnreadableBatches#FAIL}. SKIP rejects its offsets. DEAD_LETTER, which needs a
+         * {@link SharedFlow} with a dead-letter topic, rejects them once the batch is written there.
+         * {@link FetchPath#LEAN} only.
          */
         public Builder<K, V> unreadableBatches(ConsumerSettings.UnreadableBatches policy) {
             this.unreadableBatches = Objects.requireNonNull(policy, "policy");
@@ -425,20 +426,17 @@ public final class ShareSettings<K, V> {
             return this;
         }
 
-        /**
-         * Sets the topic for copies of records before their last two deliveries; the dead-letter topic unless told
-         * otherwise.
-         */
+        /** Sets the topic for copies of records before their last two deliveries; the dead-letter topic by default. */
         public Builder<K, V> parking(String topic) {
             this.parkingTopic = Objects.requireNonNull(topic, "topic");
             return this;
         }
 
         /**
-         * Checks.
+         * Builds the settings.
          *
-         * @throws IllegalArgumentException if {@code group.id} or the address is missing, a property does not go with
-         *     share groups, or a value is out of its bounds
+         * @throws IllegalArgumentException if {@code group.id} or the address is missing, a property cannot be used
+         *     with share groups, or a value is out of bounds
          */
         public ShareSettings<K, V> build() {
             return new ShareSettings<>(this);

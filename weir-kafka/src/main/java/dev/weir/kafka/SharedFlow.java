@@ -14,7 +14,7 @@ import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * As {@link KafkaFlow}, over the records of a share group. Immutable; nothing runs until a pipeline made of it does.
+ * A {@link KafkaFlow} over the records of a share group. Immutable; nothing runs until a pipeline made from it is run.
  *
  * {@snippet :
  * KafkaFlow.shared(orders, "orders")
@@ -23,13 +23,13 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  *         .run();
  * }
  *
- * <p>A record whose handler failed, after the retries in place, is released: the group delivers it again, here or to
- * another member. With a dead-letter topic it becomes a letter in its last delivery, before it is accepted. {@link
- * FailureAction#REJECT} has the group forget it. Retry topics do not go with share groups, which redeliver by
+ * <p>A record whose handler still fails after in-place retries is released: the group delivers it again, to this or
+ * another member. With a dead-letter topic, a record that fails in its last delivery is written there and accepted.
+ * {@link FailureAction#REJECT} rejects the record. Retry topics cannot be used with share groups, which redeliver by
  * themselves.
  *
- * <p>There is no order but, if asked for, that of records with equal keys that this member has at the same time: other
- * members know nothing of it.
+ * <p>Records are unordered. On request, records with equal keys stay in order among those that this member has at the
+ * same time; other members do not take part in that.
  */
 public final class SharedFlow<K, V> {
 
@@ -41,7 +41,7 @@ public final class SharedFlow<K, V> {
         this.topics = topics;
     }
 
-    /** The records that the group lends of the topics. */
+    /** The records that the group delivers from the topics. */
     public static <K, V> SharedFlow<K, V> from(ShareSettings<K, V> settings, String... topics) {
         return new SharedFlow<>(Objects.requireNonNull(settings, "settings"), ShareSource.topics(topics));
     }
@@ -55,9 +55,9 @@ public final class SharedFlow<K, V> {
     }
 
     /**
-     * Calls {@code handler}, which may block, for each record, up to {@code concurrency} at once on virtual threads.
+     * Calls {@code handler}, which may block, for each record on virtual threads, up to {@code concurrency} at once.
      *
-     * @param ordering unordered, or keyed; the order of the input would be one that a share group does not have
+     * @param ordering unordered, or by key; input order is refused, because a share group has none
      */
     public <R> HandledFlow<K, V, R> handle(
             Parallelism concurrency,
@@ -72,7 +72,7 @@ public final class SharedFlow<K, V> {
                         jobs.mapBlocking(concurrency, order, new BlockingGuard<K, V, R>(rules, handler)), rules)));
     }
 
-    /** {@link #handle} for work that gives no result; close the flow with {@link HandledFlow#pipeline}. */
+    /** {@link #handle} for work without a result; close the flow with {@link HandledFlow#pipeline}. */
     public HandledFlow<K, V, ConsumerRecord<K, V>> forEach(
             int concurrency,
             Ordering<? super ConsumerRecord<K, V>> ordering,
@@ -98,7 +98,7 @@ public final class SharedFlow<K, V> {
                         rules)));
     }
 
-    /** Adds the dead-letter settings, until the flow names others. */
+    /** Adds the dead-letter settings, unless the flow names others. */
     private <R> HandledFlow<K, V, R> withLetters(HandledFlow<K, V, R> flow) {
         DeadLetters letters = settings.deadLetters();
         return letters == null ? flow : flow.deadLetter(letters);

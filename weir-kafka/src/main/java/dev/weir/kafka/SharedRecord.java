@@ -6,9 +6,9 @@ import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * A record of a share group with its delivery count ({@link #deliveryCount()}), and a say in its acknowledgement. When
- * its work is done it is accepted, unless one of the two methods below said otherwise before. Their methods are
- * thread-safe.
+ * A record of a share group, with its {@link #deliveryCount()} and control over its acknowledgement. It is accepted
+ * when its work is done, unless {@link #rejectWhenDone} or {@link #releaseWhenDone} was called before. These methods
+ * are thread-safe.
  */
 public final class SharedRecord<K, V> extends ConsumerRecord<K, V> {
 
@@ -31,23 +31,23 @@ public final class SharedRecord<K, V> extends ConsumerRecord<K, V> {
         this.acquired = Objects.requireNonNull(acquired, "acquired");
     }
 
-    /** The number of deliveries by the group, this one included. */
+    /** The number of deliveries of this record so far, including this one. */
     public int delivery() {
         return acquired.delivery();
     }
 
-    /** Returns whether the group gives the record up unless it is accepted now. */
+    /** Returns whether this is the last delivery: the group gives up on the record unless it is accepted now. */
     public boolean isLastDelivery() {
         return acquired.isLastDelivery();
     }
 
-    /** Makes the group forget the record when the pipeline is done with it: nobody sees it again. */
+    /** Rejects the record when the pipeline is done with it: no member receives it again. */
     public void rejectWhenDone() {
         acquired.endsWith(RecordAcknowledgement.REJECT);
     }
 
     /**
-     * Makes the group deliver the record once more when the pipeline is done with it, unless this was the last
+     * Releases the record when the pipeline is done with it: the group delivers it again, unless this was the last
      * delivery.
      */
     public void releaseWhenDone() {

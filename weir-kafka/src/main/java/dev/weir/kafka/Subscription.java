@@ -15,7 +15,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records that a source reads: partitions, starting position and end. Immutable.
+ * The records that a source reads: partitions, start position and end. Immutable.
  *
  * <pre>{@code
  * Subscription.topics("orders").startingAt(Position.end())          // a new group begins with what comes
@@ -39,36 +39,36 @@ public final class Subscription {
     }
 
     /**
-     * The start of the read: a partition of {@link Topics} or {@link Matching} if the group has committed nothing of
-     * it, one of {@link Partitions} in any case.
+     * The start of the read. It applies to a partition of {@link Topics} or {@link Matching} only if the group has no
+     * committed offset for it, and to one of {@link Partitions} always.
      */
     public Bound start() {
         return values.start;
     }
 
-    /** The end of the read; a subscription without one goes on for ever. */
+    /** The end of the read; without one the source never ends. */
     public Bound end() {
         return values.end;
     }
 
-    /** The priorities among them. */
+    /** The priorities of the partitions. */
     public Priorities priorities() {
         return values.priorities;
     }
 
-    /** The time when each record is due, if that is asked; see {@link #dueAt}. */
+    /** The delivery time of each record, if one is set; see {@link #dueAt}. */
     public @Nullable DueTimes due() {
         return values.due;
     }
 
-    /** Says when a record is due. Called by threads of the pipeline, perhaps more than once for a record. */
+    /** Computes when a record is due. Called by threads of the pipeline, perhaps more than once for a record. */
     @FunctionalInterface
     public interface DueTimes {
 
         /**
-         * The time before which a record is not delivered; null or a time that has passed for at once. Must give the
-         * same for the same record. Should be quick: while it works no record is delivered, as while a handler blocks;
-         * the consumer polls and commits meanwhile.
+         * Returns the time before which the record is not delivered; null or a past time delivers it at once. Must
+         * return the same time for the same record. Should be quick: delivery waits for it as for a handler that
+         * blocks, while the consumer keeps polling and committing.
          *
          * @param record with key and value as bytes, which nobody may change
          */
@@ -80,13 +80,13 @@ public final class Subscription {
     public sealed interface Selection {}
 
     /**
-     * The partitions of these topics that the group gives to this member; all of them for a source without a group.
+     * The partitions of these topics that the group assigns to this member; all of them for a source without a group.
      *
      * @param names at least one
      */
     public record Topics(Set<String> names) implements Selection {
 
-        /** Copies the names; refuses none at all, and a blank one. */
+        /** Copies the names; refuses an empty set and blank names. */
         public Topics {
             names = given("names", names);
             if (names.isEmpty() || names.stream().anyMatch(String::isBlank)) {
@@ -102,13 +102,13 @@ public final class Subscription {
     }
 
     /**
-     * The partitions of all topics with a matching name, also those that are created later.
+     * The partitions of all topics with a matching name, including topics created later.
      *
      * @param regex matches the whole name
      */
     public record Matching(String regex) implements Selection {
 
-        /** Refuses what is no regular expression. */
+        /** Refuses an invalid regular expression. */
         public Matching {
             try {
                 Pattern.compile(Objects.requireNonNull(regex, "regex"));
@@ -132,7 +132,7 @@ public final class Subscription {
      */
     public record Partitions(Set<TopicPartition> ids) implements Selection {
 
-        /** Copies the partitions; refuses none at all. */
+        /** Copies the partitions; refuses an empty set. */
         public Partitions {
             ids = given("ids", ids);
             if (ids.isEmpty()) {
@@ -149,8 +149,8 @@ public final class Subscription {
     /**
      * A position per partition.
      *
-     * @param others that of partitions which are not in {@code each}, if they have one
-     * @param each those of single partitions
+     * @param others the position of all other partitions, if they have one
+     * @param each the positions of single partitions
      */
     public record Bound(@Nullable Position others, Map<TopicPartition, Position> each) {
 
@@ -179,14 +179,14 @@ public final class Subscription {
     }
 
     /**
-     * Puts partitions before others, by a number each: 0 unless it is said otherwise, the greater ones first.
+     * The priorities of partitions: higher numbers are read first, and the default is 0.
      *
-     * @param topics those of the partitions of a topic
-     * @param partitions those of single partitions
+     * @param topics the priorities of whole topics
+     * @param partitions the priorities of single partitions
      */
     public record Priorities(Map<String, Integer> topics, Map<TopicPartition, Integer> partitions) {
 
-        /** All partitions are equal. */
+        /** All partitions have the same priority. */
         public static final Priorities NONE = new Priorities(Map.of(), Map.of());
 
         /** Copies the numbers; refuses null. */
@@ -205,7 +205,7 @@ public final class Subscription {
             return own == null ? topics.getOrDefault(id.topic(), 0) : own;
         }
 
-        /** The number of lower priorities, 0 included. */
+        /** The number of lower priority levels, including 0. */
         public int countBelow(int priority) {
             Set<Integer> below = new TreeSet<>(topics.values());
             below.addAll(partitions.values());
@@ -227,7 +227,7 @@ public final class Subscription {
         }
     }
 
-    /** A priority of what is never read is a slip of the pen. */
+    /** A priority for a topic or partition that is not read is a mistake. */
     private static <E> Set<E> given(String name, Collection<E> elements) {
         for (E element : Objects.requireNonNull(elements, name)) {
             Objects.requireNonNull(element, () -> name + " has a null");
@@ -250,35 +250,35 @@ public final class Subscription {
         }
     }
 
-    /** The partitions of the topics, without end. */
+    /** All partitions of the topics, unbounded. */
     public static Subscription topics(String... topics) {
         return topics(Arrays.asList(Objects.requireNonNull(topics, "topics")));
     }
 
-    /** The partitions of the topics, without end. */
+    /** All partitions of the topics, unbounded. */
     public static Subscription topics(Collection<String> topics) {
         return new Subscription(new Topics(given("topics", topics)), Bound.NONE, Bound.NONE, Priorities.NONE, null);
     }
 
     /**
-     * The partitions of all topics whose whole name matches, without end. A topic that is created later is picked up
-     * when the client next looks, every 30 seconds unless {@code metadata.max.age.ms} is set.
+     * The partitions of all topics whose whole name matches, unbounded. A topic created later is found at the client's
+     * next metadata refresh, every 30 seconds unless {@code metadata.max.age.ms} is set.
      */
     public static Subscription pattern(String regex) {
         return new Subscription(new Matching(regex), Bound.NONE, Bound.NONE, Priorities.NONE, null);
     }
 
-    /** These partitions, without end; needs a group only to commit. */
+    /** Exactly these partitions, unbounded; a group is needed only to commit. */
     public static Subscription partitions(TopicPartition... ids) {
         return partitions(Arrays.asList(Objects.requireNonNull(ids, "ids")));
     }
 
-    /** These partitions, without end; needs a group only to commit. */
+    /** Exactly these partitions, unbounded; a group is needed only to commit. */
     public static Subscription partitions(Collection<TopicPartition> ids) {
         return new Subscription(new Partitions(given("ids", ids)), Bound.NONE, Bound.NONE, Priorities.NONE, null);
     }
 
-    /** This subscription, begun at the position; see {@link #start}. */
+    /** Returns a copy that starts at the position; see {@link #start}. */
     public Subscription startingAt(Position position) {
         return new Subscription(
                 values.selection,
@@ -288,23 +288,20 @@ public final class Subscription {
                 values.due);
     }
 
-    /** This subscription, with one partition begun at the position; see {@link #start}. */
+    /** Returns a copy in which one partition starts at the position; see {@link #start}. */
     public Subscription startingAt(TopicPartition id, Position position) {
         return new Subscription(
                 values.selection, values.start.with(id, position), values.end, values.priorities, values.due);
     }
 
     /**
-     * This subscription, bounded: the source ends when each partition that this member has is read up to the end that
-     * it has when the source starts.
+     * Returns a bounded copy: the source ends when each of this member's partitions is read to its end as of the start.
      */
     public Subscription untilEnd() {
         return until(Position.end());
     }
 
-    /**
-     * This subscription, bounded: the source ends when each partition that this member has is read up to the position.
-     */
+    /** Returns a bounded copy: the source ends when each of this member's partitions is read up to the position. */
     public Subscription until(Position position) {
         return new Subscription(
                 values.selection,
@@ -314,7 +311,7 @@ public final class Subscription {
                 values.due);
     }
 
-    /** This subscription, with the end of one partition; the others end where they end when the source starts. */
+    /** Returns a copy with an end for one partition; the other partitions end where they end when the source starts. */
     public Subscription until(TopicPartition id, Position position) {
         Position others = values.end.others == null ? Position.end() : values.end.others;
         return new Subscription(
@@ -326,46 +323,45 @@ public final class Subscription {
     }
 
     /**
-     * This subscription, with a priority for the partitions of a topic, 0 if it has none; greater ones go first. While
-     * the pipeline pulls, fetched records of the highest priority go before all others; lower ones get one record for
-     * each 16 of higher priorities, so that they are late and never stuck. Each partition keeps its order.
+     * Returns a copy with a priority for the partitions of a topic; the default is 0, and higher ones go first. While
+     * the pipeline pulls, fetched records of the highest priority are emitted first. Lower priorities get one record
+     * for every 16 of higher ones, so they are late but never stuck. Each partition stays in order.
      *
-     * <p>Records that the pipeline has pulled are not overtaken any more, so a stage should hold few. The higher a
-     * priority the larger its share of {@link ConsumerSettings#bufferBytes}: twice that of the one below, up to 16
-     * times. Where each partition is a stream of its own ({@link KafkaSource#partitioned}) the share is all that
-     * counts.
+     * <p>Priority does not affect records already pulled, so stages should hold few. A higher priority also gets a
+     * larger part of {@link ConsumerSettings#bufferBytes}: twice that of the next lower one, up to 16 times. With one
+     * stream per partition ({@link KafkaSource#partitioned}) that is its only effect.
      */
     public Subscription priority(String topic, int priority) {
         return new Subscription(
                 values.selection, values.start, values.end, values.priorities.with(topic, priority), values.due);
     }
 
-    /** This subscription, with a priority for one partition, which goes before the priority of its topic. */
+    /** Returns a copy with a priority for one partition, which overrides the priority of its topic. */
     public Subscription priority(TopicPartition id, int priority) {
         return new Subscription(
                 values.selection, values.start, values.end, values.priorities.with(id, priority), values.due);
     }
 
     /**
-     * This subscription, with each record delivered when it is due, and not before, by the clock of this machine. A
-     * partition keeps its order, so it waits for its first record, and what is due behind that waits with it; other
-     * partitions go on. Topics of one delay each are read in the order of their times.
+     * Returns a copy that delivers each record when it is due by this machine's clock, and not before. A partition
+     * stays in order: it waits for its first record, and later records wait behind that even if they are due. Other
+     * partitions continue. Use one topic per delay, so that records are due in the order of the topic.
      *
-     * <p>What waits has been fetched and not been pulled: up to the window and the partition's share of {@link
-     * ConsumerSettings#bufferBytes}, beyond which the partition is paused. It is not committed, a drain does not wait
-     * for it, a revocation drops it for the next owner, and no stall is reported; health and dumps call the partition
-     * not due. A bounded read ends when the last record was due. A clock that is set back makes records wait longer
-     * and delivers none twice. A time that never comes keeps its partition waiting until the topic's retention has
-     * deleted the record and the pipeline starts anew. An exception of {@code due} fails the run with {@link
-     * KafkaPipelineException}, when all before that record was delivered.
+     * <p>Waiting records are fetched and not pulled, up to the window and the partition's part of
+     * {@link ConsumerSettings#bufferBytes}; beyond that the partition is paused. They are not committed, a drain does
+     * not wait for them, a revocation drops them for the next owner, and no stall is reported; health and dumps show
+     * the partition as not due. A bounded read ends when its last record was due. Setting the clock back makes records
+     * wait longer and repeats none. A time that never comes blocks the partition until retention has deleted the record
+     * and the pipeline is restarted. An exception in {@code due} fails the run with {@link KafkaPipelineException}
+     * after all earlier records were delivered.
      *
      * {@snippet :
      * Subscription.topics("reminders")
      *         .dueAt(record -> Instant.ofEpochMilli(record.timestamp()).plus(Duration.ofHours(1)))
      * }
      *
-     * <p>For at-least-once and exactly-once sources on both fetch paths, and those with {@link ExternalOffsets}.
-     * Sources that do not track each record refuse it, as do views, {@link ReusableConsumer}, and a subscription with
+     * <p>For at-least-once and exactly-once sources on both fetch paths, and for sources with {@link ExternalOffsets}.
+     * Refused by sources that do not track each record, views, {@link ReusableConsumer}, and subscriptions with
      * priorities.
      */
     public Subscription dueAt(DueTimes due) {
@@ -373,7 +369,7 @@ public final class Subscription {
                 values.selection, values.start, values.end, values.priorities, Objects.requireNonNull(due, "due"));
     }
 
-    /** Returns whether the source ends by itself. */
+    /** Returns whether the source is bounded. */
     public boolean isBounded() {
         return !values.end.isNone();
     }

@@ -28,7 +28,7 @@ public interface TransactionHandle {
                     committed, aborted, rewoundRecords, overlapped, fenced, commitMedian, commitP99, commitMax);
         }
 
-        /** For tests of code that reads one. */
+        /** Creates counts for tests of code that reads them. */
         public static Snapshot of(
                 long committed,
                 long aborted,
@@ -42,51 +42,51 @@ public interface TransactionHandle {
                     committed, aborted, rewoundRecords, overlapped, fenced, commitMedian, commitP99, commitMax);
         }
 
-        /** Transactions that are committed, also those of offsets alone. */
+        /** Transactions committed, including those with offsets only. */
         public long committed() {
             return values.committed;
         }
 
-        /** Transactions that left nothing visible. */
+        /** Transactions aborted; none of their output became visible. */
         public long aborted() {
             return values.aborted;
         }
 
         /**
-         * Output records in those; their inputs were read again or, at the end of a bounded read,
-         * they were written again.
+         * Output records of aborted transactions. Their inputs were read again, or, at the end of a bounded read, the
+         * records were written again.
          */
         public long rewoundRecords() {
             return values.rewoundRecords;
         }
 
-        /** Transactions that began to fill while the one before was being committed. */
+        /** Transactions that started to fill while the previous one was being committed. */
         public long overlapped() {
             return values.overlapped;
         }
 
         /**
-         * The number of times that brokers told a producer of this run that another has taken its place, or that its
-         * time was over.
+         * The number of times that brokers fenced a producer of this run because another took its place or its
+         * transaction timed out.
          */
         public long fenced() {
             return values.fenced;
         }
 
         /**
-         * The median of the times from the last record of a transaction to its confirmed commit; at most 7 % too high,
-         * as the next.
+         * The median time from a transaction's last record to its confirmed commit; up to 7 % too high, as is
+         * {@link #commitP99}.
          */
         public Duration commitMedian() {
             return values.commitMedian;
         }
 
-        /** The 99th percentile of these. */
+        /** The 99th percentile of these times. */
         public Duration commitP99() {
             return values.commitP99;
         }
 
-        /** The longest of them. */
+        /** The longest of these times. */
         public Duration commitMax() {
             return values.commitMax;
         }

@@ -1,6 +1,6 @@
 /**
- * The types of a user's code on Kafka: settings, sources of consumed records, sinks that produce, and the handle on a
- * running consumer. Everything is immutable or says otherwise.
+ * The types that user code works with: settings, sources of consumed records, producing sinks, and the handle of a
+ * running consumer. Everything is immutable unless it says otherwise.
  */
 @NullMarked
 package dev.weir.kafka;

@@ -8,20 +8,20 @@ import java.util.Objects;
 /** The outcome of one record in a call of a {@link BatchHandler}. Immutable. */
 public sealed interface BatchOutcome {
 
-    /** It is handled, and goes on as the flow's result. */
+    /** The record is handled and emitted as the flow's result. */
     record Done() implements BatchOutcome {
         private static final Done DONE = new Done();
     }
 
-    /** It is not wanted: dropped and committed. */
+    /** The record is not wanted: it is dropped and committed. */
     record Skip() implements BatchOutcome {
         private static final Skip SKIP = new Skip();
     }
 
     /**
-     * It failed, as if a handler of single records had thrown.
+     * The record failed, as if a single-record handler had thrown.
      *
-     * @param cause which the rules of the flow are for: retries with their delays, retry topics, dead letters
+     * @param cause decides which of the flow's rules applies: retries with delays, retry topics, dead letters
      */
     record Retry(Throwable cause) implements BatchOutcome {
 
@@ -32,7 +32,7 @@ public sealed interface BatchOutcome {
     }
 
     /**
-     * It becomes a dead letter at once.
+     * The record goes to the dead-letter topic at once.
      *
      * @param cause for the letter
      */
@@ -55,20 +55,20 @@ public sealed interface BatchOutcome {
     }
 
     /**
-     * The record failed: the flow's rules for {@code cause} hold, as if a handler of single records had thrown it.
-     * Where order matters, answer the same for those of its key that come after it in the call: what is answered as
-     * done is not handled again.
+     * The record failed: the flow's rules for {@code cause} apply, as if a single-record handler had thrown it. If
+     * order matters, return the same outcome for later records of its key in the call; a record reported as done is not
+     * handled again.
      */
     static BatchOutcome retry(Throwable cause) {
         return new Retry(cause);
     }
 
-    /** The record becomes a dead letter at once; without a dead-letter topic the pipeline fails. */
+    /** The record goes to the dead-letter topic at once; without such a topic the pipeline fails. */
     static BatchOutcome deadLetter(Throwable cause) {
         return new DeadLetter(cause);
     }
 
-    /** One {@link #done} for each of these. */
+    /** Returns one {@link #done} for each of these records. */
     static List<BatchOutcome> allDone(Collection<?> records) {
         return Collections.nCopies(Objects.requireNonNull(records, "records").size(), done());
     }

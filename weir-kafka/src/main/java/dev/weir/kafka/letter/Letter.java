@@ -17,8 +17,8 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A dead letter of any writer, read: where its record came from, why it died, and the record as it was. Immutable but
- * for the bytes, which nobody may change.
+ * A dead-letter record of any writer: its origin, the failure, and the original record. Immutable, except for the byte
+ * arrays, which must not be changed.
  *
  * {@snippet :
  * Letter letter = Letter.read(consumed);                       // of Weir, Spring Kafka, Kafka Connect or a share group
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Letter {
 
-    /** For {@link #partition} and {@link #offset}: the letter does not say. */
+    /** Value of {@link #partition} and {@link #offset} if the dead-letter record does not have them. */
     public static final int UNKNOWN = -1;
 
     private final ConsumerRecord<byte[], byte[]> record;
@@ -59,12 +59,12 @@ public final class Letter {
     }
 
     /**
-     * Reads a letter of any {@linkplain LetterFormat#known known format}. If it has the headers of several, as a
-     * letter does whose record was one before, it is of the format whose topic stands last.
+     * Reads a dead-letter record of any {@linkplain LetterFormat#known known format}. With headers of several formats
+     * (a dead-letter record that failed again), the format whose topic header comes last applies.
      *
      * @param record as consumed from the dead-letter topic
-     * @throws IllegalArgumentException if it is of none, or a header that says where it came from is missing or wrong,
-     *     or one with a time cannot be read
+     * @throws IllegalArgumentException if no format matches, a header for the origin is missing or wrong, or a header
+     *     with a time cannot be parsed
      */
     public static Letter read(ConsumerRecord<byte[], byte[]> record) {
         Objects.requireNonNull(record, "record");
@@ -85,10 +85,10 @@ public final class Letter {
     }
 
     /**
-     * Reads a letter of one format.
+     * Reads a dead-letter record of one format.
      *
-     * @throws IllegalArgumentException if a header that says where it came from is missing or wrong, or one with a time
-     *     cannot be read
+     * @throws IllegalArgumentException if a header for the origin is missing or wrong, or a header with a time cannot
+     *     be parsed
      */
     public static Letter read(ConsumerRecord<byte[], byte[]> record, LetterFormat format) {
         Objects.requireNonNull(record, "record");
@@ -125,7 +125,9 @@ public final class Letter {
         return number;
     }
 
-    /** Refuses times that cannot be read: the letter's own would be taken for the record's. */
+    /**
+     * Refuses times that cannot be parsed; otherwise the dead-letter record's own time would replace the original's.
+     */
     private static void checkTimes(ConsumerRecord<byte[], byte[]> record, LetterFormat format) {
         Header timestamp = format.header(record, Field.TIMESTAMP);
         if (timestamp != null && format.number(timestamp.value()) == LetterFormat.NO_NUMBER) {
@@ -154,17 +156,17 @@ public final class Letter {
         return record.topic() + "-" + record.partition() + "@" + record.offset();
     }
 
-    /** The same letter with the record that it is about. */
+    /** Returns a copy with the original record. */
     Letter with(ConsumerRecord<byte[], byte[]> found) {
         return new Letter(record, format, topic, partition, offset, found);
     }
 
-    /** As consumed from the dead-letter topic. */
+    /** The dead-letter record as consumed. */
     public ConsumerRecord<byte[], byte[]> record() {
         return record;
     }
 
-    /** The format, which tells the writer. */
+    /** The format, which identifies the writer. */
     public LetterFormat format() {
         return format;
     }
@@ -189,7 +191,7 @@ public final class Letter {
         return topic + "-" + (partition == UNKNOWN ? "?" : partition) + "@" + (offset == UNKNOWN ? "?" : offset);
     }
 
-    /** Returns the text of a header of the letter; null if it does not say. */
+    /** Returns the text of a header field; null if the dead-letter record does not have it. */
     public @Nullable String text(Field field) {
         Header header = format.header(record, Objects.requireNonNull(field, "field"));
         if (header == null) {
@@ -204,7 +206,9 @@ public final class Letter {
         };
     }
 
-    /** The last header of this name of the letter, or else of the record, as text; null if there is none. */
+    /**
+     * The last header of this name, from the dead-letter record or else the original, as text; null if there is none.
+     */
     public @Nullable String header(String name) {
         Objects.requireNonNull(name, "name");
         Header header = record.headers().lastHeader(name);
@@ -215,8 +219,8 @@ public final class Letter {
     }
 
     /**
-     * The time when the record was given up: as the letter says, or else the timestamp of the letter, which is that of
-     * the record for writers who keep it, as Kafka Connect does.
+     * The time when processing was given up, from a header or else the dead-letter record's timestamp. Writers that
+     * keep the original timestamp, such as Kafka Connect, give that instead.
      */
     public Instant time() {
         String said = text(Field.TIME);
@@ -224,20 +228,20 @@ public final class Letter {
             try {
                 return instant(said);
             } catch (DateTimeException | NumberFormatException wrong) {
-                // Only of Weir's letters, whose reader does not look at it: as if it were not there.
+                // Only Weir's format has a time of failure that its reader ignores if it cannot be parsed.
             }
         }
         return Instant.ofEpochMilli(record.timestamp());
     }
 
-    /** Returns whether the letter must be completed by {@link Originals} before it can be restored. */
+    /** Returns whether {@link Originals} must complete the dead-letter record before it can be restored. */
     public boolean lacksRecord() {
         return format.lacksRecord() && original == null;
     }
 
     /**
-     * The part of its record that the letter lacks, because it was too large, or because it is of a {@linkplain
-     * DeadLetter#BATCH batch} that could not be read; null if it has all.
+     * The missing part of the original, left out because it was too large, or because this is a
+     * {@linkplain DeadLetter#BATCH batch} that could not be read; null if nothing is missing.
      */
     public @Nullable String missing() {
         if (!format.equals(LetterFormat.WEIR)) {
@@ -247,7 +251,7 @@ public final class Letter {
         return batch == null ? header(DeadLetter.CUT) : "its records, of offsets " + batch + ": it is their batch";
     }
 
-    /** The record's key; null if it has none, or the letter {@linkplain #lacksRecord lacks it}. */
+    /** The record's key; null if it has none, or if the dead-letter record {@linkplain #lacksRecord lacks it}. */
     public byte @Nullable [] key() {
         return whole().key();
     }
@@ -256,7 +260,7 @@ public final class Letter {
         return original == null ? record : original;
     }
 
-    /** The headers that the record had. */
+    /** The headers of the original record. */
     public List<Header> originalHeaders() {
         List<Header> headers = new ArrayList<>();
         for (Header header : whole().headers()) {
@@ -268,8 +272,8 @@ public final class Letter {
     }
 
     /**
-     * The record's own timestamp, in milliseconds; null if it had none, or the letter does not say. A negative one is
-     * none: brokers store it, and no producer takes it.
+     * The record's own timestamp, in milliseconds; null if it had none or it is not known. A negative one counts as
+     * none: brokers store it, but no producer accepts it.
      */
     public @Nullable Long timestamp() {
         if (format.equals(LetterFormat.WEIR)) {
@@ -279,17 +283,16 @@ public final class Letter {
         if (said != null) {
             return RecordTimestamps.orNone(Long.parseLong(said));
         }
-        // Spring and brokers give a letter the time at which they write it.
+        // Spring and brokers set the timestamp to the time of writing.
         boolean isOfLetter = format.hasTimestampOfItsOwn() || lacksRecord();
         return isOfLetter ? null : RecordTimestamps.of(whole());
     }
 
     /**
-     * The record as it was, for the topic and partition that it came from; one that Weir had
-     * {@linkplain DeadLetter#OUTPUT made of it} for the topic that it was meant for, where its key chooses the
-     * partition.
+     * The original record, for the topic and partition that it came from; a {@linkplain DeadLetter#OUTPUT record that
+     * Weir made from it}, for its output topic, where its key chooses the partition.
      *
-     * @throws IllegalStateException if the letter {@linkplain #lacksRecord lacks its record}
+     * @throws IllegalStateException if the dead-letter record {@linkplain #lacksRecord lacks its record}
      */
     public ProducerRecord<byte[], byte[]> restored() {
         String output = format.equals(LetterFormat.WEIR) ? header(DeadLetter.OUTPUT) : null;
@@ -297,9 +300,9 @@ public final class Letter {
     }
 
     /**
-     * The record as it was, for another topic; its key chooses the partition.
+     * The original record, for another topic; its key chooses the partition.
      *
-     * @throws IllegalStateException if the letter {@linkplain #lacksRecord lacks its record}
+     * @throws IllegalStateException if the dead-letter record {@linkplain #lacksRecord lacks its record}
      */
     public ProducerRecord<byte[], byte[]> restoredTo(String otherTopic) {
         return restored(Objects.requireNonNull(otherTopic, "otherTopic"), null);

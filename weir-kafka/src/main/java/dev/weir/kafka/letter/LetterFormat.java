@@ -28,30 +28,30 @@ import org.jspecify.annotations.Nullable;
 /**
  * Format of a writer's dead-letter records: the headers that say where a record came from and why it failed. Immutable.
  *
- * <p>Values are text in UTF-8. In letters of Spring Kafka, of Spring Cloud Stream and of a format of your own, a number
- * may be binary as well: four or eight bytes, the highest first.
+ * <p>Values are UTF-8 text. In the formats of Spring Kafka and Spring Cloud Stream, and in custom formats, a number may
+ * also be binary: four or eight bytes, big-endian.
  */
 public final class LetterFormat {
 
-    // Where a letter has a header twice, as Spring Kafka's have that went through several topics, the first counts:
-    // it is of the topic in which the record was first.
+    // If a header occurs twice, as when a Spring Kafka record passed through several topics, the first one counts: it
+    // names the original topic.
     //
     // Sources: DeadLetterPublishingRecoverer, DeadLetterPublishingRecovererFactory and KafkaHeaders of Spring Kafka
     // 4.1; KafkaMessageChannelBinder of Spring Cloud Stream 5.0; DeadLetterQueueReporter of Kafka Connect 4.4;
     // ShareGroupDLQStateManager of Kafka's brokers 4.4 (KIP-1191).
 
-    /** One thing that a letter may say. */
+    /** A fact that a dead-letter record may contain. */
     public enum Field {
-        /** The topic that the record came from; a letter without it cannot be read. */
+        /** The topic that the record came from; required. */
         TOPIC,
 
-        /** The partition that it came from. */
+        /** The partition that the record came from. */
         PARTITION,
 
-        /** Its offset there. */
+        /** The record's offset there. */
         OFFSET,
 
-        /** Its own timestamp, in milliseconds since 1970. */
+        /** The record's own timestamp, in milliseconds since 1970. */
         TIMESTAMP,
 
         /** The step that failed. */
@@ -66,14 +66,14 @@ public final class LetterFormat {
         /** The number of attempts. */
         ATTEMPTS,
 
-        /** The consumer group that gave it up. */
+        /** The consumer group that gave up on the record. */
         GROUP,
 
-        /** The time when that was: ISO 8601 with a zone, or milliseconds since 1970. */
+        /** The time of that: ISO 8601 with a zone, or milliseconds since 1970. */
         TIME
     }
 
-    /** Letters of Weir; {@link DeadLetter}. */
+    /** Dead-letter records of Weir; {@link DeadLetter}. */
     public static final LetterFormat WEIR = new LetterFormat(
             "weir",
             Map.of(
@@ -90,8 +90,8 @@ public final class LetterFormat {
             List.of(DeadLetter.PREFIX, RetryTopics.PREFIX));
 
     /**
-     * Letters of Spring Kafka: of {@code DeadLetterPublishingRecoverer}, and of {@code @RetryableTopic}. Key and
-     * value are what its template's serializers have made of the record.
+     * Dead-letter records of Spring Kafka, from {@code DeadLetterPublishingRecoverer} and {@code @RetryableTopic}. Key
+     * and value are the output of its template's serializers.
      */
     public static final LetterFormat SPRING = new LetterFormat(
             "spring",
@@ -125,7 +125,8 @@ public final class LetterFormat {
                     "springDeserializerException"));
 
     /**
-     * Letters of the Kafka binder of Spring Cloud Stream with {@code enableDlq}. Key and value are those of the record.
+     * Dead-letter records of Spring Cloud Stream's Kafka binder with {@code enableDlq}. Key and value are the
+     * original's.
      */
     public static final LetterFormat SPRING_CLOUD_STREAM = new LetterFormat(
             "spring-cloud-stream",
@@ -138,7 +139,10 @@ public final class LetterFormat {
                     MESSAGE, List.of("x-exception-message")),
             List.of("x-original-timestamp-type", "x-exception-stacktrace"));
 
-    /** Letters of sink connectors of Kafka Connect with {@code errors.deadletterqueue.context.headers.enable=true}. */
+    /**
+     * Dead-letter records of Kafka Connect's sink connectors with
+     * {@code errors.deadletterqueue.context.headers.enable=true}.
+     */
     public static final LetterFormat CONNECT = new LetterFormat(
             "connect",
             Map.of(
@@ -151,9 +155,9 @@ public final class LetterFormat {
             List.of("__connect.errors."));
 
     /**
-     * Letters that brokers write for share groups ({@code errors.deadletterqueue.topic.name}). They have none of the
-     * record's headers, and its key and value only if the group copies them: {@link Originals} fetches the record
-     * itself.
+     * Dead-letter records written by brokers for share groups ({@code errors.deadletterqueue.topic.name}). They have
+     * none of the original headers, and key and value only if the group copies them; {@link Originals} fetches the
+     * record itself.
      */
     public static final LetterFormat SHARE_GROUP = new LetterFormat(
             "share-group",
@@ -168,7 +172,7 @@ public final class LetterFormat {
 
     private static final List<LetterFormat> KNOWN = List.of(WEIR, SPRING, SPRING_CLOUD_STREAM, CONNECT, SHARE_GROUP);
 
-    /** The answer of {@link #number} for a value that is no number. */
+    /** The result of {@link #number} for a value that is not a number. */
     static final long NO_NUMBER = Long.MIN_VALUE;
 
     private final String name;
@@ -181,16 +185,17 @@ public final class LetterFormat {
         this.prefixes = prefixes;
     }
 
-    /** The formats that are recognised by themselves. */
+    /** The formats that are recognised automatically. */
     public static List<LetterFormat> known() {
         return KNOWN;
     }
 
     /**
-     * A format of your own: the names of its headers. Without a header for the timestamp the letter's own is the
-     * record's; without one for the partition, or a letter without it, the key chooses the partition.
+     * A custom format, given by its header names. Without a timestamp header, the dead-letter record's own timestamp
+     * counts as the original's. Without a partition, the key chooses it.
      *
-     * @throws IllegalArgumentException if there is none for the topic, one is blank, or two fields have the same
+     * @throws IllegalArgumentException if the topic has no header name, a name is blank, or two fields have the same
+     *     name
      */
     public static LetterFormat headers(Map<Field, String> names) {
         Map<Field, List<String>> lists = new EnumMap<>(Field.class);
@@ -207,22 +212,21 @@ public final class LetterFormat {
     }
 
     /**
-     * One word: {@code weir}, {@code spring}, {@code spring-cloud-stream}, {@code connect}, {@code share-group};
-     * {@code headers} for your own.
+     * Name in one word: {@code weir}, {@code spring}, {@code spring-cloud-stream}, {@code connect},
+     * {@code share-group}; {@code headers} for a custom format.
      */
     public String name() {
         return name;
     }
 
-    /** Returns whether letters lack what the record had, so that it is to be fetched where it came from. */
+    /** Returns whether dead-letter records omit parts of the original, so that it must be fetched from its topic. */
     boolean lacksRecord() {
         return equals(SHARE_GROUP);
     }
 
     /**
-     * Returns true if a record carries the headers of this format: the topic, and numbers where a format of your own
-     * names headers with numbers. If it does and {@link Letter#read} still refuses it, the record is at fault; if it
-     * does not, the format may be the wrong one.
+     * Returns whether a record has the headers of this format: the topic, and valid numbers if the format is custom. If
+     * true and {@link Letter#read} still refuses the record, the record is wrong; if false, the format may be wrong.
      */
     public boolean fits(ConsumerRecord<byte[], byte[]> record) {
         Header topic = header(record, TOPIC);
@@ -235,9 +239,9 @@ public final class LetterFormat {
     }
 
     /**
-     * A number in decimal, or in binary where the format may have that; {@link #NO_NUMBER} if it is neither. Four or
-     * eight letters of text are no binary number: the highest byte of a plausible one is 0, or -1 if it is negative,
-     * and text in UTF-8 begins with neither.
+     * Parses a number in decimal, or in binary if the format allows it; {@link #NO_NUMBER} if it is neither. Text of
+     * four or eight bytes is not mistaken for binary: the highest byte of a plausible number is 0, or -1 if negative,
+     * and UTF-8 text starts with neither.
      */
     long number(byte[] value) {
         try {
@@ -256,23 +260,23 @@ public final class LetterFormat {
         return equals(SPRING) || equals(SPRING_CLOUD_STREAM) || !KNOWN.contains(this);
     }
 
-    /** Returns whether the timestamp of a letter is the time at which it was written, and not that of its record. */
+    /** Returns whether a dead-letter record's timestamp is the time of writing rather than the original's. */
     boolean hasTimestampOfItsOwn() {
         return equals(SPRING) || equals(SPRING_CLOUD_STREAM);
     }
 
-    /** Returns whether the writer of letters has put in a header of this name. */
+    /** Returns whether the writer adds a header of this name. */
     boolean isOurs(String header) {
         return prefixes.stream().anyMatch(header::startsWith)
                 || headers.values().stream().anyMatch(names -> names.contains(header));
     }
 
-    /** The headers that may name the topic, for messages. */
+    /** The header names that may hold the topic, for messages. */
     List<String> topicHeaders() {
         return Objects.requireNonNull(headers.get(TOPIC));
     }
 
-    /** The index of the header with the topic among all of a letter, or -1: the last writer's is behind the others. */
+    /** The index of the topic header among all headers, or -1; the last writer's headers come last. */
     int place(Headers of) {
         Header[] all = of.toArray();
         for (int i = all.length - 1; i >= 0; i--) {
@@ -283,7 +287,7 @@ public final class LetterFormat {
         return -1;
     }
 
-    /** The header with a field, or null. */
+    /** Returns the header of a field, or null. */
     @Nullable
     Header header(ConsumerRecord<byte[], byte[]> letter, Field field) {
         for (String header : headers.getOrDefault(field, List.of())) {

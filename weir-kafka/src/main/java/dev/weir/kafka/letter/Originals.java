@@ -23,14 +23,14 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetches the records that dead letters are about by their offsets, without a group. Confined to one thread, which
- * closes it. Letters of one partition in the order of their offsets cost one pass over it; any other step is a seek.
+ * Fetches the original records of dead-letter records by offset, without a group. Confined to one thread, which closes
+ * it. Dead-letter records of one partition in offset order need one pass over it; any other step is a seek.
  */
 public final class Originals implements AutoCloseable {
 
     private static final Duration POLL = Duration.ofMillis(100);
 
-    /** Records that are rather read over than sought past. */
+    /** Distance in records that is read over rather than skipped by a seek. */
     private static final int NEAR = 1_000;
 
     private static final String FETCH_BYTES = "262144";
@@ -39,7 +39,7 @@ public final class Originals implements AutoCloseable {
     private final Duration patience;
     private final Map<String, Set<Integer>> partitions = new HashMap<>();
 
-    /** Records fetched of {@link #current} from {@link #from} on, and not examined yet. */
+    /** Records fetched of {@link #current} from {@link #from} on, not examined yet. */
     private final ArrayDeque<ConsumerRecord<byte[], byte[]>> fetched = new ArrayDeque<>();
 
     private @Nullable TopicPartition current;
@@ -50,16 +50,16 @@ public final class Originals implements AutoCloseable {
     public sealed interface Outcome {}
 
     /**
-     * It is there.
+     * The original record was found.
      *
-     * @param letter as it was, with the record that it is about
+     * @param letter the dead-letter record, completed with the original
      */
     public record Found(Letter letter) implements Outcome {}
 
     /**
-     * It is not there any more.
+     * The original record no longer exists.
      *
-     * @param why a sentence
+     * @param why the reason as a sentence
      */
     public record Gone(String why) implements Outcome {}
 
@@ -71,17 +71,17 @@ public final class Originals implements AutoCloseable {
     /**
      * Opens a consumer.
      *
-     * @param settings of the cluster with the topics that the letters name; the group is not joined
-     * @param patience how long an answer of the brokers may take
+     * @param settings of the cluster with the original topics; the group is not joined
+     * @param patience longest time to wait for a broker's answer
      */
     public static Originals open(ConsumerSettings<?, ?> settings, Duration patience) {
         Objects.requireNonNull(patience, "patience");
         Map<String, Object> config = settings.clientConfig();
         config.remove(ConsumerConfig.GROUP_ID_CONFIG);
         config.remove(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG);
-        // A share group may read what no transaction has committed.
+        // A share group may read uncommitted records.
         config.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_uncommitted");
-        // A header can name any topic: brokers must not create it.
+        // A header can name any topic, and brokers must not create it.
         config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
         config.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, FETCH_BYTES);
         return new Originals(
@@ -89,10 +89,10 @@ public final class Originals implements AutoCloseable {
     }
 
     /**
-     * Looks for the record of a letter.
+     * Looks for the original of a dead-letter record.
      *
-     * @throws IllegalArgumentException if the letter does not say its partition and offset
-     * @throws TimeoutException if the brokers do not answer in time; other exceptions of Kafka pass through as well
+     * @throws IllegalArgumentException if the dead-letter record has no partition or offset
+     * @throws TimeoutException if the brokers do not answer in time; other Kafka exceptions pass through unchanged
      */
     public Outcome find(Letter letter) {
         if (letter.partition() == Letter.UNKNOWN || letter.offset() == Letter.UNKNOWN) {
@@ -128,12 +128,12 @@ public final class Originals implements AutoCloseable {
                 infos.forEach(info -> numbers.add(info.partition()));
             }
         } catch (InvalidTopicException noTopic) {
-            // A header can say anything; no topic has that name.
+            // The header may contain anything; no topic can have this name.
         }
         return numbers;
     }
 
-    /** Makes the records from an offset on the next; says why there are none if there are not. */
+    /** Positions the records so that the one at the offset is next; returns the reason if that is impossible. */
     private @Nullable String goTo(TopicPartition id, long offset) {
         boolean isNext = id.equals(current) && offset >= from && offset < end && offset - consumer.position(id) < NEAR;
         if (isNext) {
@@ -162,7 +162,7 @@ public final class Originals implements AutoCloseable {
         return Objects.requireNonNull(bounds.get(id), "no answer about " + id);
     }
 
-    /** The record at an offset, or null once there is only what is behind it. */
+    /** Returns the record at an offset, or null once only later ones are left. */
     private @Nullable ConsumerRecord<byte[], byte[]> await(TopicPartition id, long offset) {
         long deadlineNanos = System.nanoTime() + patience.toNanos();
         while (true) {
@@ -183,7 +183,7 @@ public final class Originals implements AutoCloseable {
         }
     }
 
-    /** Returns whether a letter may be of a record: it has a copy of it, or none. */
+    /** Returns whether the dead-letter record may belong to this record: it has a copy of it, or no copy at all. */
     private static boolean isOf(ConsumerRecord<byte[], byte[]> letter, ConsumerRecord<byte[], byte[]> record) {
         boolean hasCopy = letter.key() != null || letter.value() != null;
         return !hasCopy || (Arrays.equals(letter.key(), record.key()) && Arrays.equals(letter.value(), record.value()));

@@ -5,10 +5,10 @@ import java.util.Objects;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * The records written for one element, and what travels with it. Immutable.
+ * The records written for one element, and a value that is passed through. Immutable.
  *
- * @param records written in this order; none of them means that the element only passes through
- * @param passThrough for the operators behind; not written
+ * @param records written in this order; if empty, the element only passes through
+ * @param passThrough for downstream operators; not written
  */
 public record Message<K, V, P>(List<ProducerRecord<K, V>> records, P passThrough) {
 
@@ -18,12 +18,12 @@ public record Message<K, V, P>(List<ProducerRecord<K, V>> records, P passThrough
         Objects.requireNonNull(passThrough, "passThrough");
     }
 
-    /** One record for an element. */
+    /** A message with one record. */
     public static <K, V, P> Message<K, V, P> single(ProducerRecord<K, V> record, P passThrough) {
         return new Message<>(List.of(Objects.requireNonNull(record, "record")), passThrough);
     }
 
-    /** Several records for an element, which is done when all of them are durable. */
+    /** A message with several records, done when all of them are durable. */
     public static <K, V, P> Message<K, V, P> multi(List<ProducerRecord<K, V>> records, P passThrough) {
         return new Message<>(records, passThrough);
     }

@@ -7,8 +7,8 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 /**
  * A {@link Message} whose records the brokers have. Immutable.
  *
- * @param metadata where each record stands, in the order of the message
- * @param passThrough what travelled with it
+ * @param metadata the position of each record, in the order of the message
+ * @param passThrough the message's value
  */
 public record Produced<P>(List<RecordMetadata> metadata, P passThrough) {
 

@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  *         .run();
  * }
  *
- * <p>An input is acknowledged once all records made of it are durable. Records in flight are bounded by the producer's
- * {@code buffer.memory}; when that is used up, the stage above waits, also for brokers that are away. Errors that pass
- * are retried by the client for as long as they last.
+ * <p>An input is acknowledged once all records made of it are durable. The producer's {@code buffer.memory} bounds
+ * records in flight; at the limit the stage above waits, also while brokers are down. The client retries transient
+ * errors for as long as they last.
  */
 public final class Producing<K, V> {
 
@@ -31,12 +31,12 @@ public final class Producing<K, V> {
 
     private final ProducerSettings<K, V> settings;
 
-    /** The sender whose producer is used; null if each run has its own. */
+    /** The sender to use; null if each run has its own producer. */
     private final @Nullable Sender<K, V> sender;
 
     private final WriteFailures failures;
 
-    /** 0 if nothing was said. */
+    /** 0 if not set. */
     private final int maxInFlight;
 
     private Producing(
@@ -47,27 +47,28 @@ public final class Producing<K, V> {
         this.maxInFlight = maxInFlight;
     }
 
-    /** Writes with a producer of its own for each run. */
+    /** Writes with a new producer for each run. */
     public static <K, V> Producing<K, V> with(ProducerSettings<K, V> settings) {
         return new Producing<>(Objects.requireNonNull(settings, "settings"), null, WriteFailures.fail(), 0);
     }
 
     /**
-     * Writes with a producer that several pipelines share. It must stay open until they have ended: they fail if it is
-     * closed before. A record that is refused fails the pipeline that sent it, and no other.
+     * Writes with a producer shared by several pipelines. Keep it open until they have ended; closing it earlier fails
+     * them. A refused record fails only the pipeline that sent it.
      */
     public static <K, V> Producing<K, V> with(Sender<K, V> sender) {
         return new Producing<>(Objects.requireNonNull(sender, "sender").settings(), sender, WriteFailures.fail(), 0);
     }
 
-    /** The rule for records that cannot be written; {@link WriteFailures#fail} unless told. */
+    /** Sets the rule for records that cannot be written, default {@link WriteFailures#fail}. */
     public Producing<K, V> onFailure(WriteFailures newFailures) {
         return new Producing<>(settings, sender, Objects.requireNonNull(newFailures, "failures"), maxInFlight);
     }
 
     /**
-     * Sets the number in flight, beside the bound by {@code buffer.memory}: records of a sink, messages of a flow or of
-     * a sink with a shared producer. 1 to 1,000,000; for those last two 10,000 unless told, otherwise no bound.
+     * Limits the number in flight, in addition to {@code buffer.memory}: records of a sink, messages of a flow or of a
+     * sink with a shared producer. 1 to 1,000,000. The default is 10,000 for flows and shared producers; other sinks
+     * have no limit.
      */
     public Producing<K, V> maxInFlight(int count) {
         if (count < 1 || count > MAX_IN_FLIGHT) {
@@ -77,8 +78,8 @@ public final class Producing<K, V> {
     }
 
     /**
-     * Writes each record. With a producer of its own nothing is written behind a record that was refused, in its
-     * partition, before the rule was applied; see {@link dev.weir.kafka.KafkaSink#producing}.
+     * Writes each record. With its own producer, no later record of a partition is written before the rule was applied
+     * to a refused one; see {@link dev.weir.kafka.KafkaSink#producing}.
      */
     public Sink<ProducerRecord<K, V>> records() {
         if (sender == null) {
@@ -89,7 +90,9 @@ public final class Producing<K, V> {
                 .to(Sink.ignore()));
     }
 
-    /** Writes all records of each message; its input is acknowledged when all are durable, or at once without any. */
+    /**
+     * Writes all records of each message. Its input is acknowledged when all are durable; at once if there are none.
+     */
     public <P> Sink<Message<K, V, P>> messages() {
         if (sender == null) {
             return Sink.through(messages -> messages.mapConcat(Message::records).to(records()));
@@ -98,10 +101,10 @@ public final class Producing<K, V> {
     }
 
     /**
-     * Writes all records of each message and hands on where they stand and what travelled with them, in the order of
-     * the messages. The input is acknowledged by what comes behind. A message of which a record was skipped or became a
-     * dead letter is not handed on; the other records of it are written. With a shared producer records behind a
-     * refused one of their partition may be written twice, or though the run fails with it.
+     * Writes all records of each message and emits their positions with the message's value, in message order.
+     * Downstream stages acknowledge the input. A message with a skipped or dead-lettered record is not emitted, but its
+     * other records are written. With a shared producer, records after a refused one of their partition may be written
+     * twice, or even though the run fails.
      */
     public <P> Flow<Message<K, V, P>, Produced<P>> flow() {
         int window = maxInFlight == 0 ? DEFAULT_IN_FLIGHT : maxInFlight;

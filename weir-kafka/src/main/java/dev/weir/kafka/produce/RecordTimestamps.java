@@ -5,7 +5,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The timestamp that a record passes on to one made of it. Stateless.
+ * Timestamps for records made from consumed ones. Stateless.
  *
  * <p>Brokers accept records with any negative timestamp, and some producers write a zero time as year 1, but a {@link
  * ProducerRecord} refuses it. Here every negative timestamp counts as none, so that the new record gets the time at
@@ -24,7 +24,7 @@ public final class RecordTimestamps {
         return orNone(record.timestamp());
     }
 
-    /** {@code millis}, in milliseconds since 1970; null if it is negative. */
+    /** {@code millis}, in milliseconds since 1970; null if negative. */
     public static @Nullable Long orNone(long millis) {
         return millis < 0 ? null : Long.valueOf(millis);
     }

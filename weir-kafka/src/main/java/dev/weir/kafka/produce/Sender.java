@@ -28,8 +28,8 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A producer outside of pipelines, or one that several pipelines share by {@link Producing#with(Sender)}. Thread-safe.
- * Whoever opens it closes it, after the pipelines that use it have ended.
+ * A producer for use outside of pipelines, or shared by several of them through {@link Producing#with(Sender)}.
+ * Thread-safe. The opener closes it after the pipelines that use it have ended.
  *
  * {@snippet :
  * try (Sender<String, Order> sender = Sender.open(settings)) {
@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
  * }
  * }
  *
- * <p>Errors that pass are retried for as long as they last. Sending blocks while the producer's {@code buffer.memory}
- * is used up, {@code max.block.ms} at most. All sends fail, also those that wait, and another sender has to be opened
+ * <p>Transient errors are retried for as long as they last. Sending blocks while the producer's {@code buffer.memory}
+ * is used up, {@code max.block.ms} at most. All sends fail, including those in flight, and a new sender must be opened
  * after
  *
  * <ul>
@@ -56,7 +56,7 @@ public final class Sender<K, V> implements AutoCloseable {
     private static final long LOOK_MILLIS = 200;
     private static final String CLOSED = "the sender is closed";
 
-    /** A record whose answer somebody waits for. */
+    /** A record whose sender awaits its outcome. */
     private record Awaited(String topic, CompletableFuture<RecordMetadata> answer) {
 
         void fail(Throwable why) {
@@ -70,10 +70,7 @@ public final class Sender<K, V> implements AutoCloseable {
     private final Runnable endWatch;
     private final Set<Awaited> awaited = ConcurrentHashMap.newKeySet();
 
-    /**
-     * The reason why nothing can be written by the client any more. Written by the thread that looks, then by who
-     * closes it.
-     */
+    /** The reason why the client can no longer write. Written by the watching thread, then by the closing one. */
     private volatile @Nullable IllegalStateException broken;
 
     private volatile boolean closing;
@@ -86,7 +83,7 @@ public final class Sender<K, V> implements AutoCloseable {
         this.endWatch = ClientWatch.begin(settings.clientConfig(), this::look);
     }
 
-    /** Fails what is awaited once the client cannot answer: again and again, as somebody may just be sending. */
+    /** Fails pending records once the client cannot answer. Repeats, because a send may be in progress. */
     private void look(long nowNanos) {
         if (closing) {
             return;
@@ -100,7 +97,7 @@ public final class Sender<K, V> implements AutoCloseable {
             dead = new IllegalStateException(fault + "; open another sender");
             broken = dead;
             failAwaited(dead);
-            producer.breakOff(); // what it has may not be written behind what another sender writes
+            producer.breakOff(); // its records must not follow those of another sender
         }
         failAwaited(dead);
     }
@@ -124,7 +121,7 @@ public final class Sender<K, V> implements AutoCloseable {
         });
     }
 
-    /** Opens a producer, idempotent unless the settings say otherwise; does not wait for brokers. */
+    /** Opens a producer, idempotent unless the settings say otherwise. Does not wait for brokers. */
     public static <K, V> Sender<K, V> open(ProducerSettings<K, V> settings) {
         return new Sender<>(Objects.requireNonNull(settings, "settings"));
     }
@@ -145,7 +142,7 @@ public final class Sender<K, V> implements AutoCloseable {
      * Sends a record.
      *
      * @return completes on the producer's own thread, which must not be blocked, when the brokers have the record;
-     *     fails with {@link ProduceException} if it cannot be written. To cancel it has no effect
+     *     fails with {@link ProduceException} if it cannot be written. Cancelling has no effect
      */
     public CompletableFuture<RecordMetadata> send(ProducerRecord<K, V> record) {
         Objects.requireNonNull(record, "record");
@@ -185,10 +182,10 @@ public final class Sender<K, V> implements AutoCloseable {
     }
 
     /**
-     * Sends records, in their order, and waits until the brokers have all of them.
+     * Sends records in order and waits until the brokers have all of them.
      *
-     * @return where they stand, in their order
-     * @throws ProduceException if one cannot be written: the first of them; others may be
+     * @return the positions of the records, in order
+     * @throws ProduceException for the first record that cannot be written; others may have been written
      */
     public List<RecordMetadata> sendAll(Collection<ProducerRecord<K, V>> records) throws InterruptedException {
         List<ProducerRecord<K, V>> all = List.copyOf(Objects.requireNonNull(records, "records"));
@@ -209,7 +206,7 @@ public final class Sender<K, V> implements AutoCloseable {
                 try {
                     written.add(await(futures.get(i), all.get(i).topic()));
                 } catch (ExecutionException refusal) {
-                    // Closed as it is broken, the client says no more than that.
+                    // The client was closed because it is broken, and its own exception does not say why.
                     Throwable cause = broken == null ? refusal.getCause() : broken;
                     throw new ProduceException(all.get(i).topic(), Objects.requireNonNullElse(cause, refusal));
                 }
@@ -237,20 +234,20 @@ public final class Sender<K, V> implements AutoCloseable {
         }
     }
 
-    /** Waits until what was sent is written, 30 s at most, and closes the producer. */
+    /** Waits until all records sent are written, 30 s at most, and closes the producer. */
     @Override
     public void close() {
         close(CLOSE_PATIENCE);
     }
 
-    /** Closes it with a patience of your own: records that are not written by then fail. */
+    /** Closes the producer with a custom timeout; records not written by then fail. */
     public void close(Duration patience) {
         Objects.requireNonNull(patience, "patience");
         closing = true;
         endWatch.run();
         producer.close(patience);
         producers.close();
-        // A client fails what it has not written, unless it is dead.
+        // A closing client fails its unwritten records, unless it is stuck.
         IllegalStateException closed = new IllegalStateException(CLOSED);
         broken = closed;
         failAwaited(closed);

@@ -9,9 +9,9 @@ import java.util.Objects;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * A sink that writes in transactions, for sources that are not topics of the same cluster: a queue, a file, another
- * cluster. What a transaction holds is seen as a whole or not at all by readers with {@code read_committed}, and each
- * input is acknowledged when the transaction with its record is committed. Immutable and free to share.
+ * A transactional sink for sources other than topics of the same cluster: a queue, a file, another cluster. Readers
+ * with {@code read_committed} see all records of a transaction or none, and each input is acknowledged when the
+ * transaction with its record is committed. Immutable and free to share.
  *
  * {@snippet :
  * payments.map(payment -> new ProducerRecord<>("booked", payment.account(), payment))
@@ -19,10 +19,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  *         .run();
  * }
  *
- * <p>A transaction that fails for a reason that passes is aborted and its records are sent again in another one. Inputs
- * that were not acknowledged when a run ended come again with the next one if the source says so, also those whose
- * transaction was committed just before: to read topics and write topics exactly once is what
- * {@link dev.weir.kafka.KafkaSource#exactlyOnce} is for.
+ * <p>A transaction that fails for a transient reason is aborted, and its records are sent again in another one. If the
+ * source redelivers inputs that were unacknowledged when a run ended, these include inputs whose transaction was
+ * committed just before. To read and write topics exactly once, use {@link dev.weir.kafka.KafkaSource#exactlyOnce}.
  */
 public final class TransactionalProducing<K, V> {
 
@@ -50,10 +49,10 @@ public final class TransactionalProducing<K, V> {
     }
 
     /**
-     * Writes under a transactional id, of which the brokers let one producer at a time write: a run that begins ends
-     * the open transaction of the one before, which fails if it is still there.
+     * Writes under a transactional id, which brokers grant to one producer at a time. A run that starts aborts the open
+     * transaction of the previous run, which fails if it is still running.
      *
-     * @throws IllegalArgumentException if the settings do not go with transactions, or the id is blank
+     * @throws IllegalArgumentException if the settings contradict transactions, or the id is blank
      */
     public static <K, V> TransactionalProducing<K, V> with(ProducerSettings<K, V> settings, String transactionalId) {
         if (Objects.requireNonNull(transactionalId, "transactionalId").isBlank()) {
@@ -68,8 +67,8 @@ public final class TransactionalProducing<K, V> {
     }
 
     /**
-     * Sets the time a transaction takes records before it is committed: 1 ms to 10 min and less than {@code
-     * transaction.timeout.ms}, which is 30 s by default; default 100 ms.
+     * Sets how long a transaction takes records before it is committed: 1 ms to 10 min and less than
+     * {@code transaction.timeout.ms}, which is 30 s by default; default 100 ms.
      */
     public TransactionalProducing<K, V> commitInterval(Duration interval) {
         return new TransactionalProducing<>(
@@ -77,17 +76,18 @@ public final class TransactionalProducing<K, V> {
     }
 
     /**
-     * Sets the number of records at which a transaction is committed before its time; they are kept until then. At
-     * least 1, default 10,000.
+     * Sets the number of records that commits a transaction early; they are kept in memory until then. At least 1,
+     * default 10,000.
      */
     public TransactionalProducing<K, V> commitRecords(int records) {
         return new TransactionalProducing<>(settings, transactionalId, commitInterval, records, failures);
     }
 
     /**
-     * The rule for records that cannot be written; {@link WriteFailures#fail} unless told. Those are left out of their
-     * transaction, which is aborted for that and written again if the brokers have seen it. A letter is written outside
-     * of transactions, once the one with the records before it is committed, and then its input is acknowledged.
+     * Sets the rule for records that cannot be written, default {@link WriteFailures#fail}. Such a record is left out
+     * of its transaction; if brokers have already seen it, the transaction is aborted and the others are written again.
+     * A dead-letter record is written outside of transactions, after the transaction with earlier records is committed;
+     * then its input is acknowledged.
      */
     public TransactionalProducing<K, V> onFailure(WriteFailures newFailures) {
         return new TransactionalProducing<>(
@@ -99,10 +99,10 @@ public final class TransactionalProducing<K, V> {
     }
 
     /**
-     * Writes each record. The stage above waits while a transaction is committed. Fails the run with {@link
-     * dev.weir.kafka.ProduceException} when a record cannot be written that the rule is not for, and with {@link
-     * dev.weir.kafka.KafkaPipelineException} when the brokers refuse transactions or another producer took the id;
-     * nothing of the open transaction is seen then.
+     * Writes each record. The stage above waits while a transaction is committed. Fails the run with
+     * {@link dev.weir.kafka.ProduceException} when a record cannot be written and the rule does not cover it, and with
+     * {@link dev.weir.kafka.KafkaPipelineException} when the brokers refuse transactions or another producer took the
+     * id; the open transaction then stays invisible.
      */
     public Sink<ProducerRecord<K, V>> records() {
         return Sink.custom(

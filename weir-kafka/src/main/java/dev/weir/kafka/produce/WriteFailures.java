@@ -5,9 +5,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rule for records that cannot be written and that a retry would not help: not serialisable, too large, refused by
- * the broker, for a topic that does not exist or that is forbidden. Immutable. Errors that pass are retried inside and
- * never come here; those of a producer or cluster as a whole always fail the run.
+ * The rule for records that can never be written: not serialisable, too large, refused by the broker, or for a topic
+ * that does not exist or is forbidden. Immutable. The rule never applies to transient errors, which are retried
+ * internally, nor to errors of a whole producer or cluster, which always fail the run.
  */
 public final class WriteFailures {
 
@@ -17,17 +17,17 @@ public final class WriteFailures {
         this.values = new Values(action, letters, ofTopics);
     }
 
-    /** The action. */
+    /** The action on such a record. */
     public Action action() {
         return values.action;
     }
 
-    /** The destination of dead letters, with {@link Action#DEAD_LETTER}. */
+    /** The destination of dead letters for {@link Action#DEAD_LETTER}. */
     public @Nullable DeadLetters letters() {
         return values.letters;
     }
 
-    /** Returns whether it holds for topics that do not exist or are forbidden, too; if not they fail the run. */
+    /** Returns whether the rule also covers topics that do not exist or are forbidden; if not they fail the run. */
     public boolean ofTopics() {
         return values.ofTopics;
     }
@@ -38,30 +38,30 @@ public final class WriteFailures {
         FAIL,
         /** The record is left out with a warning; the input is acknowledged as if it were written. */
         SKIP,
-        /** The input is acknowledged when a letter stands in the dead-letter topic. */
+        /** The input is acknowledged once the dead-letter topic has the record. */
         DEAD_LETTER
     }
 
-    /** The first such record fails the run; what holds unless another rule is given. */
+    /** Fails the run at the first such record; the default. */
     public static WriteFailures fail() {
         return new WriteFailures(Action.FAIL, null, true);
     }
 
-    /** Leaves out such records and acknowledges their inputs. */
+    /** Skips such records and acknowledges their inputs. */
     public static WriteFailures skip() {
         return new WriteFailures(Action.SKIP, null, true);
     }
 
     /**
-     * Such records become dead letters. A letter says which input the record was made of, as far as its source tells,
-     * and holds the record that could not be written, unless it is not serialisable or too large for the dead-letter
-     * topic as well; {@link dev.weir.kafka.DeadLetter#OUTPUT} names the topic that it was for.
+     * Sends such records to the dead-letter topic. The dead-letter record names the input, if the source provides it,
+     * and contains the record that could not be written, unless that is not serialisable or too large for the
+     * dead-letter topic as well. {@link dev.weir.kafka.DeadLetter#OUTPUT} names its output topic.
      */
     public static WriteFailures deadLetter(DeadLetters letters) {
         return new WriteFailures(Action.DEAD_LETTER, Objects.requireNonNull(letters, "letters"), true);
     }
 
-    /** This rule for single records alone: a topic that does not exist or is forbidden fails the run. */
+    /** Returns a copy for single records only: a topic that does not exist or is forbidden fails the run. */
     public WriteFailures ofRecordsOnly() {
         return new WriteFailures(values.action, values.letters, false);
     }

@@ -1,6 +1,6 @@
 /**
- * Producing beyond one record for each element: several or none, what travels with them, results, what is done about
- * records that cannot be written, a producer that is shared or used outside pipelines. Everything is immutable or says
+ * Producing with options: several records or none per element, pass-through values, results, rules for records that
+ * cannot be written, and a producer that is shared or used outside pipelines. Everything is immutable unless it says
  * otherwise.
  */
 @NullMarked

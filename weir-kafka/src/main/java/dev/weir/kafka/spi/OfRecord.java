@@ -3,8 +3,8 @@ package dev.weir.kafka.spi;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * An element of a pipeline that knows the record it was made of. A type of your own may be one, so that a {@linkplain
- * dev.weir.kafka.ConsumerDump dump} can tell the key of a record that is stuck. Called by any thread.
+ * An element that knows the consumed record it was made from. Your own types may implement it, so that a
+ * {@linkplain dev.weir.kafka.ConsumerDump dump} can show the key of a stuck record. Called by any thread.
  */
 public interface OfRecord {
 

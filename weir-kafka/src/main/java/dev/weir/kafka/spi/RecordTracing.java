@@ -5,8 +5,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * Follows each record of a {@link dev.weir.kafka.HandledFlow}, which calls it; {@code weir-otel} has one for
- * OpenTelemetry. Thread-safe. What it throws counts as thrown by the handler.
+ * Follows each record of a {@link dev.weir.kafka.HandledFlow}, which calls it; {@code weir-otel} provides one for
+ * OpenTelemetry. Thread-safe. An exception counts as thrown by the handler.
  */
 public interface RecordTracing {
 
@@ -31,24 +31,27 @@ public interface RecordTracing {
         public void producing(ConsumerRecord<?, ?> record, ProducerRecord<?, ?> result) {}
     };
 
-    /** This tracing for records of a consumer group; empty for a share group. Called once for each flow. */
+    /**
+     * Returns this tracing for records of a consumer group; the group is empty for a share group. Called once for each
+     * flow.
+     */
     RecordTracing inGroup(String group);
 
     /**
-     * Adds stages of its own above the decoder. It must hand on the very records that come, each once. Called once
-     * for each pipeline that is made of the flow.
+     * Adds stages before the decoder. They must pass on each record once and unchanged. Called once for each pipeline
+     * made from the flow.
      */
     Source<ConsumerRecord<byte[], byte[]>> arriving(Source<ConsumerRecord<byte[], byte[]>> records);
 
     /**
-     * The handler is about to be called, for the first time or again. Called by the handler's thread.
+     * Reports that the handler is about to be called, for the first time or again. Called by the handler's thread.
      *
      * @param record with the headers of the record that arrived
      */
     Attempt begin(ConsumerRecord<?, ?> record);
 
     /**
-     * A result is about to be written. Called by the thread of the producing stage.
+     * Reports that a result is about to be written. Called by the thread of the producing stage.
      *
      * @param record the record that arrived
      * @param result may be given further headers
@@ -56,12 +59,12 @@ public interface RecordTracing {
     void producing(ConsumerRecord<?, ?> record, ProducerRecord<?, ?> result);
 
     /**
-     * One call of a handler. It has come to its end by one of {@link #succeeded} and {@link #failed}, on any thread,
-     * before the record goes on; a call that is cancelled by neither.
+     * One call of the handler. It ends with {@link #succeeded} or {@link #failed}, on any thread, before the record
+     * continues; a cancelled call ends with neither.
      */
     interface Attempt extends AutoCloseable {
 
-        /** An attempt that nobody observes. */
+        /** An attempt that nothing observes. */
         Attempt NONE = new Attempt() {
             @Override
             public void succeeded() {}
@@ -78,7 +81,8 @@ public interface RecordTracing {
         void failed(Throwable failure);
 
         /**
-         * The handler has returned, or thrown; its future may go on. Called by the thread that called {@code begin}.
+         * Reports that the handler has returned or thrown; its future may still be running. Called by the thread that
+         * called {@code begin}.
          */
         @Override
         void close();

@@ -8,67 +8,67 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.serialization.Serializer;
 
 /**
- * All that a consumer or a producer meets outside of its pipeline: Kafka and the system's time or, at an address that
- * {@link SurroundingsRegistry#put} was told of, something else. Each method says which thread calls it.
+ * The environment of a consumer or a producer: Kafka and the system clock, or a substitute registered for an address
+ * with {@link SurroundingsRegistry#put}. Each method names its calling thread.
  */
 public interface Surroundings {
 
     /**
-     * A client. Called by whoever starts the pipeline; what it returns is used by the consumer's own thread alone, but
-     * for {@link Consumer#wakeup}.
+     * Makes a client. Called by the thread that starts the pipeline; only the consumer's own thread uses the client,
+     * except for {@link Consumer#wakeup}.
      *
-     * @param config what Kafka's client would be made with
+     * @param config the configuration for Kafka's client
      */
     Consumer<byte[], byte[]> client(Map<String, Object> config);
 
     /**
-     * A producer. Called by whoever starts the pipeline, and by the stage that produces; what it returns belongs to
-     * that stage. Where none is to be had, this is an exception.
+     * Makes a producer. Called by the thread that starts the pipeline and by the producing stage, which owns the
+     * result. Throws if there is no producer.
      *
-     * @param config what Kafka's client would be made with
+     * @param config the configuration for Kafka's client
      */
     default <K, V> Producer<K, V> producer(Map<String, Object> config, Serializer<K> keys, Serializer<V> values) {
         throw new UnsupportedOperationException("nobody produces here, where there are no brokers");
     }
 
     /**
-     * Answers a consumer's questions about topics and groups. Called once by the thread that starts the consumer, which
-     * closes what it is given with the consumer.
+     * Makes the consumer's broker queries. Called once by the thread that starts the consumer; the consumer closes the
+     * result when it ends.
      *
-     * @param config what Kafka's client would be made with
+     * @param config the configuration for Kafka's client
      */
     Lookup lookup(Map<String, Object> config);
 
-    /** Returns whether there are brokers at the address, which other clients reach as well. Any thread. */
+    /** Returns whether the address has real brokers, which other clients can reach too. Any thread. */
     default boolean hasBrokers() {
         return false;
     }
 
     /**
-     * The body of the consumer's own thread: {@code loop}, here {@linkplain SurroundingsRegistry#within within} these
-     * surroundings. Called by the thread that starts the consumer.
+     * Wraps the body of the consumer's own thread: {@code loop}, run {@linkplain SurroundingsRegistry#within within}
+     * these surroundings. Called by the thread that starts the consumer.
      */
     default Runnable ownerThread(Runnable loop) {
         return () -> SurroundingsRegistry.within(this, loop);
     }
 
-    /** The time by which the consumer commits and waits, in nanoseconds from an arbitrary origin. Any thread. */
+    /** The clock for the consumer's commits and waits, in nanoseconds from an arbitrary origin. Any thread. */
     long nanoTime();
 
     /**
-     * Takes a line that a consumer would have logged, with its level before it. Called by the thread that is
+     * Takes a log line of a consumer, with its level. Called by the thread that is
      * {@linkplain SurroundingsRegistry#within within}.
      */
     default void logged(String line) {}
 
-    /** Waits for that time to pass, or less. The consumer's own thread. */
+    /** Waits for that time or less. Called by the consumer's own thread. */
     void park(long nanos);
 
     /**
-     * The stage from which the pipeline pulls its records in place of {@code stage}. Called by whoever starts the
-     * pipeline; what it returns belongs to the segment.
+     * Returns the stage that replaces {@code stage} as the pipeline's source. Called by the thread that starts the
+     * pipeline; the segment owns the result.
      *
-     * @param clock the one that deadlines of a pull go by
+     * @param clock the clock for the deadlines of pulls
      */
     <T> Stage<T> pulled(Stage<T> stage, Clock clock);
 }

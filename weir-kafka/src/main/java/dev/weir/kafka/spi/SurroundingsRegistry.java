@@ -7,10 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The surroundings of each address: Kafka, but for the addresses in this process at which something else was put.
- * Thread-safe.
- */
+/** The surroundings of each address: Kafka, except for addresses in this process with a substitute. Thread-safe. */
 public final class SurroundingsRegistry {
 
     private static final Map<String, Surroundings> PLACES = new ConcurrentHashMap<>();
@@ -20,9 +17,9 @@ public final class SurroundingsRegistry {
     private SurroundingsRegistry() {}
 
     /**
-     * Lets each consumer that starts with this address meet {@code surroundings}.
+     * Makes each consumer that starts with this address use {@code surroundings}.
      *
-     * @param bootstrapServers the whole text of {@code bootstrap.servers}, at which nobody could be by accident
+     * @param bootstrapServers the whole text of {@code bootstrap.servers}, which must not be a real address
      */
     public static void put(String bootstrapServers, Surroundings surroundings) {
         if (PLACES.putIfAbsent(bootstrapServers, Objects.requireNonNull(surroundings, "surroundings")) != null) {
@@ -30,12 +27,12 @@ public final class SurroundingsRegistry {
         }
     }
 
-    /** Makes the address one like any other again; consumers that run keep what they have. */
+    /** Removes the substitute of the address; running consumers keep it. */
     public static void remove(String bootstrapServers) {
         PLACES.remove(bootstrapServers);
     }
 
-    /** Runs {@code body} on this thread; what consumers log meanwhile goes to {@link Surroundings#logged}. */
+    /** Runs {@code body} on this thread; log lines of consumers go to {@link Surroundings#logged} meanwhile. */
     public static void within(Surroundings surroundings, Runnable body) {
         Surroundings before = CURRENT.get();
         CURRENT.set(surroundings);
@@ -50,7 +47,7 @@ public final class SurroundingsRegistry {
         }
     }
 
-    /** The surroundings this thread is {@link #within}, or null. */
+    /** Returns the surroundings that this thread is {@link #within}, or null. */
     public static @Nullable Surroundings current() {
         return CURRENT.get();
     }

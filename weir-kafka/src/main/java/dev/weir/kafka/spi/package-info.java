@@ -1,7 +1,7 @@
 /**
- * The stand-ins of a test harness for Kafka and for time: in comes the address that settings name, out go a client
- * and what belongs to it. Not for applications; it may change with any release. Beside them stands what other
- * modules may know of single records.
+ * Hooks through which a test harness replaces Kafka and time: an address from the settings comes in, a client and its
+ * belongings go out. Not for applications; may change with any release. Also contains the types through which other
+ * modules get facts about single records.
  */
 @NullMarked
 package dev.weir.kafka.spi;

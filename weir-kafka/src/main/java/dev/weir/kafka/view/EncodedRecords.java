@@ -1,13 +1,13 @@
 package dev.weir.kafka.view;
 
 /**
- * Records to be sent, encoded as in a batch, made of one {@link RecordViews}: an element of {@link
- * dev.weir.kafka.KafkaSink#encoded}, which acknowledges those views when the brokers have all of them. Owned by the
- * stage that has it; the sink takes its memory back, so it must not be sent twice.
+ * Records encoded for sending, made from one {@link RecordViews}: an element of
+ * {@link dev.weir.kafka.KafkaSink#encoded}, which acknowledges the views when the brokers have all records. Owned by
+ * the stage that holds it. The sink reclaims its memory, so it must not be sent twice.
  */
 public interface EncodedRecords {
 
-    /** The number of them; with none, the sink acknowledges at once. */
+    /** The number of records; if 0, the sink acknowledges at once. */
     int count();
 
     /** Size in bytes. */

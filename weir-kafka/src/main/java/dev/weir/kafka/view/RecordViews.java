@@ -3,10 +3,9 @@ package dev.weir.kafka.view;
 import dev.weir.lean.RecordView;
 
 /**
- * Records of one partition in a row, as they were fetched: an element of {@link dev.weir.kafka.KafkaSource#views},
- * with one acknowledgement for all of them. Confined to one thread at a time: the stage that has it owns it, and
- * gives its memory back by {@link #encode} or {@link #close}. So it must not be handed to two stages at once, as a
- * broadcast does.
+ * Consecutive records of a partition in the receive buffer: an element of {@link dev.weir.kafka.KafkaSource#views},
+ * with one acknowledgement for all of them. Confined to one thread at a time: the stage that holds it owns it and
+ * returns its memory by {@link #encode} or {@link #close}. It must not go to two stages at once, as with a broadcast.
  *
  * <pre>{@code
  * try (views) {
@@ -16,7 +15,7 @@ import dev.weir.lean.RecordView;
  * }
  * }</pre>
  *
- * <p>One that is dropped without being given back costs its memory, which the collector finds later, and nothing else.
+ * <p>Views that are dropped without {@link #close} leak nothing: the garbage collector frees their memory later.
  */
 public interface RecordViews extends AutoCloseable {
 
@@ -24,42 +23,45 @@ public interface RecordViews extends AutoCloseable {
 
     int partition();
 
-    /** No record here has a lower offset. */
+    /** Lower bound of the offsets. */
     long fromOffset();
 
-    /** The offset behind all of them: what is committed when they are acknowledged. */
+    /** The offset after all records, which is committed when they are acknowledged. */
     long toOffset();
 
-    /** As their producers wrote them; compaction, and a start inside a batch, leave fewer to be seen. At least 0. */
+    /**
+     * The number of records as their producers wrote them, at least 0. Compaction, and a start inside a batch, make
+     * fewer of them visible.
+     */
     int recordCount();
 
     /** Size in bytes, decompressed. */
     int sizeBytes();
 
     /**
-     * Goes to the next record; false after the last.
+     * Moves to the next record; returns false after the last.
      *
-     * @throws IllegalStateException if it was given back
-     * @throws dev.weir.lean.CorruptBatchException if a producer wrote records that make no sense
+     * @throws IllegalStateException if closed
+     * @throws dev.weir.lean.CorruptBatchException if a producer wrote invalid records
      */
     boolean next();
 
-    /** The record reached by {@link #next}: always the same object, valid until the next one. */
+    /** The current record after {@link #next}: always the same object, valid until the next call. */
     RecordView record();
 
-    /** Returns to before the first record. */
+    /** Moves back to before the first record. */
     void rewind();
 
     /**
-     * Calls the encoder for each record, from the first one on, and returns what it sent; then this is given back. If
-     * the encoder throws, it is not, so that a stage may try again.
+     * Calls the encoder for each record, starting with the first, returns the records it sent, and closes these views.
+     * If the encoder throws, the views stay open, so that a stage may try again.
      *
      * @param encoder called on this thread
-     * @throws IllegalStateException if it was given back
+     * @throws IllegalStateException if closed
      */
     EncodedRecords encode(ViewEncoder encoder);
 
-    /** Gives its memory back; nothing of it may be read afterwards. */
+    /** Returns the memory of these records; they must not be read afterwards. */
     @Override
     void close();
 }

@@ -3,8 +3,8 @@ package dev.weir.kafka.view;
 import dev.weir.lean.RecordView;
 
 /**
- * A user's function between a record where it lies and those that are written for it: none, one or several. Called by
- * the threads of its stage, by several at once with {@code mapParallel}; it may fail.
+ * A user's function from a record in the receive buffer to its output records: none, one or several. Called by the
+ * threads of its stage, by several at once with {@code mapParallel}; it may fail.
  *
  * <pre>{@code
  * ViewEncoder encoder = (record, out) -> {
@@ -18,10 +18,10 @@ import dev.weir.lean.RecordView;
 public interface ViewEncoder {
 
     /**
-     * Encodes. What it throws, the stage's supervision decides about.
+     * Encodes one record. The stage's supervision decides about exceptions.
      *
      * @param record valid during the call
-     * @param out takes what is to be written; valid during the call
+     * @param out takes the output records; valid during the call
      */
     void encode(RecordView record, RecordOutput out);
 }

@@ -1,7 +1,7 @@
 /**
- * Pipelines on records where they lie: from a fetched view into an encoded batch without an object per record. For the
- * lean paths only; see {@link dev.weir.kafka.KafkaSource#views} and {@link dev.weir.kafka.KafkaSink#encoded}. Who owns
- * what: an element belongs to the stage that has it, and its memory is used again once it is done with.
+ * Pipelines on records in the receive buffer: from a fetched view into an encoded batch without an object per record.
+ * Only for the lean paths; see {@link dev.weir.kafka.KafkaSource#views} and {@link dev.weir.kafka.KafkaSink#encoded}.
+ * An element belongs to the stage that holds it; its memory is reused afterwards.
  */
 @NullMarked
 package dev.weir.kafka.view;
