@@ -228,7 +228,7 @@ public final class Letter {
             try {
                 return instant(said);
             } catch (DateTimeException | NumberFormatException wrong) {
-                // Only Weir's format has a time of failure that its reader ignores if it cannot be parsed.
+                // Only for Weir's records, which are read without a check of this time: an invalid one counts as absent.
             }
         }
         return Instant.ofEpochMilli(record.timestamp());

@@ -16,8 +16,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An asynchronous handler with what surrounds it: breaker, timeout, and failures that become values. Called as the
- * stage calls functions; futures may complete on any thread.
+ * Wraps an asynchronous handler with breaker, timeout, and conversion of failures into values. Called as the stage
+ * calls functions; futures may complete on any thread.
  */
 public final class AsyncGuard<K, V, R>
         implements Function<HandlerJob<K, V>, CompletionStage<HandlerOutcome<R>>>, Gate<HandlerJob<K, V>> {
@@ -76,8 +76,8 @@ public final class AsyncGuard<K, V, R>
     }
 
     /**
-     * One call of the handler, until its future, the timer or the pipeline's cancellation ends it:
-     * whichever comes first.
+     * One call of the handler. It ends with whichever comes first: its future, the timer or the pipeline's
+     * cancellation.
      */
     private final class Attempt {
 
@@ -85,10 +85,13 @@ public final class AsyncGuard<K, V, R>
         private final long permit;
         private final CompletableFuture<HandlerOutcome<R>> outcome = new CompletableFuture<>();
 
-        /** Written before the handler is called, and so before anybody can end the attempt. */
+        /** Written before the handler is called, so before any thread can end the attempt. */
         private RecordTracing.Attempt traced = RecordTracing.Attempt.NONE;
 
-        /** Claimed before the outcome is complete, by who also tells the breaker: each permit comes back once. */
+        /**
+         * Claimed before the outcome completes, by the thread that also reports to the breaker: each permit is returned
+         * once.
+         */
         private final AtomicBoolean ended = new AtomicBoolean();
 
         Attempt(HandlerJob<K, V> job, long permit) {
@@ -112,7 +115,7 @@ public final class AsyncGuard<K, V, R>
                 failed(thrown);
                 return;
             }
-            // Not whenComplete, whose own future would ask the user's exception for its message, and throw.
+            // Not whenComplete: its own future would call the user exception's toString, which may throw.
             var ignored = stage.handle((result, thrown) -> {
                 if (thrown != null) {
                     failed(
@@ -132,13 +135,14 @@ public final class AsyncGuard<K, V, R>
             }
         }
 
-        /** The pipeline's cancellation reaches the handler's future, and so does the timeout. */
+        /** Passes the pipeline's cancellation, and the timeout, to the handler's future. */
         private void watch(
                 CompletionStage<? extends R> stage, ConsumerRecord<K, V> record, @Nullable Duration timeout) {
             CompletableFuture<Boolean> timer = new CompletableFuture<>();
             if (timeout != null) {
                 var ignored = timer.completeOnTimeout(true, timeout.toNanos(), TimeUnit.NANOSECONDS)
-                        // What hangs on the handler's future is not ours and not to run on the JVM's timer.
+                        // Dependents of the handler's future are user code, which must not run on the JVM's timer
+                        // thread.
                         .thenAcceptAsync(
                                 due -> {
                                     failed(new HandlerTimeoutException(record, timeout, null));
@@ -201,7 +205,7 @@ public final class AsyncGuard<K, V, R>
             rules.tell(permit, thrown);
         }
 
-        /** The pipeline is gone; others may share the breaker, and the next run will. */
+        /** The pipeline has ended, but the next run and other pipelines may use the same breaker. */
         private void abandoned() {
             if (rules.breaker() != null) {
                 rules.breaker().abandoned(permit);
@@ -212,7 +216,7 @@ public final class AsyncGuard<K, V, R>
             try {
                 boolean ignored = stage.toCompletableFuture().cancel(true);
             } catch (RuntimeException cannot) {
-                // A stage of the user's own kind; it goes on, and nobody listens.
+                // A completion stage of the user's own kind; it continues, and its result is ignored.
             }
         }
     }

@@ -28,12 +28,12 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handler of batches with what surrounds it: breaker, timeout, division of a batch for which it throws, and failures
- * that become values (ADR 80). Thread-safe if the handler is; each batch belongs to one thread at a time.
+ * Wraps a batch handler with breaker, timeout, splitting of a batch for which it throws, and conversion of failures
+ * into values (ADR 80). Thread-safe if the handler is; each batch belongs to one thread at a time.
  */
 public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<K, V>>, Gate<BatchJob<K, V>> {
 
-    /** Thrown when records are left that are worth another attempt, after the delay that the policy has for it. */
+    /** Thrown when some records need another attempt, after the delay from their policy. */
     static final class Again extends RuntimeException {
 
         private static final long serialVersionUID = 1;
@@ -58,8 +58,8 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
     /**
      * The stages from records to their outcomes.
      *
-     * @param concurrency batches at work at once
-     * @param max records of a batch
+     * @param concurrency batches handled at once
+     * @param max records per batch
      * @param within how long a batch waits for them
      */
     public static <K, V> Source<HandlerOutcome<ConsumerRecord<K, V>>> under(
@@ -80,14 +80,15 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         Ordering<BatchJob<K, V>> ofBatches = ordering.isKeyed()
                 ? Ordering.byHash(BatchJob::lane)
                 : ordering.isInput() ? Ordering.input() : Ordering.unordered();
-        // As often as the records of a batch ask for it; each has its own number of attempts.
+        // Retries as often as the batch's records need it; each record counts its own attempts.
         RetryPolicy again =
                 RetryPolicy.of(Integer.MAX_VALUE, rules.retry().backoff()).on(Again.class);
         Parallelism calls = Parallelism.fixed(concurrency);
         var limits = new BatchStage.Limits<>(max, within.toNanos(), ordering, ordering.isKeyed() ? concurrency : 1);
         return jobs.<BatchJob<K, V>>stage("batch", (upstream, context) -> new BatchStage<>(upstream, context, limits))
                 .mapBlocking(calls, ofBatches, new BatchGuard<>(rules, ordering, handler))
-                // Batches, not records: some wait, so that lanes which block each other leave no gap.
+                // Batches, not records. Some wait here, so that calls stay busy when batches of the same key block each
+                // other.
                 .with(Attributes.named("handle").withBuffer(BATCHES_PER_CALL * concurrency))
                 .supervised(Supervision.retry(again, Supervision.fail()))
                 .stage("unbatch", (upstream, context) -> new UnbatchStage<>(upstream, context.meter()));
@@ -113,7 +114,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         rules.lookAgain();
     }
 
-    /** The one that the breaker lets in for the first call: not one that cannot be decoded, if there is another. */
+    /** The record that the breaker admits for the first call; a decodable one, if there is one. */
     private static <K, V> HandlerJob<K, V> lead(BatchJob<K, V> batch) {
         for (BatchMember<K, V> member : batch.members()) {
             if (member.job.decoded() instanceof Decoded.Read) {
@@ -141,12 +142,12 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
     }
 
     /**
-     * One attempt at what is open of a batch. In an ordered flow what comes behind a record that is to be tried again,
-     * and has its key, is left for the next one.
+     * One attempt at the open records of a batch. In an ordered flow, records with the key of a record to be retried
+     * are left for the next attempt.
      */
     private final class Round {
 
-        /** Records that must fail alone, one after the other, before the rest is given up. */
+        /** Number of consecutive single records that must fail before the remaining ones are given up. */
         private static final int HOPELESS = 2;
 
         private final BatchJob<K, V> batch;
@@ -154,14 +155,14 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         private final Set<Long> keysLeft = new HashSet<>();
         private @Nullable Throwable again;
 
-        /** The number of calls that have failed for each of their records since one did something. */
+        /** The number of consecutive calls in which every record failed. */
         private int failedInARow;
 
         Round(BatchJob<K, V> batch) {
             this.batch = batch;
         }
 
-        /** Handles records in their order, in one call if that does not throw. */
+        /** Handles records in order, in one call unless that throws. */
         void settle(List<BatchMember<K, V>> part) throws Exception {
             List<BatchMember<K, V>> now = new ArrayList<>();
             List<BatchMember<K, V>> later = new ArrayList<>();
@@ -209,7 +210,9 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
                     || (ordering.isKeyed() && member.key != Ordering.NO_KEY && keysLeft.contains(member.key));
         }
 
-        /** Returns what was thrown instead of outcomes, or null. Takes records out that are lost by then. */
+        /**
+         * Returns the exception thrown instead of outcomes, or null. Removes records that were lost in the meantime.
+         */
         private @Nullable Throwable call(List<BatchMember<K, V>> members) throws Exception {
             if (Thread.interrupted()) {
                 throw new InterruptedException();
@@ -219,7 +222,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
             long permit = 0;
             if (breaker != null) {
                 permit = lead.isLetIn() ? lead.takePermit() : breaker.acquire(batch::dropLost);
-                // It may have waited.
+                // Records may have been lost while waiting.
                 members.removeIf(BatchMember::dropIfLost);
                 if (members.isEmpty()) {
                     breaker.abandoned(permit);
@@ -231,7 +234,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
                 outcomes = outcomes(members);
             } catch (Throwable thrown) {
                 if (breaker != null && members.size() > 1) {
-                    breaker.abandoned(permit); // One poison record is one failure, however often it is looked for.
+                    breaker.abandoned(permit); // One poison record counts as one failure.
                 } else {
                     rules.tell(permit, thrown);
                 }
@@ -256,7 +259,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
             return null;
         }
 
-        /** Notes what became of it; false if that is told by another attempt. */
+        /** Records the outcome; returns false if another attempt is needed. */
         private boolean takes(BatchMember<K, V> member, BatchOutcome outcome) throws Exception {
             switch (outcome) {
                 case BatchOutcome.Done done -> {
@@ -283,8 +286,8 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         }
 
         /**
-         * Returns whether a record is tried again after a call for it alone threw, or the handler asked for a retry; if
-         * not, that was its outcome.
+         * Returns whether a record is retried after a call for it alone threw, or after the handler asked for a retry;
+         * if not, its outcome is recorded.
          */
         private boolean isTriedAgain(BatchMember<K, V> member, Throwable thrown) throws Exception {
             member.job.countAttempt();
@@ -358,7 +361,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         return ((Decoded.Read<K, V>) member.job.decoded()).record();
     }
 
-    /** A handler that does not keep to its contract: nothing is to be learned about a record. */
+    /** A handler broke its contract, so its outcomes cannot be used. */
     private static final class WrongAnswer extends KafkaPipelineException {
 
         private static final long serialVersionUID = 1;

@@ -4,18 +4,18 @@ import dev.weir.stream.spi.AckTarget;
 import java.util.List;
 
 /**
- * Records that are handled together. It is its own target on the way from {@link BatchStage} through the handler's
- * stage to {@link UnbatchStage}, where each record goes on with its own claim. What it holds belongs to the thread that
- * works on it; it is a target to any thread once it is published.
+ * Records that are handled together. A job is its own target on the way from {@link BatchStage} through the handler's
+ * stage to {@link UnbatchStage}, where each record continues with its own claim. Its contents belong to the thread that
+ * works on it; once published, any thread may use it as a target.
  */
 public final class BatchJob<K, V> implements AckTarget {
 
     private final List<BatchMember<K, V>> members;
 
-    /** Batches of one lane follow one another. */
+    /** The queue that gathered the batch; batches of one queue are handled in order. */
     private final long lane;
 
-    /** Records without an outcome, in their order, in parts that are handled together. */
+    /** Records without an outcome, in order, split into the parts that are handled together. */
     private List<List<BatchMember<K, V>>> open;
 
     BatchJob(List<BatchMember<K, V>> members, long lane) {
@@ -32,19 +32,20 @@ public final class BatchJob<K, V> implements AckTarget {
         return lane;
     }
 
-    /** The parts that are to be handled. */
+    /** The parts to handle. */
     List<List<BatchMember<K, V>>> open() {
         return open;
     }
 
-    /** Sets the parts that are left for the next attempt. */
+    /** Sets the parts that remain for the next attempt. */
     void left(List<List<BatchMember<K, V>>> parts) {
         open = parts;
     }
 
     /**
-     * Ends the claims of records that their sources have lost, which a revocation may wait for though the others go on;
-     * true if that is all of them. Only while nobody works on the batch, or by who does, between two calls.
+     * Ends the claims of lost records, because a revocation may wait for them although the others continue. Returns
+     * true if all records are lost. Only for the working thread between two calls, or while no thread works on the
+     * batch.
      */
     boolean dropLost() {
         boolean all = true;
@@ -54,7 +55,7 @@ public final class BatchJob<K, V> implements AckTarget {
         return all;
     }
 
-    /** Asked of a batch that waits, or by the thread that works on it: see {@link #dropLost}. */
+    /** See {@link #dropLost}; called for a waiting batch, or by the thread that works on it. */
     @Override
     public boolean isRevoked(long token) {
         return dropLost();
@@ -103,7 +104,7 @@ public final class BatchJob<K, V> implements AckTarget {
         members.forEach(member -> member.target.roots(member.token, visitor));
     }
 
-    /** The first record that is in here. */
+    /** The batch's first record. */
     HandlerJob<K, V> first() {
         return members.getFirst().job;
     }

@@ -12,12 +12,12 @@ final class BatchMember<K, V> {
     final AckTarget target;
     final long token;
 
-    /** The key it is ordered by, or {@link dev.weir.stream.Ordering#NO_KEY}. */
+    /** The ordering key, or {@link dev.weir.stream.Ordering#NO_KEY}. */
     final long key;
 
     private final AtomicBoolean ended = new AtomicBoolean();
 
-    /** The outcome; null as long as nothing has. */
+    /** The outcome; null until there is one. */
     @Nullable
     HandlerOutcome<ConsumerRecord<K, V>> outcome;
 
@@ -28,12 +28,15 @@ final class BatchMember<K, V> {
         this.key = key;
     }
 
-    /** Returns whether its source has lost it. */
+    /** Returns whether the source has lost the record. */
     boolean isLost() {
         return target.isRevoked(token);
     }
 
-    /** Gives up the claim if the source has lost the record; true if it has, then nobody works on it any more. */
+    /**
+     * Gives up the claim if the source has lost the record. Returns true if so; nothing may work on the record any
+     * more.
+     */
     boolean dropIfLost() {
         if (!isLost()) {
             return false;
@@ -50,7 +53,7 @@ final class BatchMember<K, V> {
         }
     }
 
-    /** Returns whether the claim is the caller's from now on. Any thread. */
+    /** Takes the claim; returns false if it was taken before. Any thread. */
     boolean takeClaim() {
         return ended.compareAndSet(false, true);
     }

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gathers records into batches, by lane: a batch goes on when it is full, or some time after its first record came.
- * With an order by key all records of a key are of one lane. Confined to the thread of its segment.
+ * Gathers records into batches, in one or several queues. A batch is emitted when it is full, or some time after its first record
+ * arrived. With ordering by key, all records of a key go to the same queue. Confined to the thread of its segment.
  */
 final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
 
@@ -19,12 +19,12 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
      * The bounds of a gathered batch.
      *
      * @param max records of a batch
-     * @param withinNanos how long a batch waits for them
-     * @param lanes how many batches are gathered side by side
+     * @param withinNanos how long a batch waits for further records
+     * @param lanes number of batches gathered at the same time
      */
     record Limits<K, V>(int max, long withinNanos, Ordering<HandlerJob<K, V>> ordering, int lanes) {}
 
-    /** The interval at which it looks for records here that their source has lost: a revocation waits for them. */
+    /** The interval between checks for lost records: a revocation waits for them. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final Stage<HandlerJob<K, V>> upstream;
@@ -74,7 +74,7 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
         }
     }
 
-    /** Gathers elements; a failure comes behind those gathered before. */
+    /** Gathers elements. A failure is emitted after the elements gathered before it. */
     private void pullInto(Batch<BatchJob<K, V>> out, long deadlineNanos) throws InterruptedException {
         try {
             Batch<HandlerJob<K, V>> pulled = upstream.pull(deadlineNanos);
@@ -139,12 +139,12 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
                 }
             }
         } finally {
-            // Unless the function that tells the key has thrown, that is none.
+            // Contains no failure unless the key function has thrown.
             pulled.abandonFrom(taken);
         }
     }
 
-    /** Records without a key go to one lane until they would fill a batch there, then to the next. */
+    /** Records without a key fill one queue's batch, then go to the next queue. */
     private int laneOf(long key) {
         long spread = key == Ordering.NO_KEY ? keyless++ / limits.max() : (key * 0x9E3779B97F4A7C15L) >>> 32;
         return (int) (spread % limits.lanes());

@@ -9,8 +9,8 @@ import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * A blocking handler with what surrounds it: breaker, timeout, and failures that become values. Thread-safe if the
- * handler is; throws what is to be tried again or is to fail the pipeline.
+ * Wraps a blocking handler with breaker, timeout, and conversion of failures into values. Thread-safe if the handler
+ * is; throws failures that are to be retried or to fail the pipeline.
  */
 public final class BlockingGuard<K, V, R>
         implements Handler<HandlerJob<K, V>, HandlerOutcome<R>>, Gate<HandlerJob<K, V>> {

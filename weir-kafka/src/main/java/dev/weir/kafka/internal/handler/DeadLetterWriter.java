@@ -18,8 +18,8 @@ import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
 
 /**
- * Writes dead letters: the record as it was, then, if that is too large, without its value, then with nothing of it but
- * where it was. Stateless.
+ * Writes dead-letter records: the whole record; if that is too large, without its value; if still too large, only its
+ * origin. Stateless.
  */
 public final class DeadLetterWriter implements FailureRoute {
 

@@ -21,13 +21,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes failed records to where their route says, and does not come back before the brokers have them. Confined to the
- * segment's thread; its producer is closed after that.
+ * Writes failed records along their route, and returns when the brokers have them. Confined to the segment's thread;
+ * its producer is closed afterwards.
  */
 public final class FailedRecordForwarder implements DeadLetterHandle {
 
-    // A batch is written whole, then all answers are waited for: failed records are rare or in heaps, and either way
-    // a round trip per batch costs little; in return there is no state beyond the batch.
+    // Writes a whole batch, then waits for all answers. Failed records are rare or come in bulk, so a round trip per
+    // batch costs little, and no state outlives the batch.
 
     private static final Logger LOG = LoggerFactory.getLogger(FailedRecordForwarder.class);
 
@@ -44,12 +44,12 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
         this.context = context;
     }
 
-    /** Makes one for a run that writes letters. */
+    /** Makes a forwarder for a run that writes dead-letter records. */
     public static FailedRecordForwarder create(DeadLetters letters, StageContext context) {
         return create(letters.settings(), List.of(letters.topic()), new DeadLetterWriter(letters), context);
     }
 
-    /** Makes one for a run, which closes it; refuses topics that do not exist. */
+    /** Makes a forwarder for a run, which closes it; refuses topics that do not exist. */
     static FailedRecordForwarder create(
             ProducerSettings<byte[], byte[]> settings, List<String> topics, FailureRoute route, StageContext context) {
         TopicCheck.check(settings, topics);
@@ -70,8 +70,8 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
     }
 
     /**
-     * Writes the records of a batch and acknowledges each when the brokers have it; returns when all are. The wait
-     * between two attempts is the run's.
+     * Writes the records of a batch and acknowledges each when the brokers have it; returns when all are acknowledged.
+     * The run decides the wait between two attempts.
      */
     public void deliver(Batch<FailedRecord> batch) throws InterruptedException {
         List<Pending> all = new ArrayList<>();
@@ -100,10 +100,7 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
         return writer.held();
     }
 
-    /**
-     * Fails the run if the client cannot give the answers that are missing; see {@link ClientWatch},
-     * whose thread it is.
-     */
+    /** Fails the run if the client can no longer answer; see {@link ClientWatch}, whose thread calls it. */
     private void look(long nowNanos) {
         KafkaPipelineException broken = writer.look(nowNanos);
         if (broken != null) {

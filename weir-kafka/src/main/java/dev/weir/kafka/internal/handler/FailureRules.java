@@ -21,12 +21,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The rules for failures of a handler. Immutable.
  *
- * @param retry how often the handler is called in place; once if nothing was said
- * @param exceptions what is done by the type of the exception, first match first; RETRY for others
- * @param timeout how long one call may take, or null
- * @param breaker what calls have to wait for, or null
- * @param hasWayOut whether failed records have somewhere to go
- * @param tracing what is told of each call
+ * @param retry in-place retries; none by default
+ * @param exceptions actions by exception type; the first match wins, and RETRY applies to others
+ * @param timeout longest time of one call, or null
+ * @param breaker admits calls, or null
+ * @param hasWayOut whether failed records have a destination
+ * @param tracing observes each call
  */
 public record FailureRules(
         RetryPolicy retry,
@@ -36,16 +36,16 @@ public record FailureRules(
         boolean hasWayOut,
         RecordTracing tracing) {
 
-    /** The rules if nothing is said: the first failure fails the pipeline. */
+    /** The default rules: the first failure fails the pipeline. */
     public static final FailureRules NONE =
             new FailureRules(RetryPolicy.of(1, Backoff.NONE), List.of(), null, null, false, RecordTracing.NONE);
 
     private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1);
 
-    /** The rule for one type of exceptions. */
+    /** The rule for one exception type. */
     public record ByType(Class<? extends Throwable> type, FailureAction action) {}
 
-    /** Copies the rules; refuses a timeout that is not above zero, or too long. */
+    /** Copies the rules; refuses a timeout that is not positive, or too long. */
     public FailureRules {
         exceptions = List.copyOf(exceptions);
         if (timeout != null && (timeout.compareTo(Duration.ZERO) <= 0 || timeout.compareTo(LONGEST_TIMEOUT) > 0)) {
@@ -113,7 +113,7 @@ public record FailureRules(
         return actionOn(thrown) == FailureAction.RETRY && retry.retriable().test(thrown);
     }
 
-    /** Calls again what {@link #decide} has thrown, as long as it is worth it. */
+    /** Repeats a call for which {@link #decide} threw, as long as the policy allows. */
     public Supervision supervision() {
         return Supervision.retry(
                 retry.when(thrown -> !(thrown instanceof RecordDecodeException) && isRetriable(thrown)),
@@ -123,7 +123,7 @@ public record FailureRules(
     /**
      * Decides the treatment of a record.
      *
-     * @return null to throw: so that it is tried again, or that the pipeline fails
+     * @return null to rethrow, so that the record is retried or the pipeline fails
      */
     <R> @Nullable HandlerOutcome<R> decide(HandlerJob<?, ?> job, Throwable thrown) {
         FailureAction action = actionOn(thrown);
@@ -144,12 +144,12 @@ public record FailureRules(
                 new FailedRecord(job.raw(), reason, thrown, job.attempts(), isRetriable(thrown)));
     }
 
-    /** Returns whether the policy has another attempt for a record that failed like this. */
+    /** Returns whether the policy allows another attempt for a record that failed this way. */
     boolean isTriedAgain(HandlerJob<?, ?> job, Throwable thrown) {
         return job.attempts() < retry.attempts() && isRetriable(thrown);
     }
 
-    /** Decides the treatment of a record that could not be decoded; throws if it has nowhere to go. */
+    /** Decides the treatment of a record that could not be decoded; throws if it has no destination. */
     <R> HandlerOutcome<R> undecodable(Decoded.Refused<?, ?> refused) {
         return switch (actionOn(refused.cause())) {
             case SKIP -> new HandlerOutcome.Skipped<>();
@@ -164,7 +164,10 @@ public record FailureRules(
         };
     }
 
-    /** Waits for the breaker, if there is one and the handler will be called; false if the record was lost by then. */
+    /**
+     * Waits for the breaker, if there is one and the handler will be called; returns false if the record was lost
+     * meanwhile.
+     */
     boolean enter(HandlerJob<?, ?> job, BooleanSupplier revoked) throws InterruptedException {
         if (breaker != null && job.decoded() instanceof Decoded.Read) {
             long permit = breaker.acquire(revoked);
@@ -180,14 +183,14 @@ public record FailureRules(
         return true;
     }
 
-    /** A call that was let in is not made. */
+    /** Returns the permit of an admitted call that is not made. */
     void leave(HandlerJob<?, ?> job) {
         if (breaker != null && job.isLetIn()) {
             breaker.abandoned(job.takePermit());
         }
     }
 
-    /** Permit of the current call to pass the breaker. */
+    /** The breaker permit of the current call. */
     long permit(HandlerJob<?, ?> job) throws InterruptedException {
         if (breaker == null) {
             return 0;
@@ -195,14 +198,14 @@ public record FailureRules(
         return job.isLetIn() ? job.takePermit() : breaker.acquire();
     }
 
-    /** Makes threads that wait for the breaker ask whether their records were lost. */
+    /** Makes threads that wait for the breaker check whether their records were lost. */
     void lookAgain() {
         if (breaker != null) {
             breaker.lookAgain();
         }
     }
 
-    /** Tells the breaker of a call that failed. */
+    /** Reports a failed call to the breaker. */
     void tell(long permit, Throwable thrown) {
         if (breaker == null) {
             return;
@@ -215,7 +218,8 @@ public record FailureRules(
     }
 
     /**
-     * Thrown because the run is being cancelled, or by a JVM that is out of something: it says nothing of the record.
+     * Returns whether the run is being cancelled or the JVM is out of a resource: the failure says nothing about the
+     * record.
      */
     static boolean isOfTheMachinery(Throwable thrown) {
         return Machinery.isFailure(thrown);

@@ -12,10 +12,10 @@ public final class HandlerJob<K, V> implements OfRecord {
 
     private static final long NOT_LET_IN = CircuitBreaker.NO_PERMIT - 1;
 
-    /** Permit of the next call to pass the breaker; whoever makes that call takes it. One call at a time. */
+    /** The breaker permit of the next call, taken by the thread that makes it. One call at a time. */
     private long permit = NOT_LET_IN;
 
-    /** The number of calls of the handler. One call at a time, each handed on by the stage. */
+    /** The number of handler calls. One call at a time; the stage passes it between threads. */
     private int attempts;
 
     public HandlerJob(Decoded<K, V> decoded) {

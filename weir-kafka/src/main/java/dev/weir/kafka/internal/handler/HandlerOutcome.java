@@ -8,19 +8,19 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 public sealed interface HandlerOutcome<R> {
 
     /**
-     * It is done.
+     * The record is done.
      *
-     * @param attempts how often the handler was called
+     * @param attempts the number of handler calls
      */
     record Done<R>(ConsumerRecord<byte[], byte[]> raw, R result, int attempts) implements HandlerOutcome<R>, OfRecord {
 
-        /** The record as one whose result cannot be written. */
+        /** The record, for the case that its result cannot be written. */
         public FailedRecord unwritable(Throwable cause) {
             return new FailedRecord(raw, FailedRecord.Reason.WRITE, cause, attempts, false);
         }
     }
 
-    /** It failed and goes to a topic for failed records. */
+    /** The record failed and goes to a topic for failed records. */
     record Failed<R>(FailedRecord failed) implements HandlerOutcome<R>, OfRecord {
 
         @Override
@@ -29,9 +29,9 @@ public sealed interface HandlerOutcome<R> {
         }
     }
 
-    /** It failed and its share group is to forget it. */
+    /** The record failed, and its share group rejects it. */
     record Rejected<R>(ConsumerRecord<byte[], byte[]> raw) implements HandlerOutcome<R>, OfRecord {}
 
-    /** It failed and is not wanted any more. */
+    /** The record failed and is dropped. */
     record Skipped<R>() implements HandlerOutcome<R> {}
 }

@@ -33,10 +33,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes failed records to where their route says, however long that takes. A record that is too large is proposed
- * smaller at once. Others that are refused are sent again one by one, by another client if the last one may have ended;
- * only a record that was alone when it was refused makes them wait. Confined to the one thread that calls
- * {@link #writeAll} or {@link #run}, except what says otherwise.
+ * Writes failed records along their route, however long that takes. A record that is too large is immediately proposed
+ * in a smaller form. Other refused records are sent again one by one, by a new client if the last one may have ended.
+ * Only a record that was alone when refused starts a wait. Confined to the one thread that calls {@link #writeAll} or
+ * {@link #run}, except where noted.
  */
 public final class PatientWriter {
 
@@ -44,24 +44,24 @@ public final class PatientWriter {
 
     private static final Backoff BACKOFF = Backoff.between(Duration.ofSeconds(1), Duration.ofSeconds(30));
 
-    /** Proposals beyond which a route has nothing smaller to offer. */
+    /** Number of proposals after which a route has nothing smaller to offer. */
     private static final int MAX_TOO_LARGE = 3;
 
     /**
-     * The client splits a batch that is too large for its topic by its batch size, without end if that is more than the
-     * topic takes. So batches are small, and what is larger goes alone.
+     * If the batch size exceeds the topic's limit, the client splits an oversized batch without end. So batches are
+     * small, and a larger record is sent alone.
      */
     private static final int BATCH_BYTES = 16 * 1024;
 
-    /** The time for answers under way to a client that another one replaces. */
+    /** The time a replaced client gets for its outstanding answers. */
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
 
-    /** A failed record that has to be written. */
+    /** A failed record to be written. */
     public abstract static class PendingRecord {
 
         final FailedRecord failed;
 
-        // Of the writer's thread.
+        // Confined to the writer's thread.
         private int tooLarge;
         private int refusals;
 
@@ -69,12 +69,12 @@ public final class PatientWriter {
             this.failed = failed;
         }
 
-        /** Returns whether nobody needs it any longer. */
+        /** Returns whether the record no longer needs to be written. */
         protected boolean isGone() {
             return false;
         }
 
-        /** The brokers have what was proposed. On the client's thread, which this must not block. */
+        /** Reports that the brokers have the proposed record. On the client's thread, which must not be blocked. */
         protected abstract void written(ProducerRecord<byte[], byte[]> proposed);
     }
 
@@ -89,18 +89,19 @@ public final class PatientWriter {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
-    /** Records and answers, in the order in which they came. Under the lock. */
+    /** Records and answers, in order of arrival. Guarded by the lock. */
     private final Queue<Runnable> steps = new ArrayDeque<>();
 
-    /** The end of a pause in which no record is sent again; {@link Stage#NEVER} if there is none. */
+    /** The end of the pause during which no record is sent again; {@link Stage#NEVER} if there is none. */
     private long resumeNanos = Stage.NEVER;
 
     /**
      * Creates one without a client.
      *
-     * @param owner whoever waits for the records, for logs
-     * @param clients opens a client, and another one after an error that may have ended it; each is closed here
-     * @param progress looks whether one is stuck
+     * @param owner the stage that waits for the records, for logs
+     * @param clients opens the first client, and a new one after an error that may have ended the last; each is closed
+     *     here
+     * @param progress detects a stuck client
      */
     public PatientWriter(
             String owner,
@@ -115,7 +116,7 @@ public final class PatientWriter {
         this.progress = progress;
     }
 
-    /** Creates one without a client, whose clients send small batches at once. */
+    /** Creates one without a client; its clients send small batches at once. */
     public static PatientWriter of(
             String owner, ProducerSettings<byte[], byte[]> settings, FailureRoute route, Clock clock) {
         Map<String, Object> config = new HashMap<>(settings.clientConfig());
@@ -131,7 +132,7 @@ public final class PatientWriter {
     }
 
     /**
-     * Opens the first client now, not with the first record.
+     * Opens the first client now rather than with the first record.
      *
      * @throws org.apache.kafka.common.KafkaException if that fails
      */
@@ -144,12 +145,12 @@ public final class PatientWriter {
         return progress;
     }
 
-    /** The number of records that were given to it and are not written. Any thread. */
+    /** The number of added records that are not written yet. Any thread. */
     int inHand() {
         return inHand.get();
     }
 
-    /** The number of those that were refused. Any thread. */
+    /** The number of these that were refused. Any thread. */
     int held() {
         return search.size();
     }
@@ -157,7 +158,7 @@ public final class PatientWriter {
     /**
      * Writes records; returns when the brokers have all of them.
      *
-     * @throws KafkaPipelineException if the route has nothing to propose for one
+     * @throws KafkaPipelineException if the route has no proposal for a record
      */
     void writeAll(List<? extends PendingRecord> records) throws InterruptedException {
         for (PendingRecord record : records) {
@@ -166,7 +167,7 @@ public final class PatientWriter {
                 producer.flush();
             }
         }
-        producer.flush(); // before a refusal closes the client, all of its answers are there
+        producer.flush(); // all answers have arrived before a refusal closes the client
         while (inHand.get() > 0) {
             next().run();
         }
@@ -184,16 +185,16 @@ public final class PatientWriter {
         return bytes;
     }
 
-    /** Has a record written by {@link #run}. Any thread. */
+    /** Adds a record to be written by {@link #run}. Any thread. */
     public void add(PendingRecord record) {
         inHand.incrementAndGet();
         post(() -> attempt(record));
     }
 
     /**
-     * Writes what is added, until it is interrupted.
+     * Writes added records until interrupted.
      *
-     * @throws KafkaPipelineException if the route has nothing to propose for a record; those behind it may go on
+     * @throws KafkaPipelineException if the route has no proposal for a record; later records may be written afterwards
      */
     public void run() throws InterruptedException {
         while (true) {
@@ -228,7 +229,7 @@ public final class PatientWriter {
         }
     }
 
-    /** Sends a record; returns what was sent, null if nobody needs it any longer. */
+    /** Sends a record; returns the sent record, or null if it no longer needs to be written. */
     private @Nullable ProducerRecord<byte[], byte[]> attempt(PendingRecord record) {
         if (record.isGone()) {
             post(() -> done(record));
@@ -253,7 +254,7 @@ public final class PatientWriter {
             if (!producer.hasOpened()) {
                 throw refusal;
             }
-            // Or no client opens: the same configuration was good before, names of brokers are not resolved just now.
+            // Also if no client opens: the configuration worked before, so broker names just cannot be resolved now.
             int client = number;
             post(() -> refused(record, proposal.topic(), client, refusal));
         }
@@ -276,7 +277,7 @@ public final class PatientWriter {
         producer.refused(client, why, CLOSE_PATIENCE);
         boolean isFirst = search.isEmpty();
         boolean wasAlone = search.suspect(record, why) instanceof State.Alone;
-        // A neighbour of the record at fault need not wait: it was refused for the first time.
+        // A record refused for the first time, perhaps because of a neighbour in its batch, need not wait.
         long pauseNanos = wasAlone ? BACKOFF.after(++record.refusals).toNanos() : 0;
         if (wasAlone || isFirst) {
             LOG.warn(
@@ -296,7 +297,7 @@ public final class PatientWriter {
         }
     }
 
-    /** Sends the next one of those that were refused, if none is under way: together they would be refused together. */
+    /** Sends the next refused record, unless one is in flight: together they would be refused together. */
     private void sendNextSuspect() {
         PendingRecord next = resumeNanos == Stage.NEVER ? search.nextAlone() : null;
         if (next != null) {
@@ -304,12 +305,15 @@ public final class PatientWriter {
         }
     }
 
-    /** The failure of a run whose client cannot answer any more; else null. One thread, several times a second. */
+    /**
+     * The failure for a run whose client can no longer answer; otherwise null. Called by one thread, several times a
+     * second.
+     */
     public @Nullable KafkaPipelineException look(long nowNanos) {
         return producer.look(nowNanos, false, " in " + owner);
     }
 
-    /** Closes the client that is open, once nothing is sent any more. */
+    /** Closes the open client once nothing more is sent. */
     public void close(Duration patience) {
         producer.close(patience);
     }

@@ -11,11 +11,10 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The place at which a record was consumed first, before all retry topics of its flow that it has been in since.
- * Immutable.
+ * The place where a record was first consumed, before it went through its flow's retry topics. Immutable.
  *
  * @param timestamp in milliseconds, or {@link ConsumerRecord#NO_TIMESTAMP}
- * @param attempts how often its handler had been called before this delivery
+ * @param attempts number of handler calls before this delivery
  */
 record RecordOrigin(String topic, int partition, long offset, long timestamp, int attempts) {
 
@@ -44,7 +43,7 @@ record RecordOrigin(String topic, int partition, long offset, long timestamp, in
         return topic + "-" + partition + "@" + offset;
     }
 
-    /** The headers that were not put in by Weir, in their order. */
+    /** The headers that Weir did not add, in order. */
     static List<Header> originalHeaders(ConsumerRecord<byte[], byte[]> record) {
         List<Header> original = new ArrayList<>();
         for (Header header : record.headers()) {
@@ -55,7 +54,7 @@ record RecordOrigin(String topic, int partition, long offset, long timestamp, in
         return original;
     }
 
-    /** The time when a record of a retry topic is due; one that does not say so is due at once. */
+    /** The due time of a record in a retry topic; a record without one is due at once. */
     static long dueMillis(ConsumerRecord<byte[], byte[]> record) {
         return number(record, RetryTopics.DUE, 0);
     }

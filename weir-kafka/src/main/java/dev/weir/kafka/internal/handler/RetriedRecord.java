@@ -8,8 +8,8 @@ import org.apache.kafka.common.record.TimestampType;
 /**
  * A record of one of the flow's own retry topics, as it was in the topic it came from. Immutable but for the bytes.
  *
- * <p>Its type is what tells where the record has been. Headers alone do not: a flow that passes headers on writes those
- * of its retry topics into the topics of others.
+ * <p>The type, not the headers, identifies a retried record: a flow that copies headers also writes its retry headers
+ * to other topics.
  */
 final class RetriedRecord extends ConsumerRecord<byte[], byte[]> {
 
@@ -34,10 +34,10 @@ final class RetriedRecord extends ConsumerRecord<byte[], byte[]> {
     }
 
     /**
-     * Restores a record; one that does not say where it came from stays as it is.
+     * Restores a record; one without origin headers is returned unchanged.
      *
      * @param record of a retry topic of the flow
-     * @param tiers how many of the flow's retry topics a record there has been in, this one included
+     * @param tiers number of the flow's retry topics that the record has been in, including this one
      */
     static ConsumerRecord<byte[], byte[]> of(ConsumerRecord<byte[], byte[]> record, int tiers) {
         String topic = RecordOrigin.text(record, RetryTopics.TOPIC);

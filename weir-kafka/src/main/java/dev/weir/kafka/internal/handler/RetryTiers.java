@@ -16,10 +16,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
 
-/** Retry topics as a route, which ends in a dead-letter topic, and as sources. Immutable. */
+/** Retry topics, both as a route that ends in a dead-letter topic and as sources. Immutable. */
 public final class RetryTiers implements FailureRoute {
 
-    /** Records of a partition that a tier's consumer holds until they are due. */
+    /** Number of records per partition that a retry topic's consumer holds until they are due. */
     private static final int MAX_OUTSTANDING = 256;
 
     private static final long BUFFER_BYTES = 8L * 1024 * 1024;
@@ -64,7 +64,7 @@ public final class RetryTiers implements FailureRoute {
         return new ProducerRecord<>(to.topic(), null, now, raw.key(), raw.value(), headers);
     }
 
-    /** A source for each tier: its records when they are due, as they were where they came from. */
+    /** Makes a source for each retry topic: its records when they are due, restored to their original form. */
     public List<Source<ConsumerRecord<byte[], byte[]>>> sources(
             ConsumerSettings<byte[], byte[]> settings, boolean untilEnd) {
         List<Source<ConsumerRecord<byte[], byte[]>>> sources = new ArrayList<>();
@@ -90,7 +90,7 @@ public final class RetryTiers implements FailureRoute {
                 .maxOutstandingRecords(Math.min(MAX_OUTSTANDING, like.maxOutstandingRecords()))
                 .bufferBytes(Math.min(BUFFER_BYTES, like.bufferBytes()))
                 .property(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, Integer.toString(MAX_OUTSTANDING));
-        // Two members, or clients, must not have the same.
+        // Two members or clients must not share an id.
         for (String name : List.of(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, ConsumerConfig.CLIENT_ID_CONFIG)) {
             String id = like.properties().get(name);
             if (id != null) {
@@ -100,7 +100,7 @@ public final class RetryTiers implements FailureRoute {
         return settings.build();
     }
 
-    /** The topics that must exist, but for the last. */
+    /** The topics that must exist, except the last one. */
     public List<String> topics() {
         return tiers.stream().map(RetryTopics.Tier::topic).toList();
     }

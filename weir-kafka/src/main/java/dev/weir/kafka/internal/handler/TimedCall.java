@@ -9,22 +9,22 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * One call on the current thread that is interrupted when it takes too long: at most once, and never after the call has
- * ended. The timer may fire on any thread.
+ * A call on the current thread, interrupted when it takes too long: at most once, and never after the call has ended.
+ * The timer may fire on any thread.
  */
 final class TimedCall {
 
     private final Thread thread = Thread.currentThread();
     private final ReentrantLock lock = new ReentrantLock();
 
-    // Under the lock.
+    // Guarded by the lock.
     private boolean ended;
     private boolean interrupted;
 
-    /** Begins one on the calling thread; for tests, others use {@link #call}. */
+    /** Begins a call on the current thread; for tests, other code uses {@link #call}. */
     TimedCall() {}
 
-    /** Calls {@code body}; what it throws after it was interrupted is the cause of the timeout. */
+    /** Calls {@code body}. An exception that it throws after the interrupt becomes the cause of the timeout. */
     static <R> R call(Callable<R> body, Duration timeout, ConsumerRecord<?, ?> record) throws Exception {
         TimedCall call = new TimedCall();
         CompletableFuture<Boolean> timer =
@@ -56,14 +56,15 @@ final class TimedCall {
     }
 
     /**
-     * Ends the time in which it may be interrupted; returns whether it was, and takes the interrupt back if nobody has.
+     * Ends the time in which the call may be interrupted. Returns whether it was, and clears the interrupt flag if the
+     * handler has not.
      */
     boolean end() {
         lock.lock();
         try {
             if (!ended) {
                 ended = true;
-                // If the run is being cancelled at the same time, the stage knows that without the flag.
+                // If the run is being cancelled at the same time, the stage detects that without the flag.
                 boolean unused = interrupted && Thread.interrupted();
             }
             return interrupted;

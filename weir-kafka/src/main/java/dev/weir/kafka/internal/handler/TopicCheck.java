@@ -16,7 +16,10 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Refuses to start with topics that do not exist: found out later, it would be by a pipeline that stands still. */
+/**
+ * Refuses to start with topics that do not exist. Otherwise the first write would find out, and the pipeline would
+ * stall.
+ */
 public final class TopicCheck {
 
     private static final Logger LOG = LoggerFactory.getLogger(TopicCheck.class);
@@ -25,14 +28,14 @@ public final class TopicCheck {
 
     private TopicCheck() {}
 
-    /** Blocks until the brokers have answered, 15 s at most; if they do not, that is not the topics' fault. */
+    /** Blocks until the brokers have answered, 15 s at most. A missing answer is not treated as a missing topic. */
     public static void check(ProducerSettings<?, ?> settings, List<String> topics) {
         Map<String, Object> config = new HashMap<>(settings.properties());
         config.keySet().retainAll(AdminClientConfig.configNames());
         Admin admin = Admin.create(config);
         try {
             var found = admin.describeTopics(topics).topicNameValues();
-            // One deadline for all of them.
+            // One deadline for all topics.
             long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
             found.forEach(
                     (topic, answer) -> check(topic, answer.toCompletionStage().toCompletableFuture(), deadlineNanos));

@@ -7,9 +7,7 @@ import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Hands on the outcome of each record of a batch with the record's own claim. Confined to the thread of its segment.
- */
+/** Emits the outcome of each record of a batch with the record's own claim. Confined to the thread of its segment. */
 final class UnbatchStage<K, V> implements Stage<HandlerOutcome<ConsumerRecord<K, V>>> {
 
     private final Stage<BatchJob<K, V>> upstream;
@@ -30,7 +28,7 @@ final class UnbatchStage<K, V> implements Stage<HandlerOutcome<ConsumerRecord<K,
         Batch<HandlerOutcome<ConsumerRecord<K, V>>> out = new Batch<>(0);
         for (int i = 0; i < batches.size(); i++) {
             for (BatchMember<K, V> member : batches.get(i).members()) {
-                // A record that was lost on the way has no claim any more.
+                // A record lost on the way has given up its claim.
                 if (member.takeClaim()) {
                     out.add(
                             Objects.requireNonNull(member.outcome, "the outcome of a record"),

@@ -8,8 +8,8 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record that could not be written, at the place of the consumed record that it was made of: what stands in for that
- * one where it is not at hand. Immutable but for the bytes.
+ * A record that could not be written, placed at the offset of its consumed record, which it represents where that is
+ * not available. Immutable but for the bytes.
  */
 public final class UnwrittenRecord extends ConsumerRecord<byte[], byte[]> {
 
@@ -19,8 +19,8 @@ public final class UnwrittenRecord extends ConsumerRecord<byte[], byte[]> {
     /**
      * Creates one.
      *
-     * @param output the topic that it was for
-     * @param missing what of it could not be made bytes of, in words; empty if it is whole
+     * @param output its output topic
+     * @param missing names the parts that could not be serialised; empty if it is complete
      */
     @SuppressWarnings("NullAway") // a record without key or value has null there
     public UnwrittenRecord(

@@ -1,6 +1,6 @@
 /**
- * Treatment of records that fail: handlers are guarded, failed records come in as values and go out to retry and
- * dead-letter topics, and their acknowledgements follow the brokers' answers. Each class says which thread it is for.
+ * Treatment of records that fail: handlers are wrapped, failed records arrive as values and are written to retry and
+ * dead-letter topics, and their acknowledgements follow the brokers' answers. Each class names its thread.
  */
 @NullMarked
 package dev.weir.kafka.internal.handler;

@@ -13,34 +13,33 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One partition for the time of one assignment; a seek, or a log that is another one, begins it anew with another
- * object. Confined to the owner thread, but for {@link #id}, {@link #outlet} and {@link #tracker}.
+ * A partition during one assignment. A seek, or a recreated topic, starts it again with a new object. Confined to the
+ * owner thread, except for {@link #id}, {@link #outlet} and {@link #tracker}.
  */
 public final class AssignedPartition {
 
-    /** {@link #committedOffset} before anything was committed, and an end that no broker has told yet. */
+    /** {@link #committedOffset} before the first commit, and an end offset that no broker has reported yet. */
     public static final long UNKNOWN = -1;
 
     /** Reasons why a partition is not fetched. */
     public enum PauseReason {
         /**
-         * The client was told to pause, and flow control has not let the partition go on. Each other reason brings this
-         * one with it when the client is told, so flow control alone resumes.
+         * The client was told to pause, and flow control has not resumed the partition. Every other reason adds this
+         * one when the client is told, so only flow control resumes.
          */
         FLOW,
 
-        /** No pipeline reads it at the moment. */
+        /** No pipeline reads the partition at the moment. */
         UNREAD,
 
         /**
-         * Nothing more of it is wanted: a bounded read is through or does not know its end,
-         * or the consumer was stopped.
+         * Nothing more is wanted: a bounded read has reached the end or does not know it, or the consumer was stopped.
          */
         END
     }
 
     /**
-     * The state of the position at which reading goes on.
+     * The state of the position from which reading continues.
      *
      * <pre>
      *   NEW --hold--> HELD --open--> OPENING --goOnAtCommit--> COMMITTED
@@ -54,19 +53,16 @@ public final class AssignedPartition {
         /** Just assigned. */
         NEW,
 
-        /** It is not known where to go on: nothing is fetched and nothing committed. */
+        /** The position is not known: nothing is fetched and nothing committed. */
         HELD,
 
-        /**
-         * Held, until the brokers have said that the place which the group has committed still is
-         * one in the same topic.
-         */
+        /** Held until the brokers confirm that the committed position is still valid and belongs to the same topic. */
         OPENING,
 
-        /** Continues where the group has committed. */
+        /** Continues at the group's committed offset. */
         COMMITTED,
 
-        /** Continues at a place that was decided here, not by the group's committed offset. */
+        /** Continues at a position decided here, not at the group's committed offset. */
         PLACED
     }
 
@@ -75,22 +71,22 @@ public final class AssignedPartition {
     private final LeaderEpochs epochs = new LeaderEpochs();
     private final RecordWeights weights = new RecordWeights();
 
-    /** The buffer's own. */
+    /** Confined to the buffer. */
     private final PartitionQueue buffered;
 
-    /** Rows that went out and were not finished at the last advance; empty where records go out alone. */
+    /** Emitted rows that were unfinished at the last advance; empty if records are emitted singly. */
     private final ArrayDeque<KeptViews> rows = new ArrayDeque<>(1);
 
     private final int shares;
     private final int epoch;
 
-    @SuppressWarnings("NullAway.Init") // opened with the partition in hand
+    @SuppressWarnings("NullAway.Init") // opened while the partition is in use
     private RecordBuffer outlet;
 
     private final Set<PauseReason> pauseReasons = EnumSet.noneOf(PauseReason.class);
     private boolean fullOfBytes;
 
-    /** The time when flow control paused it, by the owner's clock; {@link #UNKNOWN} while it has not. */
+    /** The time when flow control paused the partition, by the owner's clock; {@link #UNKNOWN} while it has not. */
     private long stillSinceNanos = UNKNOWN;
 
     private long fullOfRecordsNanos;
@@ -99,7 +95,7 @@ public final class AssignedPartition {
     private long endOffset;
     private @Nullable Uuid topicId;
 
-    /** The same as commits have it; null if it is not known, or the brokers have no ids. */
+    /** The topic id that commits contain; null if it is not known, or the brokers have no ids. */
     private @Nullable String topicIdText;
 
     private long committedOffset = UNKNOWN;
@@ -110,7 +106,7 @@ public final class AssignedPartition {
     private long firstDropped = Long.MAX_VALUE;
     private int finishedSinceCommit;
 
-    // Of the last commit that would have been the same as the one before.
+    // State of the last commit that would have repeated the one before.
     private long settledOffset = UNKNOWN;
     private int settledTexts;
     private @Nullable String settledTopicId;
@@ -118,7 +114,7 @@ public final class AssignedPartition {
     private long firstUnfinished = UNKNOWN;
     private long firstUnfinishedNanos;
 
-    /** Creates one among equals. */
+    /** Creates a partition with default priority. */
     public AssignedPartition(TopicPartition id, OffsetTracker tracker, long endOffset) {
         this(id, tracker, endOffset, 0, 1);
     }
@@ -129,11 +125,11 @@ public final class AssignedPartition {
     }
 
     /**
-     * Creates a partition of which nothing is known.
+     * Creates a partition without a position.
      *
      * @param endOffset records from this offset on are not emitted: the end of a bounded read, or {@link #UNKNOWN}
-     * @param shares how many shares of the budget it has
-     * @param epoch the number of the assignment with which it came
+     * @param shares its number of shares of the budget
+     * @param epoch the number of the assignment that added it
      */
     AssignedPartition(TopicPartition id, OffsetTracker tracker, long endOffset, int priority, int shares, int epoch) {
         this.id = id;
@@ -149,9 +145,9 @@ public final class AssignedPartition {
     }
 
     /**
-     * The same partition with nothing read of it: at no place yet, and paused if it was.
+     * Returns the same partition without a position and unread, and paused if it was.
      *
-     * @param ending whether nothing more of the assignment goes out
+     * @param ending whether the assignment emits nothing more
      */
     AssignedPartition renewed(OffsetTracker newTracker, boolean ending) {
         AssignedPartition renewed = new AssignedPartition(id, newTracker, endOffset, buffered.priority, shares, epoch);
@@ -175,12 +171,12 @@ public final class AssignedPartition {
         return tracker;
     }
 
-    /** The leader epochs of what was read of it. */
+    /** The leader epochs of the records read so far. */
     public LeaderEpochs epochs() {
         return epochs;
     }
 
-    /** Weighs its records against the budget. */
+    /** Weighs the partition's records against the budget. */
     RecordWeights weights() {
         return weights;
     }
@@ -194,19 +190,19 @@ public final class AssignedPartition {
         return shares;
     }
 
-    /** The number of the assignment with which it came. */
+    /** The number of the assignment that added the partition. */
     public int epoch() {
         return epoch;
     }
 
     // ---- The way out -----------------------------------------------------------------------------------------------
 
-    /** The buffer through which its records go out. */
+    /** The buffer that emits the partition's records. */
     public RecordBuffer outlet() {
         return outlet;
     }
 
-    /** Sends its records out there; called before the first one goes, or when another pipeline reads it. */
+    /** Sets the buffer that emits the records. Called before the first record, and when another pipeline takes over. */
     public void goOutBy(RecordBuffer buffer) {
         outlet = buffer;
     }
@@ -222,57 +218,57 @@ public final class AssignedPartition {
         return pauseReasons.contains(reason);
     }
 
-    /** Returns whether there is a reason to pause that the client does not know yet. */
+    /** Returns whether there is a pause reason that the client has not been told. */
     boolean isToBePaused() {
         return !pauseReasons.isEmpty() && !isPaused();
     }
 
-    /** Pauses; true if the client has to be told. */
+    /** Adds a pause reason; returns true if the client must be told. */
     public boolean pause(PauseReason reason) {
         boolean isNews = pauseReasons.add(PauseReason.FLOW);
         pauseReasons.add(reason);
         return isNews;
     }
 
-    /** Pauses, as {@link #pause} does for {@link PauseReason#FLOW}, because of bytes and not of records. */
+    /** Pauses as {@link #pause} does for {@link PauseReason#FLOW}, because of bytes rather than records. */
     boolean pauseForBytes() {
         boolean isNews = pause(PauseReason.FLOW);
         fullOfBytes |= isNews;
         return isNews;
     }
 
-    /** Returns whether the partition, which flow control has paused, was full of bytes and not of records. */
+    /** Returns whether flow control paused the partition because of bytes rather than records. */
     boolean isFullOfBytes() {
         return fullOfBytes;
     }
 
-    /** Notes when flow control paused it. */
+    /** Records the time when flow control paused the partition. */
     void standsStillFrom(long nanos) {
         stillSinceNanos = nanos;
     }
 
-    /** The time for which flow control has paused it so far, because of bytes or of records, and of nothing else. */
+    /** The time for which flow control alone has paused the partition so far, because of bytes or of records. */
     public long stoodStillNanos(boolean ofBytes, long nowNanos) {
         boolean isStill = stillSinceNanos != UNKNOWN && fullOfBytes == ofBytes && pauseReasons.size() == 1;
         return (ofBytes ? fullOfBytesNanos : fullOfRecordsNanos) + (isStill ? nowNanos - stillSinceNanos : 0);
     }
 
-    /** Notes, before the client knows of the partition, that no pipeline reads it. */
+    /** Records that no pipeline reads the partition, before the client knows of it. */
     void beginUnread() {
         pauseReasons.add(PauseReason.UNREAD);
     }
 
-    /** A pipeline reads it again: flow control lets it go on. */
+    /** Reports that a pipeline reads the partition again, so flow control may resume it. */
     public void endUnread() {
         pauseReasons.remove(PauseReason.UNREAD);
     }
 
-    /** Returns whether flow control may let it go on: nothing else keeps it from being fetched. */
+    /** Returns whether flow control may resume the partition: no other reason pauses it. */
     boolean mayResume() {
         return isPaused() && pauseReasons.size() == 1 && !isHeld();
     }
 
-    /** Flow control lets it go on; {@link #mayResume}. */
+    /** Resumes the partition after {@link #mayResume}. */
     void resume(long nowNanos) {
         if (fullOfBytes) {
             fullOfBytesNanos = stoodStillNanos(true, nowNanos);
@@ -284,24 +280,24 @@ public final class AssignedPartition {
         pauseReasons.clear();
     }
 
-    // ---- The place -------------------------------------------------------------------------------------------------
+    // ---- The position ----------------------------------------------------------------------------------------------
 
-    /** Returns whether it is not known yet where to go on: nothing is fetched and nothing committed. */
+    /** Returns whether the position is not known yet: nothing is fetched and nothing committed. */
     public boolean isHeld() {
         return placement == Placement.HELD || placement == Placement.OPENING;
     }
 
-    /** Returns whether it waits to go on where the group has committed. */
+    /** Returns whether it waits to continue at the group's committed offset. */
     public boolean isOpening() {
         return placement == Placement.OPENING;
     }
 
-    /** Returns whether it goes on at a place that was decided here. */
+    /** Returns whether it continues at a position decided here. */
     public boolean isPlaced() {
         return placement == Placement.PLACED;
     }
 
-    /** Forgets where to continue and what is finished past that place. */
+    /** Forgets the position and the offsets finished past it. */
     void hold() {
         if (!isHeld()) {
             placement = Placement.HELD;
@@ -309,7 +305,7 @@ public final class AssignedPartition {
         finishedEarlier = FinishedSet.EMPTY;
     }
 
-    /** Opens the partition: the group has committed a place in that topic, or one without a topic. */
+    /** Opens the partition: the group's committed position is in this topic, or names no topic. */
     public void open(@Nullable Uuid topic) {
         placement = Placement.OPENING;
         isOf(topic);
@@ -320,17 +316,17 @@ public final class AssignedPartition {
         placement = Placement.COMMITTED;
     }
 
-    /** Continues at a place that was decided here. */
+    /** Continues at a position decided here. */
     void place() {
         placement = Placement.PLACED;
     }
 
-    /** The topic that its place is in; null if that is not known yet. */
+    /** The topic id of its position; null if not known yet. */
     public @Nullable Uuid topicId() {
         return topicId;
     }
 
-    /** The id of the topic as commits have it; null if it is not known, or the brokers have no ids. */
+    /** The topic id for commits; null if not known, or the brokers have no ids. */
     public @Nullable String topicIdText() {
         return topicIdText;
     }
@@ -344,12 +340,12 @@ public final class AssignedPartition {
         topicIdText = topic == null || topic.equals(Uuid.ZERO_UUID) ? null : topic.toString();
     }
 
-    /** Records from this offset on are not emitted; {@link #UNKNOWN} as long as no broker tells. */
+    /** The first offset that is not emitted; {@link #UNKNOWN} until a broker reports it. */
     public long endOffset() {
         return endOffset;
     }
 
-    /** A broker has told the end that was not known: flow control lets the partition go on. */
+    /** Sets the end offset that was not known; flow control may then resume the partition. */
     public void learnEnd(long offset) {
         endOffset = offset;
         pauseReasons.remove(PauseReason.END);
@@ -361,31 +357,31 @@ public final class AssignedPartition {
         return committedOffset;
     }
 
-    /** The time when that was confirmed, by the owner's clock. */
+    /** The time when that commit was confirmed, by the owner's clock. */
     public long committedNanos() {
         return committedNanos;
     }
 
-    /** The finished set in the metadata of that commit, as it was written. */
+    /** The finished set in the metadata of that commit, as written. */
     public String committedSet() {
         return committedSet;
     }
 
-    /** A commit is confirmed. */
+    /** Records a confirmed commit. */
     public void committed(long offset, String finishedSet, long nanos) {
         committedOffset = offset;
         committedSet = finishedSet;
         committedNanos = nanos;
     }
 
-    /** A commit ahead of what it is of is confirmed, and with it the place of the partition. */
+    /** Records a confirmed commit ahead of the records, which also confirms the partition's position. */
     public void committedAhead(long offset, long nanos) {
         committedOffset = offset;
         committedNanos = nanos;
         uncommittedPlace = UNKNOWN;
     }
 
-    /** The place it was given, until a commit ahead has noted it, or {@link #UNKNOWN}. */
+    /** The position set for it and not yet committed ahead, or {@link #UNKNOWN}. */
     public long uncommittedPlace() {
         return uncommittedPlace;
     }
@@ -394,7 +390,7 @@ public final class AssignedPartition {
         uncommittedPlace = offset;
     }
 
-    /** The offsets that an earlier assignment had finished past its commit: not emitted again. */
+    /** The offsets that an earlier assignment finished past its commit; they are not emitted again. */
     public FinishedSet finishedEarlier() {
         return finishedEarlier;
     }
@@ -403,7 +399,7 @@ public final class AssignedPartition {
         finishedEarlier = finished;
     }
 
-    /** Continues, from {@code offset} on, what another object was for before. */
+    /** Continues, from {@code offset} on, the work of another object for the same partition. */
     public void continueAfter(AssignedPartition before, long offset) {
         finishedEarlier = before.tracker.finishedPast(offset, before.finishedEarlier);
         committedOffset = before.committedOffset;
@@ -419,7 +415,7 @@ public final class AssignedPartition {
         }
     }
 
-    /** Notes a row that goes out with that token, to be used again once it is finished. */
+    /** Records a row emitted with that token, to be reused once it is finished. */
     void goesOut(KeptViews row, long token) {
         row.goesOutAs(token);
         rows.add(row);
@@ -430,42 +426,45 @@ public final class AssignedPartition {
         return finishedSinceCommit;
     }
 
-    /** Looks up the finished offsets for a commit. */
+    /** Queries the finished offsets for a commit. */
     public void beginCommit() {
         finishedSinceCommit = 0;
     }
 
-    /** Notes that a commit of everything, up to that offset and with such texts, would bring no news. */
+    /** Records that a commit up to that offset with these texts would change nothing. */
     public void settledAt(long offset, int texts) {
         settledOffset = offset;
         settledTexts = texts;
         settledTopicId = topicIdText;
     }
 
-    /** Returns whether that was noted, and nothing has changed. */
+    /** Returns whether that was recorded and nothing has changed since. */
     public boolean isSettledAt(long offset, int texts) {
         return offset == settledOffset && texts == settledTexts && Objects.equals(settledTopicId, topicIdText);
     }
 
-    /** The first record that was fetched and not emitted, or forgotten again: the client's position is past it. */
+    /**
+     * The first record that was fetched and then dropped before emission, or {@link #UNKNOWN}: the client's position is
+     * past it.
+     */
     public long firstDropped() {
         return firstDropped;
     }
 
-    /** Notes that a record was fetched in vain, so that nothing past it is committed in this assignment. */
+    /** Records that a fetched record was dropped, so that nothing past it is committed in this assignment. */
     public void dropped(long offset) {
         firstDropped = Math.min(firstDropped, offset);
     }
 
     // ---- Unfinished work -------------------------------------------------------------------------------------------
 
-    /** Returns whether the pipeline works on something of it. If so, the owner is woken when that may have changed. */
+    /** Returns whether the pipeline works on its records. If so, the owner is woken when that may have changed. */
     public boolean hasUnsettled() {
         advance();
         return tracker.watchUnsettled();
     }
 
-    /** Time since when {@code offset}, seen {@code now}, is the first unfinished one. */
+    /** The time since {@code offset}, seen at {@code now}, became the first unfinished one. */
     public long unfinishedSince(long offset, long now) {
         if (offset != firstUnfinished) {
             firstUnfinished = offset;
@@ -474,7 +473,7 @@ public final class AssignedPartition {
         return firstUnfinishedNanos;
     }
 
-    /** Notes that nothing is unfinished; true if something was the last time. */
+    /** Records that nothing is unfinished; returns true if something was the last time. */
     public boolean allFinished() {
         boolean wasUnfinished = firstUnfinished >= 0;
         firstUnfinished = UNKNOWN;

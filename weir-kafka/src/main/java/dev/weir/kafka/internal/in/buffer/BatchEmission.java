@@ -13,8 +13,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes batches of what was fetched and sends them on their way, each with what will tell that it is finished; takes
- * back what the pipeline need not see after all. Confined to the owner thread.
+ * Builds batches from fetched records and emits them, each with the token that reports its end; takes back what the
+ * pipeline must not receive. Confined to the owner thread.
  */
 public final class BatchEmission {
 
@@ -24,24 +24,24 @@ public final class BatchEmission {
     private final OwnerThread owner;
     private final int batchSize;
 
-    // What the records of a batch are appended with.
+    // Arguments for appending the records of a batch.
     private final long[] offsets;
     private final int[] weights;
     private final long[] timestamps;
 
-    /** The batches that go out together. */
+    /** The batches that are emitted together. */
     private final List<Batch<ConsumerRecord<byte[], byte[]>>> made = new ArrayList<>();
 
-    /** The outlets that something was emitted by since the last {@link #announce}. */
+    /** The buffers that received something since the last {@link #announce}. */
     private final List<RecordBuffer> unannounced = new ArrayList<>();
 
     /**
      * Creates an emission.
      *
-     * @param plan says whether each record has a token of its own; otherwise the first one of a batch is for all
-     * @param gate where batches wait for their commit, if they do
-     * @param outlets where they go out
-     * @param owner says whether anything goes out any more
+     * @param plan decides whether each record has its own token; otherwise a batch's first token stands for all
+     * @param gate holds batches until their commit; null if they are emitted at once
+     * @param outlets the buffers that receive batches
+     * @param owner tells whether emission has ended
      */
     public BatchEmission(ConsumerPlan plan, @Nullable CommitGate gate, RecordOutlets outlets, OwnerThread owner) {
         this.tracked = plan.isTracked();
@@ -55,23 +55,27 @@ public final class BatchEmission {
     }
 
     /**
-     * Tells the outlets that nothing more comes; what is buffered still goes out. After {@link ConsumerPhase#RUNNING}.
+     * Tells the outlets that nothing more is added; buffered records are still emitted. After
+     * {@link ConsumerPhase#RUNNING}.
      */
     public void end() {
         outlets.end();
     }
 
-    /** Returns whether each record has a token of its own. */
+    /** Returns whether each record has its own token. */
     public boolean isTracked() {
         return tracked;
     }
 
-    /** Returns whether batches are committed before they go out. */
+    /** Returns whether batches are committed before they are emitted. */
     public boolean commitsAhead() {
         return gate != null;
     }
 
-    /** A partition goes on at the offset, which is committed before anything of it goes out, if commits go ahead. */
+    /**
+     * Sets the offset at which a partition continues. If commits go ahead, the offset is committed before any record is
+     * emitted.
+     */
     void placed(AssignedPartition partition, long offset) {
         if (gate != null) {
             gate.place(partition, offset);
@@ -79,8 +83,8 @@ public final class BatchEmission {
     }
 
     /**
-     * A partition is read to the offset, perhaps past its last record: those who wait for its end see it by the
-     * commit.
+     * Reports that a partition was read up to the offset, perhaps past its last record. A commit makes that end
+     * visible.
      */
     public void readTo(AssignedPartition partition, long offset) {
         if (gate != null) {
@@ -88,12 +92,12 @@ public final class BatchEmission {
         }
     }
 
-    /** Returns whether batches, or positions, wait for their commit. */
+    /** Returns whether batches or positions wait for their commit. */
     public boolean holdsBack() {
         return gate != null && gate.isWaiting();
     }
 
-    /** Takes back all that the pipeline has not pulled. */
+    /** Takes back everything that the pipeline has not pulled. */
     public void takeBack(Collection<AssignedPartition> partitions) {
         if (gate != null) {
             gate.drop(partitions);
@@ -106,7 +110,7 @@ public final class BatchEmission {
         }
     }
 
-    /** The same, but for what was committed for the pipeline to see. */
+    /** Takes back the same, except records committed for the pipeline to receive. */
     public void takeBackUnpromised(Collection<AssignedPartition> partitions) {
         if (gate == null) {
             takeBack(partitions);
@@ -116,8 +120,8 @@ public final class BatchEmission {
     }
 
     /**
-     * Emits the records before the partition's end, unless emission has ended, and notes the others as dropped. They
-     * can be pulled; who waits for them is woken by {@link #announce}.
+     * Emits the records before the partition's end, unless emission has ended, and records the others as dropped. They
+     * can be pulled at once; waiting threads are woken by {@link #announce}.
      */
     public void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list) {
         int count = !owner.isEmitting() ? 0 : countBefore(partition.endOffset(), list);
@@ -149,7 +153,7 @@ public final class BatchEmission {
         }
     }
 
-    /** Throws if records from that offset on must not go out, whoever fetched them. */
+    /** Throws if records from that offset on must not be emitted, whoever fetched them. */
     private static void check(AssignedPartition partition, long offset) {
         OffsetTracker tracker = partition.tracker();
         if (tracker.isRevoked()) {
@@ -165,7 +169,7 @@ public final class BatchEmission {
         }
     }
 
-    /** Wakes those who wait for what was emitted: once per poll, as each partition may have brought little. */
+    /** Wakes the threads that wait for records: once per poll, since each partition may have brought little. */
     public void announce() {
         for (int i = 0; i < unannounced.size(); i++) {
             unannounced.get(i).announce();
@@ -173,9 +177,7 @@ public final class BatchEmission {
         unannounced.clear();
     }
 
-    /**
-     * Leaves out what is at the offsets from {@code from} to before {@code to}, as if it had been emitted and finished.
-     */
+    /** Skips the offsets from {@code from} to before {@code to}, as if they had been emitted and finished. */
     public void leaveOut(AssignedPartition partition, long from, long to) {
         if (!owner.isEmitting() || from >= partition.endOffset()) {
             partition.dropped(from);
@@ -187,7 +189,7 @@ public final class BatchEmission {
         }
     }
 
-    /** Leaves out consecutive records beyond the end. */
+    /** Drops consecutive records beyond the end. */
     private static void cutAtEnd(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list, int count) {
         if (count > 0
                 && list.get(count - 1) instanceof FetchedViews.InARow row
@@ -239,7 +241,7 @@ public final class BatchEmission {
         }
     }
 
-    /** Rows stand for many records each and are few: their batch is used again once they were taken out of it. */
+    /** Rows stand for many records each and are few, so a batch of rows is reused once they are taken out. */
     private void makeOfRows(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> rows) {
         Batch<ConsumerRecord<byte[], byte[]>> batch = partition.outlet().emptyBatch();
         OffsetTracker tracker = partition.tracker();
@@ -278,8 +280,8 @@ public final class BatchEmission {
     }
 
     /**
-     * Appends the unfinished records; those that an earlier assignment had finished are told to the tracker and left
-     * out; returns how many are left.
+     * Appends the unfinished records and returns their number. Records that an earlier assignment finished are reported
+     * to the tracker and skipped.
      */
     private static int appendUnfinished(AssignedPartition partition, Object[] values, long[] tokens) {
         int size = 0;

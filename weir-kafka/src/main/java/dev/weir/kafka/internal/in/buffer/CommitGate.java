@@ -7,24 +7,23 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 /** Holds batches until a commit past them is confirmed. Confined to the owner thread. */
 public interface CommitGate {
 
-    /** Records per batch at most, so that a batch can be committed at all. */
+    /** Largest number of records per batch, so that a batch always fits into one commit. */
     int batchSize();
 
-    /** Lets the batch out once {@code nextOffset} is committed. */
+    /** Releases the batch once {@code nextOffset} is committed. */
     void add(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch, long nextOffset);
 
     /**
-     * Notes where a partition goes on that has nothing here; what is added of it later goes out
-     * after that is committed.
+     * Sets the position of a partition without batches here. Batches added later are released after it is committed.
      */
     void place(AssignedPartition partition, long offset);
 
-    /** Notes how far a partition is read; what was added of it before goes out before that is committed. */
+    /** Records how far a partition was read. Batches added earlier are released before that is committed. */
     void readTo(AssignedPartition partition, long offset);
 
-    /** Drops what waits of the partitions, and says so to their trackers. */
+    /** Drops the waiting batches of the partitions, and reports that to their trackers. */
     void drop(Collection<AssignedPartition> partitions);
 
-    /** Returns whether there is anything that no commit covers yet. */
+    /** Returns whether anything waits for a commit. */
     boolean isWaiting();
 }

@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The plan of a consumer. Immutable.
  *
- * @param subscription which records
- * @param endOffsets the ends of a bounded read; {@link AssignedPartition#UNKNOWN} where no broker
- *     could tell at the start
- * @param delivery what becomes of acknowledgements and commits
- * @param external where positions are kept outside Kafka, if they are
- * @param ungrouped the partitions to begin with of a source without a group; empty with a group
+ * @param subscription the records to read
+ * @param endOffsets the ends of a bounded read; {@link AssignedPartition#UNKNOWN} if no broker could answer at the
+ *     start
+ * @param delivery the treatment of acknowledgements and commits
+ * @param external the positions kept outside Kafka, if there are any
+ * @param ungrouped the initial partitions of a source without a group; empty with a group
  */
 public record ConsumerPlan(
         Subscription subscription,
@@ -27,13 +27,13 @@ public record ConsumerPlan(
 
     private static final int PRIORITISED_BATCH = 64;
 
-    /** Decides about acknowledgements and commits. */
+    /** The treatment of acknowledgements and commits. */
     public sealed interface Delivery {
 
         /**
-         * Each record is tracked, the finished prefix is committed.
+         * Tracks each record and commits the finished prefix.
          *
-         * @param takesUnreadable whether a batch that cannot be read goes on as a record that cannot be decoded
+         * @param takesUnreadable whether an unreadable batch is emitted as a record that cannot be decoded
          */
         record Committable(boolean takesUnreadable) implements Delivery {
 
@@ -43,32 +43,32 @@ public record ConsumerPlan(
         }
 
         /**
-         * Nothing is committed.
+         * Commits nothing.
          *
-         * @param tracked whether somebody is told of revocations, who is to find all work on what was revoked finished
-         *     or dropped: then each record is tracked. Otherwise a batch counts until the pipeline pulls it
+         * @param tracked whether a listener is told of revocations after all work on revoked partitions is finished or
+         *     dropped, so that each record is tracked. Otherwise a batch counts until the pipeline pulls it
          */
         record Plain(boolean tracked) implements Delivery {}
 
         /**
-         * A batch counts until the pipeline pulls it, and goes out only when a commit past it is confirmed.
+         * Emits a batch only after a commit past it is confirmed; the batch counts until the pipeline pulls it.
          *
-         * @param commitAhead records that may be committed and not yet pulled
+         * @param commitAhead number of records that may be committed and not yet pulled
          */
         record AtMostOnce(int commitAhead) implements Delivery {}
     }
 
-    /** Returns the name of all that the consumer reads, for people. */
+    /** Describes, for people, all that the consumer reads. */
     public String reads() {
         return subscription.selection().toString();
     }
 
-    /** A plan for records that a group shares. */
+    /** Makes a plan for the records of a share group. */
     static ConsumerPlan committable(Subscription subscription, Map<TopicPartition, Long> endOffsets) {
         return new ConsumerPlan(subscription, endOffsets, new Delivery.Committable(), null, Set.of());
     }
 
-    /** Records per batch: fewer where some go before others, as what goes first waits for the batch before it. */
+    /** Records per batch: fewer with priorities, because a record of higher priority waits for the batch before it. */
     public int batchSize() {
         return subscription.priorities().isNone() ? Batch.DEFAULT_CAPACITY : PRIORITISED_BATCH;
     }
@@ -77,13 +77,13 @@ public record ConsumerPlan(
         return delivery instanceof Delivery.Committable;
     }
 
-    /** Returns whether a batch that cannot be read goes on as a record that cannot be decoded. */
+    /** Returns whether an unreadable batch is emitted as a record that cannot be decoded. */
     public boolean takesUnreadable() {
         return delivery instanceof Delivery.Committable committable && committable.takesUnreadable;
     }
 
     /**
-     * Returns whether each record is acknowledged; otherwise the first token of a batch stands for it until it is
+     * Returns whether each record is acknowledged; otherwise a batch's first token stands for it until the batch is
      * pulled.
      */
     public boolean isTracked() {

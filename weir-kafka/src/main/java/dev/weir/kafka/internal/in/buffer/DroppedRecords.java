@@ -12,12 +12,12 @@ import org.apache.kafka.common.TopicPartition;
  * Accounts for records that the pipeline pulled in assignments that have ended, and for offsets that were never read.
  * Thread-safe; what is added comes from the owner thread.
  *
- * <p>Work that had begun when an assignment ended goes on, and its results are written. So a record counts as dropped
- * only once nobody holds it any more and it is not finished.
+ * <p>Work already started when an assignment ends continues, and its results are written. So a record counts as dropped
+ * only once no stage holds it and it is not finished.
  */
 public final class DroppedRecords {
 
-    /** Ranges that are kept apart; later ones are merged by partition and reason. */
+    /** Number of ranges kept separately; later ones are merged by partition and reason. */
     private static final int MAX_RANGES = 1_000;
 
     /** Reasons why records are dropped, as {@link RecordRange#reason} names them. */
@@ -47,7 +47,7 @@ public final class DroppedRecords {
     private final ReentrantLock lock = new ReentrantLock();
     private final boolean counts;
 
-    // Under the lock.
+    // Guarded by the lock.
     private final List<Ended> ended = new ArrayList<>();
     private final List<RecordRange> settled = new ArrayList<>();
     private final List<RecordRange> skipped = new ArrayList<>();
@@ -56,15 +56,14 @@ public final class DroppedRecords {
     /**
      * Creates an empty account.
      *
-     * @param counts whether the end of each record's claim tells its acknowledgement; not in transactions, whose
-     *     records are
-     *     written before that and may be aborted
+     * @param counts whether the end of a record's claim determines its acknowledgement; false for transactions, whose
+     *     records are written earlier and may be aborted
      */
     public DroppedRecords(boolean counts) {
         this.counts = counts;
     }
 
-    /** The assignment of the partitions has ended; what was not pulled of them is taken back already. */
+    /** Records that the assignment of the partitions has ended; records not pulled were already taken back. */
     public void add(Collection<AssignedPartition> partitions, Reason reason) {
         lock.lock();
         try {
@@ -82,7 +81,7 @@ public final class DroppedRecords {
         }
     }
 
-    /** The topic of a partition that was taken for out of range is known to be another one. */
+    /** Corrects the reason of a partition recorded as out of range, whose topic turned out to be recreated. */
     public void wasRecreated(TopicPartition id) {
         lock.lock();
         try {
@@ -105,7 +104,9 @@ public final class DroppedRecords {
         }
     }
 
-    /** A policy has the partition go on at {@code to}, and {@code from} was the first offset not given out. */
+    /**
+     * Records that a policy continues a partition at {@code to}, where {@code from} was the first offset not emitted.
+     */
     public void skip(TopicPartition id, long from, long to, Reason reason) {
         lock.lock();
         try {
@@ -118,7 +119,7 @@ public final class DroppedRecords {
         }
     }
 
-    /** The consumer ends; what is unfinished of these is left undone. */
+    /** Records that the consumer ends and that unfinished records of these partitions are left undone. */
     public void leave(Collection<AssignedPartition> partitions) {
         lock.lock();
         try {
@@ -132,9 +133,9 @@ public final class DroppedRecords {
     }
 
     /**
-     * The records dropped by now.
+     * The records dropped so far.
      *
-     * @param all whether those still held count as well, because nobody will finish them
+     * @param all whether records still held count as well, because they will not be finished
      */
     public List<RecordRange> dropped(boolean all) {
         lock.lock();
@@ -161,7 +162,7 @@ public final class DroppedRecords {
         }
     }
 
-    /** Offsets that were never given out, because the policy passed over them. */
+    /** Offsets never emitted, because the policy skipped them. */
     public List<RecordRange> skipped() {
         lock.lock();
         try {
@@ -171,7 +172,7 @@ public final class DroppedRecords {
         }
     }
 
-    /** Records that the pipeline had pulled and not finished when the consumer ended; 0 before. */
+    /** Records pulled and unfinished when the consumer ended; 0 before. */
     public long leftUndone() {
         lock.lock();
         try {

@@ -18,13 +18,13 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets records out of a {@link RecordBuffer} when they are due, each partition in its order. Confined to the buffer's
- * lock, but for {@link Question#ask}: a user's function is asked outside of it, once for each record.
- * What is not due stays in the buffer, so that it is purged and forgotten like all that was not pulled.
+ * Releases records of a {@link RecordBuffer} when they are due, each partition in order. Guarded by the buffer's lock,
+ * except for {@link Question#ask}, which calls a user's function outside the lock, once per record. Records that are
+ * not due stay in the buffer, to be purged and forgotten like all unpulled ones.
  */
 public final class DueRecords {
 
-    /** The longest wait without a look at the wall clock, which somebody may set, or a machine that slept. */
+    /** The longest wait without reading the wall clock, which may be set, or jump after the machine slept. */
     private static final long MAX_WAIT_MILLIS = 10_000;
 
     private static final long NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
@@ -37,7 +37,8 @@ public final class DueRecords {
     private @Nullable Question open;
 
     /**
-     * Counts how many of the next records are due. Asked by the thread that takes; the rest under the buffer's lock.
+     * Counts how many of the next records are due. Called by the taking thread; all else is guarded by the buffer's
+     * lock.
      */
     final class Question {
         private final PartitionQueue queue;
@@ -45,7 +46,7 @@ public final class DueRecords {
         private final long askedMillis = nowMillis;
         private int due;
 
-        /** The time when the first record that is not known to be due is, if that is known. */
+        /** The due time of the first record that is not known to be due, if known. */
         private long headDueMillis;
 
         private boolean isHeadKnown;
@@ -57,7 +58,7 @@ public final class DueRecords {
             headDueMillis = queue.headDueMillis;
         }
 
-        /** Asks about records until one is not due. */
+        /** Calls the function for records until one is not due. */
         void ask() {
             if (!isHeadKnown) {
                 headDueMillis = dueMillis.applyAsLong(first.get(0));
@@ -74,12 +75,12 @@ public final class DueRecords {
                 headDueMillis = dueMillis.applyAsLong(first.get(due));
                 return true;
             } catch (KafkaPipelineException failure) {
-                // Thrown again when that record is the first: those before it go out.
+                // Rethrown when that record is the first: the records before it are emitted.
                 return false;
             }
         }
 
-        /** Notes the answers, unless the records have gone meanwhile. */
+        /** Stores the answers, unless the records were removed meanwhile. */
         void settle() {
             if (queue.batches().peek() == first) {
                 queue.due = due;
@@ -92,20 +93,20 @@ public final class DueRecords {
     /**
      * Creates one.
      *
-     * @param dueMillis when a record may be taken, as milliseconds since 1970
+     * @param dueMillis gives the due time of a record in milliseconds since 1970
      */
     public DueRecords(ToLongFunction<ConsumerRecord<byte[], byte[]>> dueMillis, LongSupplier wallClockMillis) {
         this.dueMillis = dueMillis;
         this.wallClockMillis = wallClockMillis;
     }
 
-    /** The delay of a subscription, for one buffer; null if it has none. */
+    /** Makes the delay of a subscription for one buffer; null if it has none. */
     public static @Nullable DueRecords of(Subscription subscription) {
         DueTimes due = subscription.due();
         return due == null ? null : new DueRecords(record -> millis(due, record), System::currentTimeMillis);
     }
 
-    /** The first millisecond at which a record is due; far times are the ends of what a long can say. */
+    /** The first millisecond at which a record is due, clamped to the range of a long. */
     static long millis(DueTimes due, ConsumerRecord<byte[], byte[]> record) {
         if (record instanceof UnreadableBatch) {
             return Long.MIN_VALUE;
@@ -129,23 +130,23 @@ public final class DueRecords {
         }
     }
 
-    /** Returns whether the first record of a queue was looked at and is for later. Calls no user's function. */
+    /** Returns whether the first record of a queue is known to be due later. Calls no user function. */
     boolean isNotDue(PartitionQueue queue) {
         return queue.isHeadKnown() && queue.headDueMillis > wallClockMillis.getAsLong();
     }
 
-    /** Begins a look at all partitions. */
+    /** Begins a scan of all partitions. */
     void begin() {
         nowMillis = wallClockMillis.getAsLong();
         nextDueMillis = Long.MAX_VALUE;
     }
 
-    /** Returns whether the user's function has to be asked before the look can go on. */
+    /** Returns whether the user's function must be called before the scan can continue. */
     boolean hasQuestion() {
         return open != null;
     }
 
-    /** The question to ask outside of the lock; null if nothing has. Gives it once. */
+    /** Returns the question to ask outside the lock, once; null if there is none. */
     @Nullable
     Question question() {
         Question question = open;
@@ -154,8 +155,8 @@ public final class DueRecords {
     }
 
     /**
-     * Takes the first records of a partition that are due, at most a batch and so many; null if there are none, or if
-     * that has to be {@linkplain #hasQuestion asked} first.
+     * Takes the due records at the head of a partition, at most a batch and at most this many; null if there are none,
+     * or if a {@linkplain #hasQuestion question} must be asked first.
      */
     @Nullable
     Batch<ConsumerRecord<byte[], byte[]>> takeDue(PartitionQueue queue, int most) {
@@ -179,7 +180,7 @@ public final class DueRecords {
         return part(first, 0, taken);
     }
 
-    /** The elements of a batch between two places. */
+    /** The elements of a batch between two indices. */
     static Batch<ConsumerRecord<byte[], byte[]>> part(Batch<ConsumerRecord<byte[], byte[]>> whole, int from, int to) {
         Object[] values = new Object[to - from];
         long[] tokens = new long[to - from];
@@ -191,7 +192,7 @@ public final class DueRecords {
         return Batch.of(values, to - from, target, tokens);
     }
 
-    /** The time when something of what was looked at may be due, as a time of {@code clock}. */
+    /** The time when a scanned record may become due, on {@code clock}. */
     long nextDueNanos(Clock clock) {
         return nextDueMillis == Long.MAX_VALUE
                 ? Stage.NEVER

@@ -16,37 +16,39 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides which partitions pause. Confined to the owner thread, but for the two limits, which any thread may change.
  *
- * <p>A partition pauses when its outstanding records reach the high mark, or its outstanding bytes its share of the
- * budget, and may go on when both are down to half. Between the marks nothing happens, because each pause and resume
- * costs the client something. What the client has fetched for a paused partition stays in the client.
+ * <p>A partition pauses when its outstanding records reach the upper limit, or its outstanding bytes its share of the
+ * budget, and may resume when both are down to half. In between nothing happens, because each pause and resume costs
+ * the client something. Records that the client has already fetched for a paused partition stay in the client.
  *
- * <p>Those that may go on wait for each other, because a fetch request for many partitions costs the client and the
- * brokers little more than one for a single one: until none is above half, or the pipeline will soon have little to
- * choose from. That is so when one is down to a quarter, and of its peers (those that go the same way with the same
- * priority) at most half have something waiting; or when none of its peers has, because stages hold what was taken. For
- * one of which nothing was read yet, as after a seek, nobody waits.
+ * <p>Partitions that may resume wait for each other, because one fetch request for many partitions costs little more
+ * than one for a single partition. They resume together when none is above half, or when the pipeline will soon have
+ * little to choose from: one partition is down to a quarter and at most half of its peers (same outlet and priority)
+ * have waiting records, or none of its peers has any, because stages hold them. A partition that has not been read yet,
+ * as after a seek, resumes at once.
  *
- * <p>Records can be larger than a share, and shares, which have a least size, can exceed the budget together. So all
- * pause when the whole budget is used, and go on when half of it is free. If that takes long, because some partitions
- * are stuck, the others go on when half of what those leave is free. See ADR 62.
+ * <p>Records can be larger than a share, and shares have a minimum, so together they can exceed the budget. All
+ * partitions therefore pause when the whole budget is used, and resume when half of it is free. If that takes long
+ * because some partitions are stuck, the others resume when half of the rest is free. See ADR 62.
  */
 public final class FlowControl {
 
-    /** Least share, so that with very many partitions each can still hold a few records. */
+    /** Smallest share, so that each of very many partitions can still hold a few records. */
     private static final long MIN_SHARE_BYTES = 16 * 1024;
 
     /** Largest multiple of the lowest priority's share; each priority has twice the share of the one below it. */
     private static final int MAX_SHARES = 16;
 
-    /** The parts of what a partition may hold below which it may go on, and must. */
+    /**
+     * Divisors of a partition's limits: at or below 1/{@code LOW} it may resume, at or below 1/{@code URGENT} it must.
+     */
     private static final int LOW = 2;
 
     private static final int URGENT = 4;
 
-    /** Partitions that are too few for their requests to matter. */
+    /** Number of partitions up to which the cost of their requests does not matter. */
     private static final int FEW = 4;
 
-    /** The time for which all pause before the records still held count as stuck, and the others go on without them. */
+    /** The time for which all partitions pause before the records still held count as stuck, and the others resume. */
     static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final int recordsPerToken;
@@ -54,7 +56,7 @@ public final class FlowControl {
     private final OwnerClock clock;
     private final Runnable wake;
 
-    /** Tokens, not records. */
+    /** In tokens, not records. */
     private volatile int highRecords;
 
     private volatile long budgetBytes;
@@ -63,13 +65,13 @@ public final class FlowControl {
     private boolean allPaused;
     private long allPausedNanos;
 
-    /** Down to which all go on though more than half is used; 0 as long as nothing is stuck. */
+    /** Outstanding bytes at which all resume although more than half is used; 0 as long as nothing is stuck. */
     private long goOnBytes;
 
     /**
      * Creates a control over trackers that count {@code recordsPerToken} records as one.
      *
-     * @param fetchBytes what a fetch brings of a partition at most, unless its first batch is larger
+     * @param fetchBytes most bytes per partition in a fetch, unless its first batch is larger
      * @param wake called by any thread when {@link #resumeLow} may have something to do
      */
     public FlowControl(
@@ -82,7 +84,10 @@ public final class FlowControl {
         this.wake = wake;
     }
 
-    /** Changes the unfinished records at which a partition pauses; the trackers must have room for them. Any thread. */
+    /**
+     * Changes the number of unfinished records at which a partition pauses; the trackers must have that capacity. Any
+     * thread.
+     */
     public void maxOutstandingRecords(int records) {
         highRecords = Math.max(1, records / recordsPerToken);
         wake.run();
@@ -94,13 +99,13 @@ public final class FlowControl {
         wake.run();
     }
 
-    /** The shares of the budget that a partition has by its priority. */
+    /** The number of budget shares that a partition has by its priority. */
     static int shares(Priorities priorities, TopicPartition id) {
         int below = priorities.countBelow(priorities.of(id));
         return below >= Integer.numberOfTrailingZeros(MAX_SHARES) ? MAX_SHARES : 1 << below;
     }
 
-    /** Divides the budget anew. Call when partitions have come or gone. */
+    /** Recomputes the shares. Call when partitions were added or removed. */
     void divide(Collection<AssignedPartition> assigned) {
         partitions = assigned.size();
         shares = 0;
@@ -119,16 +124,16 @@ public final class FlowControl {
     }
 
     /**
-     * The number of bytes at which all pause. An ordinary fetch takes a partition past its share; that alone stops
-     * nobody, or those that are stuck above their shares would stop the others.
+     * The number of bytes at which all partitions pause. An ordinary fetch may exceed a partition's share without
+     * pausing the others, or stuck partitions above their shares would stop them.
      */
     private long stopBytes() {
         return isOvercommitted() ? budgetBytes : budgetBytes + Math.min(partitions * fetchBytes, budgetBytes / 2);
     }
 
     /**
-     * Pauses all if the budget is used up, which shares alone do not prevent.
-     * Call after each poll that brought records.
+     * Pauses all partitions if the budget is used up, which shares alone do not prevent. Call after each poll with
+     * records.
      */
     public void afterPoll(List<AssignedPartition> assignment, RecordFetcher fetcher) {
         if (!allPaused) {
@@ -142,7 +147,7 @@ public final class FlowControl {
             allPaused = true;
             allPausedNanos = clock.nanoTime();
         }
-        // Those too that have come since all were paused.
+        // Includes partitions added since all were paused.
         Collection<TopicPartition> running = new ArrayList<>();
         for (AssignedPartition partition : assignment) {
             if (partition.pauseForBytes()) {
@@ -155,14 +160,14 @@ public final class FlowControl {
 
     private static long outstandingBytes(List<AssignedPartition> assignment) {
         long bytes = 0;
-        for (int i = 0; i < assignment.size(); i++) { // no iterator, for each turn
+        for (int i = 0; i < assignment.size(); i++) { // no iterator per turn
             bytes += assignment.get(i).tracker().outstandingBytes();
         }
         return bytes;
     }
 
     /**
-     * Returns whether enough of the budget is free for all to go on; if not, some tracker will call when that may have
+     * Returns whether enough of the budget is free for all to resume; if not, a tracker will call when that may have
      * changed.
      */
     private boolean isFreeAgain(List<AssignedPartition> assignment) {
@@ -205,7 +210,7 @@ public final class FlowControl {
         }
     }
 
-    /** The mark that a paused partition was above; what is outstanding may have gone down since. */
+    /** The limit that a paused partition exceeded; its outstanding records may have decreased since. */
     public Paused reason(AssignedPartition partition) {
         return allPaused || partition.isFullOfBytes() ? Paused.BUDGET : Paused.WINDOW;
     }
@@ -216,8 +221,8 @@ public final class FlowControl {
     }
 
     /**
-     * Resumes partitions that are low again and asks the others' trackers to call when they may be. Call before each
-     * poll.
+     * Resumes partitions that are low again, and asks the trackers of the others to call when they may be. Call before
+     * each poll.
      */
     public void resumeLow(List<AssignedPartition> assignment, RecordFetcher fetcher) {
         if (allPaused && !isFreeAgain(assignment)) {
@@ -261,8 +266,7 @@ public final class FlowControl {
     }
 
     /**
-     * The paused partitions that go out by one way with one priority: how many,
-     * and how many of them have records waiting.
+     * The paused partitions with one outlet and one priority: how many there are, and how many have waiting records.
      */
     private record Peers(RecordBuffer outlet, int priority, int paused, int ready) {
 
@@ -288,8 +292,8 @@ public final class FlowControl {
     }
 
     /**
-     * Returns whether so small a part of what it may hold is outstanding; if not, its tracker will call when that may
-     * be.
+     * Returns whether at most this fraction of the partition's limits is outstanding; if not, its tracker will call
+     * when that may be the case.
      */
     private boolean isDownTo(AssignedPartition partition, int part) {
         int records = highRecords / part;

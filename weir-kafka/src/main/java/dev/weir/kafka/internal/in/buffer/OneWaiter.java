@@ -8,15 +8,15 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A condition that one thread at a time waits on. It makes no object per wait, while a lock's own condition makes one.
- * Every method but {@link #wake} belongs to the thread that holds the lock, once. Waits may end early, so callers look
+ * A condition for one waiting thread at a time. A wait allocates nothing, unlike a lock's own condition. Every method
+ * except {@link #wake} must be called by the thread that holds the lock, once. Waits may end early, so callers check
  * again.
  */
 final class OneWaiter implements Condition {
 
     private final ReentrantLock lock;
 
-    // Under the lock.
+    // Guarded by the lock.
     private @Nullable Thread waiter;
 
     OneWaiter(ReentrantLock lock) {
@@ -41,7 +41,7 @@ final class OneWaiter implements Condition {
         waiter = Thread.currentThread();
         lock.unlock();
         try {
-            // A signal from here on finds the waiter and leaves a permit.
+            // A signal after this point finds the waiter and leaves a permit.
             if (nanos == Long.MAX_VALUE) {
                 LockSupport.park(this);
             } else {
@@ -63,7 +63,7 @@ final class OneWaiter implements Condition {
     }
 
     @Override
-    @SuppressWarnings("JavaUtilDate") // the interface's
+    @SuppressWarnings("JavaUtilDate") // declared by the interface
     public boolean awaitUntil(Date deadline) {
         throw new UnsupportedOperationException("waits here are by the clock that does not jump");
     }
@@ -87,15 +87,14 @@ final class OneWaiter implements Condition {
     }
 
     /**
-     * Signals, but leaves it to the caller to {@link #wake} the result: woken under the lock, it would wait for
-     * that.
+     * Signals, and leaves it to the caller to {@link #wake} the result without the lock, which the woken thread needs.
      */
     @Nullable
     Thread waiter() {
         return waiter;
     }
 
-    /** Wakes a waiting thread. Call it without the lock. */
+    /** Wakes a waiting thread. Call without the lock. */
     static void wake(@Nullable Thread waiting) {
         if (waiting != null) {
             LockSupport.unpark(waiting);

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** The partitions that this member has, and where each of them goes on. Confined to the owner thread. */
+/** The partitions of this member and their positions. Confined to the owner thread. */
 public final class PartitionAssignment {
 
     private final ConsumerPlan plan;
@@ -32,15 +32,15 @@ public final class PartitionAssignment {
     private final Map<TopicPartition, AssignedPartition> partitions = new LinkedHashMap<>();
     private final DroppedRecords dropped;
 
-    /** The same, made once after each change: the owner walks over them in each of its turns. Null until then. */
+    /** The same list, rebuilt after each change, because the owner iterates over it in each turn. Null until then. */
     private @Nullable List<AssignedPartition> all;
 
     /**
      * Creates an empty assignment.
      *
      * @param trackerCapacity records per partition that may be outstanding
-     * @param owner woken by any thread when as much of a partition is finished as it was watched for
-     * @param dropped the account of what is unfinished in assignments that end
+     * @param owner woken by any thread when a partition reaches the progress it is watched for
+     * @param dropped takes the unfinished records of assignments that end
      */
     public PartitionAssignment(
             ConsumerPlan plan,
@@ -63,7 +63,7 @@ public final class PartitionAssignment {
         this.dropped = dropped;
     }
 
-    /** The account of what was pulled of partitions that have gone or begun anew since. */
+    /** The account of records pulled in assignments that have ended. */
     public DroppedRecords dropped() {
         return dropped;
     }
@@ -73,7 +73,7 @@ public final class PartitionAssignment {
         return Collections.unmodifiableMap(partitions);
     }
 
-    /** As of now; immutable. */
+    /** The current partitions; immutable. */
     public List<AssignedPartition> all() {
         List<AssignedPartition> known = all;
         if (known == null) {
@@ -98,17 +98,17 @@ public final class PartitionAssignment {
         return partitions.get(id);
     }
 
-    /** The assigned ones of the partitions. */
+    /** Those of the partitions that are assigned. */
     public List<AssignedPartition> current(Collection<TopicPartition> ids) {
         return ids.stream().map(partitions::get).filter(Objects::nonNull).toList();
     }
 
-    /** Returns whether {@code partition} is still assigned and has not begun anew since. */
+    /** Returns whether {@code partition} is still assigned and has not been restarted. */
     public boolean isCurrent(AssignedPartition partition) {
         return partitions.get(partition.id()) == partition;
     }
 
-    /** Takes partitions in, as the {@code epoch}th assignment. */
+    /** Adds partitions, as the {@code epoch}th assignment. */
     public void add(Collection<TopicPartition> ids, int epoch) {
         for (TopicPartition id : ids) {
             AssignedPartition partition = newPartition(id, epoch);
@@ -134,7 +134,7 @@ public final class PartitionAssignment {
         return new OffsetTracker(trackerCapacity, owner::wake);
     }
 
-    /** Takes partitions out: from now on nothing of them is emitted, nor any work on them begun. */
+    /** Removes partitions: from now on none of their records is emitted, and no work on them starts. */
     public List<AssignedPartition> withdraw(Collection<TopicPartition> ids) {
         List<AssignedPartition> withdrawn =
                 ids.stream().map(partitions::remove).filter(Objects::nonNull).toList();
@@ -153,14 +153,14 @@ public final class PartitionAssignment {
         all = null;
     }
 
-    /** Fetches no more of the partition for now. */
+    /** Stops fetching the partition for now. */
     public void pause(AssignedPartition partition, PauseReason reason) {
         if (partition.pause(reason)) {
             fetcher.pause(List.of(partition.id()));
         }
     }
 
-    /** Fetches nothing more of what is assigned now. */
+    /** Stops fetching all currently assigned partitions. */
     public void fetchNoMore() {
         for (AssignedPartition partition : partitions.values()) {
             boolean ignored = partition.pause(PauseReason.END);
@@ -168,7 +168,7 @@ public final class PartitionAssignment {
         fetcher.pause(partitions.keySet());
     }
 
-    /** Begins a partition anew: what was read of it so far does not count any more, finished or not. */
+    /** Restarts a partition: records read so far no longer count, finished or not. */
     public AssignedPartition renew(AssignedPartition partition) {
         emission.takeBack(List.of(partition));
         partition.tracker().revoke();
@@ -179,12 +179,12 @@ public final class PartitionAssignment {
         return renewed;
     }
 
-    /** Returns whether nothing more of what is assigned goes out. */
+    /** Returns whether the assigned partitions emit nothing more. */
     public boolean isEnding() {
         return !owner.isEmitting();
     }
 
-    /** Fetches and commits nothing of the partitions until {@link #release}. */
+    /** Stops fetching and committing the partitions until {@link #release}. */
     public void hold(Collection<AssignedPartition> held) {
         for (AssignedPartition partition : held) {
             partition.hold();
@@ -193,7 +193,7 @@ public final class PartitionAssignment {
         }
     }
 
-    /** Continues at a place that was decided here. */
+    /** Continues at a position decided here. */
     public void release(AssignedPartition partition, LogPosition place) {
         seek(partition, place);
         partition.place();
@@ -211,7 +211,7 @@ public final class PartitionAssignment {
         fetcher.seek(partition.id(), place);
     }
 
-    /** Continues where it is, and has that place checked again. */
+    /** Continues at the current position, which is validated again. */
     public void checkAgain(AssignedPartition partition) {
         if (!partition.isHeld()) {
             fetcher.seek(
@@ -220,12 +220,12 @@ public final class PartitionAssignment {
         }
     }
 
-    /** Returns whether the next fetch of the partition would be at the offset. */
+    /** Returns whether the next fetch of the partition starts at the offset. */
     public boolean isAt(AssignedPartition partition, long offset) {
         return !partition.isHeld() && fetcher.position(partition.id()) == offset;
     }
 
-    /** Lets an unread partition begin at an offset. */
+    /** Sets the start offset of an unread partition. */
     public void placeNew(TopicPartition id, long offset) {
         AssignedPartition partition = partitions.get(id);
         if (partition == null || partition.tracker().committableOffset() >= 0) {
@@ -236,7 +236,7 @@ public final class PartitionAssignment {
         release(partition, LogPosition.at(offset));
     }
 
-    /** The unfinished part of partitions, in words. */
+    /** Describes the unfinished records of partitions. */
     public static String unfinished(Collection<AssignedPartition> partitions) {
         return partitions.stream()
                 .filter(partition -> !partition.tracker().isIdle())

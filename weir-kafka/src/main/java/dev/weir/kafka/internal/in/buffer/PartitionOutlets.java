@@ -14,8 +14,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A buffer of its own for each partition, and a queue in which each new one is announced. Thread-safe: the owner thread
- * opens and ends, the segment thread of the outer stream takes.
+ * One buffer for each partition, and a queue that announces each new one. Thread-safe: the owner thread opens and ends,
+ * the segment thread of the outer stream takes.
  */
 public final class PartitionOutlets implements RecordOutlets {
 
@@ -25,7 +25,7 @@ public final class PartitionOutlets implements RecordOutlets {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition newOrEnded = lock.newCondition();
 
-    // Under the lock.
+    // Guarded by the lock.
     private final ArrayDeque<AssignedPartition> announced = new ArrayDeque<>();
     private boolean ended;
 
@@ -36,7 +36,7 @@ public final class PartitionOutlets implements RecordOutlets {
     /**
      * Creates one.
      *
-     * @param delays makes what each buffer delays its records by, or null
+     * @param delays makes the delay of each buffer, or null
      */
     public PartitionOutlets(Clock clock, Supplier<@Nullable DueRecords> delays) {
         this.clock = clock;
@@ -47,7 +47,7 @@ public final class PartitionOutlets implements RecordOutlets {
     public void open(AssignedPartition partition) {
         RecordBuffer buffer = new RecordBuffer(clock, delays.get());
         open.add(buffer);
-        // Whoever takes the partition reads from its buffer at once.
+        // A thread that takes the partition reads from its buffer at once.
         partition.goOutBy(buffer);
         lock.lock();
         try {

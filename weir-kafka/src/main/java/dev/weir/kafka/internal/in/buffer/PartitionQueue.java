@@ -7,24 +7,24 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queue of one partition in a {@link RecordBuffer}: batches with consecutive tokens, and what a {@link DueRecords}
- * knows of the first ones. Under the lock of the buffer, but for {@link #priority}.
+ * The queue of one partition in a {@link RecordBuffer}: batches with consecutive tokens, and the state of
+ * {@link DueRecords} for the first records. Guarded by the buffer's lock, except for {@link #priority}.
  */
 final class PartitionQueue {
     private final ArrayDeque<Batch<ConsumerRecord<byte[], byte[]>>> batches = new ArrayDeque<>(2);
     private boolean paused;
     private int records;
 
-    /** The number of records of the first batch are known to be due. */
+    /** The number of records of the first batch that are known to be due. */
     int due;
 
     /** The time when the record with {@link #headToken} is due. */
     long headDueMillis;
 
-    /** The token of the first record that was not due when a delay looked last. */
+    /** The token of the first record that was not due at the last scan. */
     long headToken = -1;
 
-    /** The priority: queues with a greater number go first. */
+    /** The priority: queues with a higher number go first. */
     final int priority;
 
     PartitionQueue(int priority) {
@@ -36,12 +36,12 @@ final class PartitionQueue {
         records += batch.size();
     }
 
-    /** Notes that records were taken out of {@link #batches}. */
+    /** Reports that records were taken out of {@link #batches}. */
     void taken(int count) {
         records -= count;
     }
 
-    /** Drops all that waits. */
+    /** Drops all waiting records. */
     void clear() {
         batches.clear();
         records = 0;
@@ -53,7 +53,7 @@ final class PartitionQueue {
         return records;
     }
 
-    /** The queued batches; whoever takes one calls {@link #taken}. */
+    /** The queued batches. Call {@link #taken} after removing one. */
     ArrayDeque<Batch<ConsumerRecord<byte[], byte[]>>> batches() {
         return batches;
     }
@@ -62,12 +62,12 @@ final class PartitionQueue {
         return batches.isEmpty();
     }
 
-    /** The size of the batch that comes next; there is one. */
+    /** The size of the next batch; there must be one. */
     int firstSize() {
         return batches.element().size();
     }
 
-    /** The token of the record that comes next; there is one. */
+    /** The token of the next record; there must be one. */
     long firstToken() {
         return batches.element().token(0);
     }
@@ -80,13 +80,13 @@ final class PartitionQueue {
         paused = nowPaused;
     }
 
-    /** Returns whether a delay has looked at what comes next. */
+    /** Returns whether the next record was scanned for its due time. */
     boolean isHeadKnown() {
         Batch<?> first = batches.peek();
         return first != null && first.token(0) == headToken;
     }
 
-    /** The record with that token, if it waits here. */
+    /** The waiting record with that token, or null. */
     @Nullable
     ConsumerRecord<byte[], byte[]> find(AckTarget target, long token) {
         for (Batch<ConsumerRecord<byte[], byte[]>> batch : batches) {
@@ -99,8 +99,8 @@ final class PartitionQueue {
     }
 
     /**
-     * Tokens rise within a partition: few of the batches that wait have to be searched, with the pipeline locked out.
-     * Of those without tokens but for the first record, that one may be meant.
+     * Tokens rise within a partition, so few batches have to be searched while the pipeline is locked out. In a batch
+     * with one token for all records, that token means the first one.
      */
     private static boolean mayHave(Batch<ConsumerRecord<byte[], byte[]>> batch, long token) {
         return batch.size() > 0

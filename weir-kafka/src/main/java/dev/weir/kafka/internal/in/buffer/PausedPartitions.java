@@ -11,25 +11,25 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * The partitions that the user has paused. Thread-safe: users pause, the owner thread says which partitions there are.
+ * The partitions that the user has paused. Thread-safe: users pause, the owner thread adds and removes partitions.
  *
- * <p>A pause is a mark at the partition's buffer and asks neither the owner thread nor the client: those learn of it
- * when the buffer is full.
+ * <p>A pause only marks the partition's buffer. The owner thread and the client are not involved until the buffer is
+ * full.
  */
 public final class PausedPartitions {
 
     private final ReentrantLock lock = new ReentrantLock();
 
-    // Under the lock.
+    // Guarded by the lock.
     private final Map<TopicPartition, AssignedPartition> assigned = new HashMap<>();
     private final Set<String> topics = new HashSet<>();
     private final Set<TopicPartition> partitions = new HashSet<>();
     private boolean all;
 
-    /** Partitions that {@link #all} leaves out. */
+    /** Partitions that a pause of {@link #all} excludes. */
     private Set<TopicPartition> exempt = Set.of();
 
-    /** A partition has come or begins anew; what was paused of it stays so. */
+    /** Reports a partition that was added or restarted; pauses that cover it stay in force. */
     public void assigned(AssignedPartition partition) {
         lock.lock();
         try {
@@ -40,7 +40,10 @@ public final class PausedPartitions {
         }
     }
 
-    /** Partitions go; what was committed for the pipeline to see is let go, as nobody else will see it. */
+    /**
+     * Reports removed partitions. Records already committed ahead are released, since no other member will receive
+     * them.
+     */
     void withdrawn(Collection<AssignedPartition> gone) {
         lock.lock();
         try {
@@ -145,7 +148,7 @@ public final class PausedPartitions {
         }
     }
 
-    /** The buffer's lock is taken under this one, and holds nothing else. */
+    /** The buffer's lock is taken under this one, and no other lock under the buffer's. */
     private void mark(AssignedPartition partition) {
         partition.outlet().pause(partition, covers(partition.id()));
     }

@@ -11,19 +11,19 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One buffer per pipeline that reads from a reusable consumer, and a place for the partitions that no pipeline reads at
- * the moment. Confined to the owner thread, but for {@link #records}.
+ * One buffer for each pipeline that reads from a reusable consumer, and a place for partitions that no pipeline reads.
+ * Confined to the owner thread, except for {@link #records}.
  */
 public final class PipelineOutlets implements RecordOutlets {
 
-    /** A pipeline, or the part of one that is started anew, while it reads. */
+    /** A pipeline, or a restarted part of one, while it reads. */
     public static final class Attachment {
 
         public final RecordBuffer buffer;
         public final CompletableFuture<String> detached = new CompletableFuture<>();
         private final Set<String> topics;
 
-        /** The time when what it has pulled is waited for no longer, once that is known. */
+        /** The deadline for its pulled records, once it is known. */
         private long closeDeadlineNanos;
 
         private boolean hasDeadline;
@@ -31,13 +31,13 @@ public final class PipelineOutlets implements RecordOutlets {
         public boolean closing;
         public boolean detaching;
 
-        /** Creates an attachment to these topics, or to what nobody else reads if there are none. */
+        /** Creates an attachment to these topics; if empty, to all topics that no other pipeline reads. */
         public Attachment(Set<String> topics, Clock clock) {
             this.topics = topics;
             this.buffer = new RecordBuffer(clock);
         }
 
-        /** Waits no longer than that for what it has pulled; the earliest time counts. */
+        /** Sets a deadline for its pulled records; the earliest one counts. */
         public void closeBy(long deadlineNanos) {
             if (!hasDeadline || deadlineNanos - closeDeadlineNanos < 0) {
                 closeDeadlineNanos = deadlineNanos;
@@ -45,7 +45,7 @@ public final class PipelineOutlets implements RecordOutlets {
             }
         }
 
-        /** The time it waits from {@code nowNanos} on; it detaches. */
+        /** The remaining wait from {@code nowNanos} on, while it detaches. */
         public long patienceNanos(long nowNanos) {
             return closeDeadlineNanos - nowNanos;
         }
@@ -64,8 +64,8 @@ public final class PipelineOutlets implements RecordOutlets {
     private boolean ended;
 
     /**
-     * Adds an attachment, whose partitions then have to be moved to it; refused after the end,
-     * and if others read the same.
+     * Adds an attachment, whose partitions must then be moved to it. Refused after the end, and if another one reads
+     * the same topics.
      */
     public void add(Attachment attachment) {
         if (ended) {
@@ -87,7 +87,7 @@ public final class PipelineOutlets implements RecordOutlets {
         attachments.remove(attachment);
     }
 
-    /** Attachments that end and wait for the records they have pulled. */
+    /** Attachments that are ending and wait for the records they have pulled. */
     public List<Attachment> closing() {
         return attachments.isEmpty()
                 ? List.of()

@@ -6,11 +6,9 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The queues of a buffer that something can be taken from, and whose turn it is: the highest priority first, in turn
- * among equals, and now and then one that has been passed over for long. Under the lock of the buffer.
- *
- * <p>Protocol: {@link #next} takes a queue out; it is put back if it has more;
- * then {@link #taken} says how much it gave.
+ * The queues of a buffer that have records to take, and their order: the highest priority first, round-robin among
+ * equals, and now and then a queue that has been passed over for long. Guarded by the buffer's lock. <p>Protocol:
+ * {@link #next} removes a queue; add it again if it has more; then report with {@link #taken} how much it gave.
  */
 final class PriorityTurns {
 
@@ -28,10 +26,10 @@ final class PriorityTurns {
         final int priority;
         final ArrayDeque<PartitionQueue> queues = new ArrayDeque<>();
 
-        /** Records taken from higher levels while this one waited, less what it was given for them. */
+        /** Records taken from higher levels while this one waited, minus those it earned that way. */
         long passedOver;
 
-        /** The number of queues below which a waiter is woken. */
+        /** Number of queues at which a waiter is woken. */
         int watched = NOT_WATCHED;
 
         Level(int priority) {
@@ -43,7 +41,7 @@ final class PriorityTurns {
         }
     }
 
-    /** The highest first; never empty. */
+    /** Highest level first; never empty. */
     private final List<Level> levels = new ArrayList<>(List.of(new Level(0)));
 
     private Level current = levels.get(0);
@@ -69,7 +67,7 @@ final class PriorityTurns {
         size++;
     }
 
-    /** Puts back what was {@link #next} and gave nothing: it is next again. */
+    /** Adds a queue that was {@link #next} and gave nothing: it is next again. */
     void addFirst(PartitionQueue queue) {
         level(queue.priority).queues.addFirst(queue);
         size++;
@@ -93,7 +91,10 @@ final class PriorityTurns {
         }
     }
 
-    /** Notes that somebody waits until no more queues of a priority are here than said; false if that is so now. */
+    /**
+     * Registers a waiter until at most {@code queues} queues of a priority are left; returns false if that is already
+     * so.
+     */
     boolean watch(int priority, int queues) {
         Level level = level(priority);
         if (level.queues.size() <= queues) {
@@ -103,7 +104,7 @@ final class PriorityTurns {
         return true;
     }
 
-    /** Returns whether that has come by what was {@link #taken} last. Says so once. */
+    /** Returns, once, whether the last {@link #taken} has fulfilled the watched condition. */
     boolean isDue() {
         boolean due = current.queues.size() <= current.watched;
         if (due) {
@@ -112,12 +113,12 @@ final class PriorityTurns {
         return due;
     }
 
-    /** Takes out the queue whose turn it is; there is one. */
+    /** Removes the queue whose turn it is; there must be one. */
     PartitionQueue next() {
         Level chosen = null;
         for (int i = 0; i < levels.size(); i++) {
             Level level = levels.get(i);
-            // Of several that have earned one, the lowest.
+            // If several levels have earned a turn, the lowest wins.
             if (!level.queues.isEmpty() && (chosen == null || level.hasEarnedItsNext())) {
                 chosen = level;
             }
@@ -127,7 +128,7 @@ final class PriorityTurns {
         return current.queues.remove();
     }
 
-    /** Counts what was taken from the queue that was {@link #next}. */
+    /** Counts the records taken from the queue that was {@link #next}. */
     void taken(int records) {
         for (int i = levels.size() - 1; i >= 0; i--) {
             Level level = levels.get(i);

@@ -8,12 +8,12 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * The number of records that may leave a {@link RecordBuffer} at a rate that can be changed at any time; none is set at
- * first. What may not leave yet stays in the buffer. Confined to the buffer's lock.
+ * Limits the rate at which records leave a {@link RecordBuffer}; changeable at any time, unlimited at first. Records
+ * over the rate stay in the buffer. Guarded by the buffer's lock.
  */
 final class RateLimit {
 
-    /** Time whose records may leave at once, in seconds. */
+    /** Burst: the time, in seconds, whose records may leave at once. */
     private static final double BURST_SECONDS = 0.05;
 
     private final Clock clock;
@@ -21,12 +21,12 @@ final class RateLimit {
     private boolean splits = true;
     private long perSecond;
 
-    /** Records that may leave now; negative if more have left, as a batch that cannot be split does as a whole. */
+    /** Records that may leave now; negative after a batch that cannot be split exceeded the rate. */
     private double credit;
 
     private long filledNanos;
 
-    /** Time in which records waited for the rate alone, before {@link #waitsSinceNanos}. */
+    /** Time in which only the rate held records back, before {@link #waitsSinceNanos}. */
     private long waitedNanos;
 
     private boolean waits;
@@ -36,7 +36,7 @@ final class RateLimit {
         this.clock = clock;
     }
 
-    /** Lets batches out as a whole: one token stands for each. */
+    /** Makes batches leave as a whole: one token stands for each. */
     void keepWhole() {
         splits = false;
     }
@@ -63,12 +63,12 @@ final class RateLimit {
         return credit >= 1;
     }
 
-    /** The number of records that may leave now, after {@link #mayTake} has said that one may. */
+    /** The number of records that may leave now; call after {@link #mayTake} returned true. */
     int most() {
         return perSecond == 0 || !splits ? Integer.MAX_VALUE : (int) Math.min(credit, Integer.MAX_VALUE);
     }
 
-    /** Takes what may leave of a partition's first batch, which was taken out; the rest of it goes back. */
+    /** Takes the allowed part of a partition's first batch, which was already removed; the rest is put back. */
     Batch<ConsumerRecord<byte[], byte[]>> cut(
             Batch<ConsumerRecord<byte[], byte[]>> first,
             ArrayDeque<Batch<ConsumerRecord<byte[], byte[]>>> ofPartition) {
@@ -85,14 +85,14 @@ final class RateLimit {
         return DueRecords.part(first, 0, most);
     }
 
-    /** The time when the next record may leave, as a time of the clock; never if one may now. */
+    /** The time when the next record may leave, on the clock; never if one may leave now. */
     long nextNanos() {
         return perSecond == 0 || credit >= 1
                 ? Stage.NEVER
                 : clock.after(Math.max(1, (long) Math.ceil((1 - credit) / perSecond * TimeUnit.SECONDS.toNanos(1))));
     }
 
-    /** Says whether records wait for the rate alone from now on. */
+    /** Sets whether only the rate holds records back from now on. */
     void waits(boolean now) {
         if (waits) {
             waitedNanos += System.nanoTime() - waitsSinceNanos;

@@ -14,28 +14,28 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetched records that the pipeline has not pulled yet: a queue per partition, taken from by {@link PriorityTurns}, a
- * batch each time, so that neither a full partition nor one that is paused delays the others. Thread-safe: the owner
- * thread adds and purges, the segment thread takes. Not bounded by itself: the owner pauses partitions instead of
- * waiting here, so that it always polls.
+ * Fetched records that the pipeline has not pulled yet: a queue per partition, from which {@link PriorityTurns} takes
+ * one batch at a time, so that a full or paused partition does not delay the others. Thread-safe: the owner thread adds
+ * and purges, the segment thread takes. Not bounded by itself: the owner pauses partitions instead of waiting here, so
+ * that it always polls.
  */
 public final class RecordBuffer {
 
-    /** As many as wait of partitions that are read as fast as they fill. */
+    /** As many as wait for partitions that are read as fast as they fill. */
     private static final int MAX_SPARES = 256;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final OneWaiter readyOrEnded = new OneWaiter(lock);
     private final Clock clock;
 
-    // Under the lock.
-    /** Queues that are not empty and not paused. */
+    // Guarded by the lock.
+    /** Queues that are neither empty nor paused. */
     private final PriorityTurns turns = new PriorityTurns();
 
     private int records;
     private boolean ended;
 
-    /** Something was added that whoever waits has not been woken for. */
+    /** Something was added, and the waiting thread has not been woken for it. */
     private boolean unannounced;
 
     private @Nullable Runnable onFewReady;
@@ -44,13 +44,13 @@ public final class RecordBuffer {
     /** True if the segment thread waits in {@link #take}. */
     private boolean takerWaits;
 
-    /** True if the rate was why the last look took nothing. */
+    /** True if the last attempt took nothing only because of the rate. */
     private boolean rateForbids;
 
-    /** The batch handed to the thread that waits; it is no longer inside. */
+    /** The batch handed directly to the waiting thread; it no longer counts as buffered. */
     private @Nullable Batch<ConsumerRecord<byte[], byte[]>> handed;
 
-    /** Batches whose records were taken out of them. */
+    /** Empty batches for reuse. */
     private final Spares<Batch<ConsumerRecord<byte[], byte[]>>> spares = new Spares<>(MAX_SPARES);
 
     private final @Nullable DueRecords delay;
@@ -61,8 +61,8 @@ public final class RecordBuffer {
     }
 
     /**
-     * Creates one whose records may be taken when {@code delay} says that they are due. Its partitions must be of one
-     * priority: what is not due would keep lower ones waiting.
+     * Creates a buffer that releases records when {@code delay} says they are due. Its partitions must have the same
+     * priority, because records that are not due would keep lower priorities waiting.
      */
     public RecordBuffer(Clock clock, @Nullable DueRecords delay) {
         this.clock = clock;
@@ -70,15 +70,15 @@ public final class RecordBuffer {
         this.rate = new RateLimit(clock);
     }
 
-    /** Adds records of one partition; their tokens follow those of the batch before. */
+    /** Adds records of one partition; their tokens must follow those of its last batch. */
     public void add(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch) {
         addAll(partition, List.of(batch));
         announce();
     }
 
     /**
-     * Adds records of one partition; those that somebody waits for count as taken at once, before that thread has run.
-     * It comes back with them whatever happens.
+     * Adds records of one partition. If a thread waits for them they count as taken at once, before that thread runs;
+     * it returns with them in any case.
      */
     public void hand(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch) {
         lock.lock();
@@ -99,19 +99,19 @@ public final class RecordBuffer {
         }
     }
 
-    /** An empty batch to be filled and added, one that was given back if there is one. Any thread. */
+    /** An empty batch to fill and add, reused if possible. Any thread. */
     Batch<ConsumerRecord<byte[], byte[]>> emptyBatch() {
         Batch<ConsumerRecord<byte[], byte[]>> spare = spares.take();
         return spare == null ? new Batch<>(1) : spare;
     }
 
-    /** Takes back a batch that was {@linkplain #take taken}, whose records are elsewhere now. Any thread. */
+    /** Returns a {@linkplain #take taken} batch for reuse, after its records were moved elsewhere. Any thread. */
     public void giveBack(Batch<ConsumerRecord<byte[], byte[]>> taken) {
         taken.truncate(0);
         spares.give(taken);
     }
 
-    /** Adds several batches of one partition. Whoever waits is woken by {@link #announce}: once for all partitions. */
+    /** Adds several batches of one partition. {@link #announce} wakes the waiting thread, once for all partitions. */
     void addAll(AssignedPartition partition, List<Batch<ConsumerRecord<byte[], byte[]>>> batches) {
         lock.lock();
         try {
@@ -128,7 +128,7 @@ public final class RecordBuffer {
         }
     }
 
-    /** Wakes whoever waits for what was added. */
+    /** Wakes the thread that waits for added records. */
     void announce() {
         Thread waiting;
         lock.lock();
@@ -141,7 +141,7 @@ public final class RecordBuffer {
         OneWaiter.wake(waiting);
     }
 
-    /** Returns whether whoever waits is to be woken. */
+    /** Returns whether the waiting thread must be woken. */
     private boolean becomesReady(PartitionQueue queue) {
         if (queue.isPaused() || queue.isEmpty()) {
             return false;
@@ -150,7 +150,7 @@ public final class RecordBuffer {
         return true;
     }
 
-    /** Pauses or resumes a partition: what waits of it, and what is added, is not taken while it is paused. */
+    /** Pauses or resumes a partition. Its waiting and added records are not taken while it is paused. */
     void pause(AssignedPartition partition, boolean paused) {
         lock.lock();
         try {
@@ -168,7 +168,10 @@ public final class RecordBuffer {
         }
     }
 
-    /** Says that nothing more will be added; what is inside still comes out, what is paused once it is resumed. */
+    /**
+     * Ends the buffer: nothing more will be added. Remaining records can be taken, those of paused partitions once
+     * resumed.
+     */
     public void end() {
         lock.lock();
         try {
@@ -182,7 +185,7 @@ public final class RecordBuffer {
     /**
      * Drops the records of the given partitions.
      *
-     * @return for each partition that lost records the token of the first one
+     * @return the first dropped token of each partition that had records
      */
     Map<AssignedPartition, Long> purge(Collection<AssignedPartition> partitions) {
         Map<AssignedPartition, Long> firstPurged = new HashMap<>();
@@ -197,7 +200,7 @@ public final class RecordBuffer {
                     turns.remove(queue);
                 }
             }
-            // What was paused may have been all that was left.
+            // Paused partitions may have held all remaining records.
             readyOrEnded.signal();
         } finally {
             lock.unlock();
@@ -208,7 +211,7 @@ public final class RecordBuffer {
     /**
      * Waits for a batch; null once the buffer has ended and is empty, an empty batch at the deadline.
      *
-     * @param deadlineNanos a time of the buffer's clock
+     * @param deadlineNanos on the buffer's clock
      */
     @Nullable
     public Batch<ConsumerRecord<byte[], byte[]>> take(long deadlineNanos, StageMeter meter)
@@ -244,10 +247,7 @@ public final class RecordBuffer {
         return ended && records == 0;
     }
 
-    /**
-     * The next batch, or what of it is due; null if there is nothing.
-     * The lock is free while a user's function is asked.
-     */
+    /** Takes the next batch, or its due part; null if there is none. Frees the lock while a user's function runs. */
     private @Nullable Batch<ConsumerRecord<byte[], byte[]>> poll() {
         while (true) {
             Batch<ConsumerRecord<byte[], byte[]>> batch = next();
@@ -255,7 +255,7 @@ public final class RecordBuffer {
             if (question == null) {
                 return batch;
             }
-            // The owner thread needs the lock, and must not wait for what a user's function does.
+            // The owner thread needs the lock, and must not wait for a user's function.
             lock.unlock();
             try {
                 question.ask();
@@ -266,7 +266,7 @@ public final class RecordBuffer {
         }
     }
 
-    /** The next batch as far as is known; null if there is none, or a question has to be asked first. */
+    /** Takes the next batch without asking; null if there is none, or a question must be asked first. */
     private @Nullable Batch<ConsumerRecord<byte[], byte[]>> next() {
         rateForbids = !rate.mayTake();
         if (rateForbids) {
@@ -323,19 +323,19 @@ public final class RecordBuffer {
         return batch;
     }
 
-    /** The time when what waits may be taken, if nothing changes. */
+    /** The time when waiting records may be taken, if nothing changes. */
     private long nextTurnNanos() {
         if (turns.size() == 0) {
             return Stage.NEVER;
         }
-        // While the rate forbids to take, nobody looks at what has become due.
+        // While the rate allows nothing, due times are not checked.
         if (rateForbids) {
             return rate.nextNanos();
         }
         return delay == null ? Stage.NEVER : delay.nextDueNanos(clock);
     }
 
-    /** Limits what is taken from now on; 0 for no limit. What may not be taken yet waits here like all else. */
+    /** Limits the rate from now on; 0 for no limit. Records over the rate wait here like all others. */
     void perSecond(long newRate) {
         lock.lock();
         try {
@@ -355,7 +355,7 @@ public final class RecordBuffer {
         }
     }
 
-    /** For how long records waited for the rate alone. */
+    /** The time for which only the rate has held records back. */
     long waitedNanos() {
         lock.lock();
         try {
@@ -365,7 +365,7 @@ public final class RecordBuffer {
         }
     }
 
-    /** Says that one token stands for each batch, so that batches are taken as a whole. Before a rate is set. */
+    /** Makes batches leave as a whole, because one token stands for each. Call before a rate is set. */
     public void keepWhole() {
         lock.lock();
         try {
@@ -375,7 +375,7 @@ public final class RecordBuffer {
         }
     }
 
-    /** Records that wait of one partition. */
+    /** Waiting records of one partition. */
     public int records(AssignedPartition partition) {
         lock.lock();
         try {
@@ -401,10 +401,10 @@ public final class RecordBuffer {
     }
 
     /**
-     * Asks for a call when no more partitions of a priority have records that may be taken than said. It comes from the
-     * thread that takes, and may come when it is not wanted any more.
+     * Calls back once at most {@code partitions} partitions of this priority have records ready. The call comes from
+     * the taking thread, and may come when it is no longer wanted.
      *
-     * @return false if nobody will call, because it is so already, or because nobody knows when records are due
+     * @return false if there will be no call, because that is already so, or because due times are not known
      */
     boolean watchReady(int priority, int partitions, Runnable call) {
         lock.lock();
@@ -416,7 +416,7 @@ public final class RecordBuffer {
         }
     }
 
-    /** Returns whether the first record that waits of a partition is for later. */
+    /** Returns whether the first waiting record of a partition is due later. */
     public boolean isNotDue(AssignedPartition partition) {
         lock.lock();
         try {
@@ -435,7 +435,7 @@ public final class RecordBuffer {
         }
     }
 
-    /** Records that may be taken: those of partitions that are not paused. */
+    /** Records that may be taken, without those of paused partitions. */
     int ready() {
         lock.lock();
         try {
@@ -445,7 +445,7 @@ public final class RecordBuffer {
         }
     }
 
-    /** The record with a token of its partition, if it waits here. */
+    /** The waiting record with a token of its partition, or null. */
     @Nullable
     public ConsumerRecord<byte[], byte[]> find(AssignedPartition partition, long token) {
         lock.lock();

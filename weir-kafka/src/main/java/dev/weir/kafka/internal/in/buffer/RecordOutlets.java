@@ -2,22 +2,22 @@ package dev.weir.kafka.internal.in.buffer;
 
 import java.util.Collection;
 
-/** The outlets of the records of each partition. Called by the owner thread, but for {@link #records}. */
+/** The buffers that receive the records of each partition. Called by the owner thread, except for {@link #records}. */
 public interface RecordOutlets {
 
-    /** Gives a partition that was just assigned its buffer, before any other thread can see the partition. */
+    /** Assigns a buffer to a newly assigned partition, before any other thread can see the partition. */
     void open(AssignedPartition partition);
 
-    /** The partitions are gone, and with them what was buffered of them. */
+    /** Removes partitions together with their buffered records. */
     void withdrawn(Collection<AssignedPartition> partitions);
 
-    /** Ends the outlets: nothing more will be added to any buffer, and no other will be opened. */
+    /** Ends all buffers: nothing more is added, and no other buffer is opened. */
     void end();
 
     /** Records in all buffers. Any thread. */
     int records();
 
-    /** The number of them that no user holds back. Any thread. */
+    /** The number of them in partitions that the user has not paused. Any thread. */
     default int ready() {
         return records();
     }

@@ -7,16 +7,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * Weighs the records of a partition against the memory budget. Confined to the owner thread.
  *
- * <p>Headers lie two references away from each record. To look at them all costs a consumer without headers 8 % of its
- * processor time. So until a partition has shown some, each 64th record of a batch is looked at, in the next batch
- * others, and at least one of each; from the first one with headers on, all are weighed. See ADR 62.
+ * <p>Headers are two references away from each record; reading all of them costs a consumer without headers 8 % of its
+ * processor time. So until a partition has shown headers, every 64th record of a batch is sampled, different ones in
+ * each batch and at least one. From the first record with headers on, all are weighed. See ADR 62.
  */
 final class RecordWeights {
 
-    /** Per record, beside key, value and headers: the record object and its place in batch and tracker. */
+    /** Bytes per record in addition to key, value and headers: the record object and its slots in batch and tracker. */
     private static final int RECORD_OVERHEAD_BYTES = 128;
 
-    /** Per header, beside its bytes: three objects. */
+    /** Bytes per header in addition to its content: three objects. */
     private static final int HEADER_OVERHEAD_BYTES = 96;
 
     static final int STRIDE = 64;
@@ -25,12 +25,12 @@ final class RecordWeights {
     private boolean seenBatch;
     private int nextLook;
 
-    /** Looks whether records of a batch have headers. To be called before {@link #of} for its records. */
+    /** Samples whether records of a batch have headers. Call before {@link #of} for its records. */
     void look(Object[] records) {
         if (seenHeaders) {
             return;
         }
-        // A partition that has any mostly shows them at once.
+        // A partition that has headers usually shows them at once.
         int stride = seenBatch ? STRIDE : 1;
         for (int i = seenBatch ? nextLook % records.length : 0; i < records.length && !seenHeaders; i += stride) {
             seenHeaders = ((ConsumerRecord<?, ?>) records[i]).headers().toArray().length > 0;
@@ -51,8 +51,8 @@ final class RecordWeights {
     }
 
     /**
-     * The client's headers refer to the answer that they came in, and would keep all of it: as soon as key and value
-     * were asked for, they no longer do.
+     * The client's headers refer to the whole fetch response and would keep it alive; once key and value were read,
+     * they no longer do.
      */
     private static long weight(Header[] headers) {
         long bytes = 0;

@@ -24,8 +24,8 @@ public final class SourceStage<K, V> implements Stage<ConsumerRecord<K, V>> {
     /**
      * Creates the end of a buffer.
      *
-     * @param tracked whether each record is acknowledged; otherwise a batch is with the pull
-     * @param onTaken called after that
+     * @param tracked whether each record is acknowledged; otherwise a batch is acknowledged when pulled
+     * @param onTaken called after a batch was taken
      */
     public SourceStage(
             RecordBuffer buffer,
@@ -51,7 +51,7 @@ public final class SourceStage<K, V> implements Stage<ConsumerRecord<K, V>> {
             return null;
         }
         if (!tracked && !batch.isEmpty()) {
-            // One token stood for the whole batch, until now.
+            // One token has stood for the whole batch until now.
             batch.ack(0);
             batch.retarget(target -> AckTarget.NONE);
             onTaken.run();

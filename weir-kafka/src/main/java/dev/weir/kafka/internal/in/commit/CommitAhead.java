@@ -20,30 +20,30 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Fetched records that wait for a commit past them, because whoever sees a record must be sure that nobody will see it
- * again. Confined to the owner thread.
+ * Fetched records that wait for a commit past them, because a record may only be emitted if it can never be read again.
+ * Confined to the owner thread.
  *
- * <p>A commit goes past as many records as the pipeline may have before it, and its answer lets them out. It is waited
- * for, and so is, for a short while, the pipeline's next pull: a commit for each single record then costs one round
- * trip and no poll. A commit that fails is repeated, which may find it made the first time. What waits of a partition
- * that goes is dropped: if its commit came through all the same, those records are lost, never doubled.
+ * <p>A commit covers as many records as the pipeline may have ahead of it, and its confirmation releases them. The
+ * owner waits for that, and briefly for the pipeline's next pull; a commit for each single record then costs one round
+ * trip and no poll. A failed commit is repeated; it may turn out that it succeeded the first time. Waiting records of a
+ * revoked partition are dropped: if their commit succeeded after all, they are lost, never duplicated.
  *
  * <p>What a user has paused waits here and is not committed, and counts no more as before the pipeline: others go on.
- * Where a partition was placed, by a seek say, waits as a batch of nothing in front of its records,
- * and its end behind them.
+ * Where a partition was placed, by a seek say, waits as a batch of nothing in front of its records, and its end behind
+ * them.
  */
 public final class CommitAhead implements CommitGate {
 
-    /** The token of what is a position and no records. */
+    /** The token of an empty batch that only carries a position. */
     private static final long NO_TOKEN = -1;
 
     private record Promised(
             AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch, long nextOffset, long token) {}
 
-    /** The time the other duties wait while the pipeline pulls released records. */
+    /** The time other duties wait while the pipeline pulls released records. */
     private static final long SPELL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
-    /** Longest wait for an answer before the other duties have their turn. */
+    /** Longest wait for an answer before other duties get their turn. */
     private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final OffsetCommits commits;
@@ -58,16 +58,16 @@ public final class CommitAhead implements CommitGate {
     /** Number of waiting records of each partition; partitions without any are absent. */
     private final Map<AssignedPartition, Integer> records = new HashMap<>();
 
-    /** True if something would have been {@link #fitting} if the pipeline had pulled more. */
+    /** True if pulls by the pipeline would let more batches become {@link #fitting}. */
     private boolean lacksRoom;
 
-    /** True if the pipeline has to pull before the next commit. Written by the owner and by who sees it. */
+    /** True if the pipeline must pull before the next commit. Written by the owner and by the pulling thread. */
     private volatile boolean wantsRoom;
 
-    /** True if something waits because it is paused. Written by the owner: true before it looks whether that is so. */
+    /** True if a batch waits because it is paused. The owner writes true before it checks. */
     private volatile boolean passesOver;
 
-    /** Creates what asks {@code isPaused} whether a user holds a partition back. */
+    /** Creates the waiting queue; {@code isPaused} tells whether a user has paused a partition. */
     public CommitAhead(
             OffsetCommits commits,
             RecordOutlets outlets,
@@ -110,11 +110,11 @@ public final class CommitAhead implements CommitGate {
         waiting.add(new Promised(partition, new Batch<>(0), offset, NO_TOKEN));
     }
 
-    /** Commits and lets out what waits, for a spell at most. */
+    /** Commits and releases waiting records, for a limited time. */
     public void commit() {
         long endNanos = clock.nanoTime() + SPELL_NANOS;
         while (!waiting.isEmpty() && !commits.isBackingOff()) {
-            // Before the look: what is pulled after it is told.
+            // Set before the check, so that later pulls are reported.
             wantsRoom = true;
             List<Promised> next = fitting();
             if (!next.isEmpty()) {
@@ -127,7 +127,7 @@ public final class CommitAhead implements CommitGate {
             long left = endNanos - clock.nanoTime();
             if (left <= 0) {
                 if (!next.isEmpty()) {
-                    // Nobody tells of room that is there already.
+                    // No wake-up comes for capacity that is already there.
                     signals.wake();
                 }
                 return;
@@ -138,16 +138,16 @@ public final class CommitAhead implements CommitGate {
         }
     }
 
-    /** The first of what waits and is not paused, as far as there is room in the pipeline. */
+    /** The first waiting batches that are not paused, as far as the pipeline has capacity for them. */
     private List<Promised> fitting() {
         int room = commitAhead - outlets.ready();
         lacksRoom = false;
         List<Promised> fitting = new ArrayList<>();
-        // Asked once for each: one that is resumed meanwhile must not go on in the middle.
+        // Checked once per partition: one that is resumed meanwhile must not continue in the middle.
         Map<AssignedPartition, Boolean> paused = new HashMap<>();
         passesOver = true;
         for (Promised next : waiting) {
-            // A place is committed though its partition is paused, but not before what is in front of it.
+            // A position is committed although its partition is paused, but not before the batches ahead of it.
             boolean waits = next.token == NO_TOKEN
                     ? paused.getOrDefault(next.partition, false)
                     : paused.computeIfAbsent(next.partition, each -> isPaused.test(each.id()));
@@ -177,13 +177,13 @@ public final class CommitAhead implements CommitGate {
         }
         commits.succeededAhead();
         for (Promised each : next) {
-            // It stands in front, but for what is paused: thousands may wait behind it.
+            // The batch is at the front, except for paused ones: thousands may wait behind it.
             if (waiting.removeFirstOccurrence(each)) {
                 letGo(each.partition, each.batch.size());
             }
             each.partition.committedAhead(each.nextOffset, clock.nanoTime());
             if (each.token == NO_TOKEN) {
-                // A bounded read ends when nothing waits any more, which is looked at behind the next poll.
+                // A bounded read ends when nothing waits any more, which is checked after the next poll.
                 signals.wake();
             } else {
                 each.partition.outlet().hand(each.partition, each.batch);
@@ -192,9 +192,9 @@ public final class CommitAhead implements CommitGate {
     }
 
     /**
-     * Commits the places of partitions that have emitted nothing since, before they are given up.
+     * Commits new positions of partitions without later emissions, before the partitions are given up.
      *
-     * @throws KafkaException if it cannot be done now; then the last commit from before stays
+     * @throws KafkaException if that fails; the previous commit then stays valid
      */
     public void commitPlaces(Collection<AssignedPartition> partitions, long timeoutNanos) {
         Map<TopicPartition, OffsetAndMetadata> places = new HashMap<>();
@@ -234,7 +234,7 @@ public final class CommitAhead implements CommitGate {
                 (partition, token) -> partition.dropped(partition.tracker().forgetFrom(token)));
     }
 
-    /** Returns whether room that there is now has to be told to the owner; true once each time. Any thread. */
+    /** Returns whether the owner must be told of new capacity; true once each time. Any thread. */
     public boolean wantsRoom() {
         if (wantsRoom && outlets.ready() <= commitAhead / 2) {
             wantsRoom = false;
@@ -243,7 +243,7 @@ public final class CommitAhead implements CommitGate {
         return false;
     }
 
-    /** Returns whether a change of what is paused has to be told to the owner. Any thread, after the change. */
+    /** Returns whether the owner must be told of a changed pause. Any thread, after the change. */
     public boolean wantsLook() {
         return passesOver || wantsRoom();
     }

@@ -25,18 +25,17 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits as the member of the group that the client is, over a connection of its own to the group's coordinator. A
- * commit by the client costs many times the objects, and its answer another poll of the client. Confined to the owner
- * thread.
+ * Commits on behalf of the client's group member, over a separate connection to the coordinator. A commit by the client
+ * allocates many times more, and its answer needs another poll. Confined to the owner thread.
  *
- * <p>It only takes the ordinary commits of a member that is settled. Whenever it cannot send at once the client does,
- * as it does for the last commits of partitions that go: those wait for an answer that is under way here.
+ * <p>It takes only ordinary commits of a member outside of rebalances. If it cannot send at once, the client commits.
+ * The client also makes the last commits of revoked partitions, after an answer outstanding here has arrived.
  */
 public final class CommitConnection implements AutoCloseable {
 
     private static final ConsumerLog LOG = ConsumerLog.of(CommitConnection.class);
 
-    /** The time in which one that cannot commit looks for the coordinator again. */
+    /** The time after which a failed connection looks for the coordinator again. */
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final long WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -49,34 +48,34 @@ public final class CommitConnection implements AutoCloseable {
     private SessionNetwork.@Nullable Channel bootstrap;
     private boolean asked;
 
-    /** Told the error of the commit that is under way; null if none is. */
+    /** Receives the error of the commit in flight; null if none is in flight. */
     private @Nullable Consumer<@Nullable Exception> then;
 
-    /** The brokers do not let this be: the client commits for good. */
+    /** The brokers do not allow this: the client commits from now on. */
     private boolean unsupported;
 
-    /** The client commits until then: the last try here failed. */
+    /** The client commits until this time, because the last attempt here failed. */
     private long notBeforeNanos = System.nanoTime();
 
     /**
-     * Connects to nobody yet.
+     * Creates one that is not connected yet.
      *
-     * @param config what the client was made with
+     * @param config the client's configuration
      */
     public CommitConnection(org.apache.kafka.clients.consumer.Consumer<?, ?> client, Map<String, Object> config) {
         this.client = client;
         this.config = new HashMap<>(config);
     }
 
-    /** Returns whether a commit has no answer yet. */
+    /** Returns whether a commit is in flight. */
     boolean isUnderWay() {
         return then != null;
     }
 
     /**
-     * Sends a commit, whose answer comes within a later {@link #poll}; false if it cannot, and the client is to do it.
+     * Sends a commit, whose answer arrives in a later {@link #poll}; returns false if the client must commit instead.
      *
-     * @param whenAnswered told why it failed, or null
+     * @param whenAnswered receives the failure, or null
      */
     boolean send(Map<TopicPartition, OffsetAndMetadata> offsets, Consumer<@Nullable Exception> whenAnswered) {
         ConsumerGroupMetadata member = client.groupMetadata();
@@ -105,7 +104,7 @@ public final class CommitConnection implements AutoCloseable {
         }
     }
 
-    /** Takes what has come. */
+    /** Processes answers that have arrived. */
     void poll() {
         LeanConnections open = wires;
         if (open == null) {
@@ -118,7 +117,7 @@ public final class CommitConnection implements AutoCloseable {
         }
     }
 
-    /** Waits for the answer of a commit that is under way, but no longer than that: then it is given up. */
+    /** Waits for the answer of the commit in flight until the deadline, then gives up on it. */
     void await(long nanos) {
         long deadlineNanos = System.nanoTime() + nanos;
         while (then != null) {
@@ -135,7 +134,7 @@ public final class CommitConnection implements AutoCloseable {
         }
     }
 
-    /** The channel to the coordinator; null while it is looked for. */
+    /** The channel to the coordinator; null while it is looked up. */
     private SessionNetwork.@Nullable Channel connected(String group) {
         LeanConnections open = wires;
         if (open == null) {
@@ -157,7 +156,7 @@ public final class CommitConnection implements AutoCloseable {
         LOG.debug("the client commits for now: {}", why);
         close();
         notBeforeNanos = System.nanoTime() + PAUSE_NANOS;
-        // For good or not: the client, which sends the next one, knows.
+        // Either way the next commit goes through the client, which knows whether the error is permanent.
         answer(new RetriableCommitFailedException(why));
     }
 
@@ -169,7 +168,7 @@ public final class CommitConnection implements AutoCloseable {
         }
     }
 
-    /** Learns the coordinator, and is done with. */
+    /** Looks up the coordinator, then ends. */
     private final class Lookup implements SessionNetwork.Receiver {
 
         @Override
@@ -189,7 +188,7 @@ public final class CommitConnection implements AutoCloseable {
         }
     }
 
-    /** Takes the answers to commits. */
+    /** Receives the answers to commits. */
     private final class Answers implements SessionNetwork.Receiver {
 
         @Override

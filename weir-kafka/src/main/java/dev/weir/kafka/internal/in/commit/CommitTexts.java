@@ -22,7 +22,7 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
-/** Writes and reads the metadata of commits, see {@link CommitText}. Confined to the owner thread. */
+/** Writes and reads the metadata of commits; see {@link CommitText}. Confined to the owner thread. */
 public final class CommitTexts {
 
     private static final ConsumerLog LOG = ConsumerLog.of(CommitTexts.class);
@@ -35,7 +35,9 @@ public final class CommitTexts {
 
     private int version;
 
-    /** Sizes at the start by topic; empty for a group that has begun all its topics at their beginning. */
+    /**
+     * Partition counts at the start, by topic; empty for a group that has started all its topics at their beginning.
+     */
     private final Map<String, Integer> startSizes = new HashMap<>();
 
     CommitTexts(Consumer<?, ?> client, ConsumerSettings<?, ?> settings, OwnerClock clock) {
@@ -50,13 +52,13 @@ public final class CommitTexts {
         return maxChars > 0;
     }
 
-    /** Notes in each commit from now on how many partitions its topic had when the group began to read it. */
+    /** Adds to each later commit the number of partitions its topic had when the group began to read it. */
     public void startSize(String topic, int size) {
         startSizes.merge(topic, size, Math::min);
         version++;
     }
 
-    /** Changes when the texts of later commits may be others for that alone. */
+    /** Changes whenever the texts of later commits may differ for that reason alone. */
     int version() {
         return version;
     }
@@ -65,7 +67,7 @@ public final class CommitTexts {
         return startSizes.getOrDefault(partition.id().topic(), CommitText.NO_SIZE);
     }
 
-    /** The commit of {@code offset} with all that is kept beside it. */
+    /** Makes the commit of {@code offset} with its full metadata. */
     OffsetAndMetadata commit(AssignedPartition partition, long offset) {
         check(partition, offset);
         LogPosition place = new LogPosition(offset, partition.epochs().before(offset));
@@ -80,7 +82,7 @@ public final class CommitTexts {
         return place.commit(noted(partition, offset, text));
     }
 
-    /** Throws if that must not be committed, however it was found. */
+    /** Throws if that offset must not be committed, however it was found. */
     private static void check(AssignedPartition partition, long offset) {
         if (!partition.tracker().isFinishedTo(offset) || offset > partition.firstDropped()) {
             throw new InvariantException(
@@ -99,7 +101,9 @@ public final class CommitTexts {
                 + partition.committedOffset() + " dropped=" + (dropped == Long.MAX_VALUE ? "none" : dropped);
     }
 
-    /** {@link #commit} with all that is finished past the offset; null if that does not fit into the metadata. */
+    /**
+     * Makes a {@link #commit} with everything finished past the offset; null if that does not fit into the metadata.
+     */
     @Nullable
     OffsetAndMetadata commitEntirely(AssignedPartition partition, long offset) {
         FinishedSet finished = partition.tracker().finishedPast(offset, partition.finishedEarlier());
@@ -107,12 +111,12 @@ public final class CommitTexts {
         if (finished.isEmpty()) {
             return commit;
         }
-        // What was finished between the two looks is in the second one only, and does no harm there.
+        // Records finished between the two reads appear only in the second, which is harmless.
         FinishedSet written = maxChars == 0 ? FinishedSet.EMPTY : finished(partition.id(), commit);
         return finished.runs() < CommitText.MAX_RUNS && written.containsAll(finished) ? commit : null;
     }
 
-    /** Commits {@code offset} when nothing past it can be finished. */
+    /** Makes the commit of {@code offset} when nothing past it can be finished. */
     OffsetAndMetadata commitAhead(AssignedPartition partition, long offset) {
         return new LogPosition(offset, partition.epochs().before(offset)).commit(noted(partition, offset, ""));
     }
@@ -126,7 +130,7 @@ public final class CommitTexts {
         return CommitText.withStartSize(ofTopic, startSize(partition), maxChars);
     }
 
-    /** The topic that a commit was made of; null if it does not say. */
+    /** The topic id in a commit's metadata; null if it has none. */
     @Nullable
     public Uuid topicId(OffsetAndMetadata commit) {
         return CommitText.topicId(commit.offset(), commit.metadata());
@@ -150,7 +154,7 @@ public final class CommitTexts {
         return "";
     }
 
-    /** The part of a commit's metadata that this assignment may have to commit again when it changes. */
+    /** The part of a commit's metadata whose changes may require another commit in this assignment. */
     static String setOf(OffsetAndMetadata commit) {
         return CommitText.setOf(commit.metadata());
     }
@@ -177,7 +181,7 @@ public final class CommitTexts {
         }
     }
 
-    /** The last commits of partitions, asked for within so long. Blocks. */
+    /** Reads the last commits of partitions, within the given time. Blocks. */
     Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> ids, long nanos) {
         long deadlineNanos = clock.nanoTime() + nanos;
         while (true) {
@@ -185,7 +189,7 @@ public final class CommitTexts {
             try {
                 return client.committed(ids, Duration.ofNanos(left));
             } catch (WakeupException late) {
-                // Meant for the poll before this.
+                // The wake-up was meant for the poll before this.
                 if (left == 0) {
                     throw late;
                 }

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits as the delivery demands: behind the work, ahead of it, or never. Confined to the owner thread, but for {@link
- * #taken} and {@link #pausesChanged}.
+ * Commits as the delivery guarantee requires: after the work, ahead of it, or never. Confined to the owner thread,
+ * except for {@link #taken} and {@link #pausesChanged}.
  */
 public final class DeliveryCommits {
 
@@ -18,12 +18,12 @@ public final class DeliveryCommits {
     private final @Nullable TransactionGate transactions;
 
     /**
-     * Creates what commits.
+     * Creates the commits of a consumer.
      *
      * @param committable whether finished work is committed
-     * @param ahead where batches wait for their commit, if they do
+     * @param ahead holds batches until their commit; null if they do not wait
      * @param wake wakes the owner thread
-     * @param transactions what commits instead, if transactions do
+     * @param transactions commits instead, if offsets go into transactions; otherwise null
      */
     public DeliveryCommits(
             boolean committable,
@@ -38,7 +38,7 @@ public final class DeliveryCommits {
         this.transactions = transactions;
     }
 
-    /** Commits if it is time, or if there is room in the pipeline for what waits for its commit. */
+    /** Commits if it is time, or if the pipeline has capacity for batches that wait for their commit. */
     public void commitIfDue(List<AssignedPartition> assigned) {
         commits.lookForGoneIfDue();
         if (transactions != null) {
@@ -50,7 +50,7 @@ public final class DeliveryCommits {
         }
     }
 
-    /** The time for which {@link #commitIfDue} has nothing to do, unless the owner is woken. */
+    /** The time until {@link #commitIfDue} has something to do, unless the owner is woken earlier. */
     public long nanosUntilDue() {
         if (transactions != null) {
             return transactions.nanosUntilDue();
@@ -59,8 +59,8 @@ public final class DeliveryCommits {
     }
 
     /**
-     * Commits before partitions are given up: what is finished of them or, where commits go ahead, where they were
-     * placed and no commit has said so yet.
+     * Commits before partitions are given up: their finished prefix or, if commits go ahead, new positions that are not
+     * committed yet.
      *
      * @throws org.apache.kafka.common.errors.RebalanceInProgressException if the client must poll first
      */
@@ -74,47 +74,47 @@ public final class DeliveryCommits {
         }
     }
 
-    /** The group takes these partitions away, which are not assigned any more; {@link #commitNow} follows. */
+    /** Reports that the group revokes these partitions, which are no longer assigned; {@link #commitNow} follows. */
     public void releasing(Collection<AssignedPartition> revoked) {
         if (transactions != null) {
             transactions.releasing(revoked);
         }
     }
 
-    /** Does what is due while the work on partitions that go is waited for. */
+    /** Performs due commits while the owner waits for work on revoked partitions. */
     public void serveRelease() {
         if (transactions != null) {
             transactions.commitIfDue();
         }
     }
 
-    /** Returns whether nothing that was emitted before can have to be read again, as far as it is finished. */
+    /** Returns whether all finished records emitted before are safely committed, so none must be read again. */
     public boolean isSettled() {
         return transactions == null || transactions.isSettled();
     }
 
-    /** A topic of that name is another one than it was. */
+    /** Reports that the topic of that name was recreated. */
     public void topicRecreated(String name) {
         if (transactions != null) {
             transactions.topicRecreated(name);
         }
     }
 
-    /** Partitions went without notice. */
+    /** Reports partitions lost without notice. */
     public void lost() {
         if (transactions != null) {
             transactions.lost();
         }
     }
 
-    /** The pipeline has pulled a batch. Any thread. */
+    /** Reports that the pipeline has pulled a batch. Any thread. */
     public void taken() {
         if (ahead != null && ahead.wantsRoom()) {
             wake.run();
         }
     }
 
-    /** A user has paused or resumed something: what may be committed ahead is something else now. Any thread. */
+    /** Reports a pause or resume by the user, which changes what may be committed ahead. Any thread. */
     public void pausesChanged() {
         if (ahead != null && ahead.wantsLook()) {
             wake.run();

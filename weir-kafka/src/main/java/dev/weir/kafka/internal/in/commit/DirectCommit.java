@@ -31,35 +31,35 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits over connections of its own, which it makes for each try, as the member of the generation that the client
- * joined last. Confined to the owner thread.
+ * Commits over its own connections, opened for each attempt, as the member of the generation that the client joined
+ * last. Confined to the owner thread.
  *
- * <p>A client that has asked to join the next generation sends no commit until all members have. The coordinator takes
- * one until then ({@code ClassicGroup.validateOffsetCommit} of Kafka 4.4), and it alone decides: it refuses a
- * generation that is over, a member that it does not know, and one whose {@code group.instance.id} another one has
- * taken. A member that was refused so, or whose commit may still arrive, tries no more in this generation; any other
- * one does each second.
+ * <p>A client that has asked to join the next generation sends no commit until all members have joined. The coordinator
+ * accepts one until then ({@code ClassicGroup.validateOffsetCommit} of Kafka 4.4), and it alone decides: it refuses an
+ * ended generation, an unknown member, and a member whose {@code group.instance.id} another one has taken. A member
+ * that was refused this way, or whose commit may still arrive, makes no further attempt in this generation; any other
+ * member makes one every second.
  */
 public final class DirectCommit implements MemberCommit {
 
     private static final ConsumerLog LOG = ConsumerLog.of(DirectCommit.class);
 
-    /** The first that asks for several groups, and the only one that weir-lean's oldest broker needs. */
+    /** The first version that queries several groups, and the only one that weir-lean's oldest broker needs. */
     static final short COORDINATOR_VERSION = 4;
 
-    /** The first that weir-lean's connections can write; later ones are for other group protocols. */
+    /** The first version that weir-lean's connections can write; later ones are for other group protocols. */
     private static final short COMMIT_VERSION = 8;
 
-    /** The first that members of the group protocol of KIP-848 may use, and those of the classic one as well. */
+    /** The first version that members of the group protocol of KIP-848 may use, as well as those of the classic one. */
     static final short MEMBER_VERSION = 9;
 
     private static final byte GROUP = 0;
     private static final long WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    /** Pause between two tries of a member in a generation. */
+    /** Pause between two attempts of a member in a generation. */
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Errors that last as long as the generation. */
+    /** Errors that persist until the generation ends. */
     private static final Set<Errors> FOR_GOOD = EnumSet.of(
             Errors.FENCED_INSTANCE_ID,
             Errors.UNKNOWN_MEMBER_ID,
@@ -71,17 +71,17 @@ public final class DirectCommit implements MemberCommit {
     private final Map<String, Object> config;
     private final @Nullable CommitConnection connection;
 
-    /** The member, in its generation, that the last try was of; null after one that succeeded. */
+    /** The member and generation of the last attempt; null after one that succeeded. */
     private @Nullable ConsumerGroupMetadata refused;
 
     private boolean forGood;
     private long notBeforeNanos;
 
     /**
-     * Connects to nobody yet.
+     * Creates one that is not connected yet.
      *
-     * @param config what the client was made with
-     * @param ordinary whether ordinary commits go beside the client, too
+     * @param config the client's configuration
+     * @param ordinary whether ordinary commits bypass the client, too
      */
     public DirectCommit(Consumer<?, ?> client, Map<String, Object> config, boolean ordinary) {
         this.client = client;
@@ -125,7 +125,7 @@ public final class DirectCommit implements MemberCommit {
     public boolean commit(Map<TopicPartition, OffsetAndMetadata> offsets, long nanos) {
         ConsumerGroupMetadata member = client.groupMetadata();
         if (member.generationId() < 0 || member.memberId().isEmpty()) {
-            return false; // Nobody's: an empty group would take it from anybody.
+            return false; // No member: an empty group would accept a commit from anyone.
         }
         long now = System.nanoTime();
         boolean again = member.equals(refused);
@@ -146,7 +146,7 @@ public final class DirectCommit implements MemberCommit {
         return false;
     }
 
-    /** Returns why not, or an empty string if all is committed. */
+    /** Returns the reason for a failure, or an empty string if everything is committed. */
     private String tryOnce(
             ConsumerGroupMetadata member, Map<TopicPartition, OffsetAndMetadata> offsets, long deadlineNanos) {
         try (LeanConnections wires = new LeanConnections(LeanConfig.of(config))) {
@@ -158,7 +158,7 @@ public final class DirectCommit implements MemberCommit {
             try {
                 ask(wires, List.of(coordinator), request(member, offsets), COMMIT_VERSION, deadlineNanos, answer);
             } finally {
-                // One that was sent and not answered may come behind a later one, and bring an older offset back.
+                // An unanswered commit may arrive after a later one and bring an older offset back.
                 forGood = answer.sent && answer.message == null;
             }
             return refusal((OffsetCommitResponseData) Objects.requireNonNull(answer.message));
@@ -173,12 +173,12 @@ public final class DirectCommit implements MemberCommit {
         return coordinator((FindCoordinatorResponseData) Objects.requireNonNull(answer.message));
     }
 
-    /** The question for a group's coordinator. */
+    /** The request for a group's coordinator. */
     static FindCoordinatorRequestData question(String group) {
         return new FindCoordinatorRequestData().setKeyType(GROUP).setCoordinatorKeys(List.of(group));
     }
 
-    /** The address in an answer; null if there is none now. */
+    /** The address in an answer; null if there is no coordinator now. */
     static @Nullable InetSocketAddress coordinator(FindCoordinatorResponseData found) {
         for (Coordinator each : found.coordinators()) {
             if (each.errorCode() == Errors.NONE.code()) {
@@ -208,7 +208,7 @@ public final class DirectCommit implements MemberCommit {
         return request.setTopics(List.copyOf(topics.values()));
     }
 
-    /** Sends a request until it is answered: to commit the same twice does no harm. */
+    /** Sends a request until it is answered; committing the same offsets twice does no harm. */
     private static void ask(
             LeanConnections wires,
             List<InetSocketAddress> addresses,

@@ -6,7 +6,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** Commits as the group's member that the client is, beside the client. Confined to the owner thread. */
+/** Commits on behalf of the client's group member, bypassing the client. Confined to the owner thread. */
 @FunctionalInterface
 public interface MemberCommit {
 
@@ -14,32 +14,32 @@ public interface MemberCommit {
     MemberCommit NONE = (offsets, nanos) -> false;
 
     /**
-     * Commits all of these offsets at a time when the client refuses to send a commit, or says that they are not
-     * committed, not all of them, or not for sure. Blocks for so long at most; on the owner thread.
+     * Commits all of these offsets when the client refuses to send a commit, or reports it as failed, partial or
+     * uncertain. Blocks the owner thread until the timeout at most.
      */
     boolean commit(Map<TopicPartition, OffsetAndMetadata> offsets, long nanos);
 
     /**
-     * Sends an ordinary commit, whose answer comes within a later {@link #poll}; false if it cannot now, and the client
-     * is to commit.
+     * Sends an ordinary commit, whose answer arrives in a later {@link #poll}; returns false if the client must commit
+     * instead.
      *
-     * @param then told why it failed, or null
+     * @param then receives the failure, or null
      */
     default boolean send(Map<TopicPartition, OffsetAndMetadata> offsets, Consumer<@Nullable Exception> then) {
         return false;
     }
 
-    /** Returns whether one that was sent has no answer yet. */
+    /** Returns whether a commit is in flight. */
     default boolean isUnderWay() {
         return false;
     }
 
-    /** Takes answers. */
+    /** Processes answers that have arrived. */
     default void poll() {}
 
-    /** Waits for the answer of one that was sent, for so long at most: then it is given up, and told so. */
+    /** Waits for the answer of the commit in flight until the timeout, then gives up on it and reports that. */
     default void await(long nanos) {}
 
-    /** Lets go of connections. */
+    /** Closes the connections. */
     default void close() {}
 }
