@@ -28,9 +28,9 @@ import org.apache.kafka.common.TopicPartition;
  * trip and no poll. A failed commit is repeated; it may turn out that it succeeded the first time. Waiting records of a
  * revoked partition are dropped: if their commit succeeded after all, they are lost, never duplicated.
  *
- * <p>What a user has paused waits here and is not committed, and counts no more as before the pipeline: others go on.
- * Where a partition was placed, by a seek say, waits as a batch of nothing in front of its records, and its end behind
- * them.
+ * <p>Records of a paused partition wait here uncommitted and do not count towards that limit, so others continue. A new
+ * position, from a seek for example, waits as an empty batch before the partition's records, and a read end as one
+ * after them.
  */
 public final class CommitAhead implements CommitGate {
 

@@ -34,11 +34,11 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings the group's committed offsets to what is finished. Confined to the owner thread.
+ * Commits finished offsets for the group. Confined to the owner thread.
  *
- * <p>A commit is a desired state, not a message: what is finished is looked up when a commit is due, at most one is
- * under way, and after a failure the state of that later moment is sent, with a growing delay. So a retriable failure
- * costs nothing but repetition after a crash, and a commit can never move backwards.
+ * <p>A commit is a desired state, not a message. Finished offsets are looked up when a commit is due, at most one
+ * commit is in flight, and after a failure the then current state is sent, with a growing delay. So a retriable failure
+ * costs only repeated records after a crash, and a commit can never move backwards.
  */
 public final class OffsetCommits {
 
@@ -47,20 +47,21 @@ public final class OffsetCommits {
     private static final long MAX_BACKOFF_NANOS = Duration.ofSeconds(5).toNanos();
 
     /**
-     * The time such a commit waits for its first answer before it looks whether there can be one; then twice as long.
+     * The time such a commit waits for its first answer before it checks whether an answer is still possible; doubled
+     * each time.
      */
     private static final long FIRST_SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** The interval between looks for the answer to a commit that was sent beside the client. */
+    /** The interval between checks for the answer to a commit that bypassed the client. */
     private static final long ANSWER_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    /** The time such a commit may take beside the client, which has to poll on while its group rebalances. */
+    /** The time limit for a commit that bypasses the client, which must keep polling while its group rebalances. */
     private static final long DIRECT_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /** The time for which the client is asked for partitions that it does not know. */
+    /** The time limit for asking the client for partitions that it does not know. */
     private static final Duration METADATA_WAIT = Duration.ofMillis(100);
 
-    /** Time for a commit that must not be left to chance. */
+    /** Time limit for a commit that must succeed if at all possible. */
     public static final long SYNC_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final Consumer<?, ?> client;
@@ -76,10 +77,10 @@ public final class OffsetCommits {
     private long goneLookDueNanos;
     private long backoffNanos;
 
-    /** The time when the next try may be, after a failure. {@link #dueNanos} moves on where nothing is finished. */
+    /** The time of the next attempt after a failure. {@link #dueNanos} moves on if nothing is finished. */
     private long retryNanos;
 
-    /** Topics whose id the client has of a topic of the same name that is gone. */
+    /** Recreated topics for which the client still has the old topic id. */
     private final Set<String> outdated = new HashSet<>();
 
     private boolean underWay;
@@ -87,7 +88,9 @@ public final class OffsetCommits {
     private long failed;
     private @Nullable KafkaPipelineException fatal;
 
-    /** @param direct what commits at last when the client does not, as the group rebalances */
+    /**
+     * @param direct makes last commits that the client does not make because the group rebalances
+     */
     public OffsetCommits(
             Consumer<?, ?> client,
             RecordFetcher fetcher,
@@ -119,27 +122,27 @@ public final class OffsetCommits {
         return texts;
     }
 
-    /** Partitions have come. */
+    /** Reports newly assigned partitions. */
     public void assigned(Collection<TopicPartition> ids) {
         gone.assigned(ids);
     }
 
-    /** Finds out soon which of the partitions do not exist any more; {@link #isGone}. */
+    /** Starts to check which of the partitions no longer exist; see {@link #isGone}. */
     public void lookForGone(Collection<TopicPartition> ids) {
         gone.ask(ids);
     }
 
-    /** Returns whether the partition was found not to exist any more, so that no commit of it is ever answered. */
+    /** Returns whether the partition was found to no longer exist, so that a commit of it is never answered. */
     public boolean isGone(TopicPartition id) {
         return gone.contains(id);
     }
 
-    /** The committed offsets of the partitions, asked for within the given time. Blocks. */
+    /** Reads the committed offsets of the partitions within the given time. Blocks. */
     public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> ids, long nanos) {
         return texts.committed(ids, nanos);
     }
 
-    /** The time for which {@link #commitIfDue} has nothing to look at. */
+    /** The time until {@link #commitIfDue} has something to do. */
     public long nanosUntilDue() {
         if (underWay) {
             return direct.isUnderWay() ? ANSWER_LOOK_NANOS : Long.MAX_VALUE;
@@ -147,12 +150,12 @@ public final class OffsetCommits {
         return Math.max(0, dueNanos - clock.nanoTime());
     }
 
-    /** Returns whether a commit failed a moment ago, so that the next one has to wait. */
+    /** Returns whether a commit failed recently, so that the next one must wait. */
     public boolean isBackingOff() {
         return backoffNanos > 0 && clock.nanoTime() - retryNanos < 0;
     }
 
-    /** The time for which {@link #send} may not be called. */
+    /** The time until {@link #send} may be called. */
     long nanosUntilFree() {
         if (underWay) {
             return Long.MAX_VALUE;
@@ -160,15 +163,15 @@ public final class OffsetCommits {
         return isBackingOff() ? retryNanos - clock.nanoTime() : 0;
     }
 
-    /** Counts a commit that was sent elsewhere. */
+    /** Counts a commit made elsewhere. */
     void succeededAhead() {
         succeeded++;
         backoffNanos = 0;
     }
 
     /**
-     * Sends exactly these offsets, and says within a later poll whether they are committed. Only when {@link
-     * #nanosUntilFree} is 0: at most one commit is under way.
+     * Sends exactly these offsets, and reports within a later poll whether they are committed. Only when
+     * {@link #nanosUntilFree} is 0: at most one commit is in flight.
      */
     void send(Map<TopicPartition, OffsetAndMetadata> offsets, java.util.function.Consumer<Boolean> then) {
         updateTopicIds();
@@ -182,12 +185,12 @@ public final class OffsetCommits {
         });
     }
 
-    /** The answer comes within a later poll of the fetcher. */
+    /** The answer arrives in a later poll of the fetcher. */
     private void sendByClient(
             Map<TopicPartition, OffsetAndMetadata> offsets, java.util.function.Consumer<@Nullable Exception> then) {
         underWay = true;
         fetcher.awaitAnswer(true);
-        // The client of the consumer protocol does not say which offsets it was.
+        // The consumer protocol's client does not say which offsets failed.
         client.commitAsync(offsets, (same, failure) -> {
             underWay = false;
             fetcher.awaitAnswer(false);
@@ -195,21 +198,21 @@ public final class OffsetCommits {
         });
     }
 
-    /** Lets the next commit be due at once, unless the last one failed. */
+    /** Makes the next commit due at once, unless the last one failed. */
     public void bringForward() {
         if (backoffNanos == 0) {
             dueNanos = clock.nanoTime();
         }
     }
 
-    /** Throws what made a commit fail for good. */
+    /** Rethrows the permanent failure of a commit, if there is one. */
     public void throwFatal() {
         if (fatal != null) {
             throw fatal;
         }
     }
 
-    /** Sends what is finished if the time or the count has come. The answer arrives in a later poll. */
+    /** Commits finished offsets if the interval or the record count is reached. The answer arrives in a later poll. */
     public void commitIfDue(List<AssignedPartition> assigned) {
         if (direct.isUnderWay()) {
             direct.poll();
@@ -218,7 +221,7 @@ public final class OffsetCommits {
             return;
         }
         dueNanos = clock.nanoTime() + intervalNanos;
-        updateTopicIds(); // waits: what is finished is looked up after it
+        updateTopicIds(); // waits, so finished offsets are looked up afterwards
         Map<TopicPartition, OffsetAndMetadata> finished = finished(assigned);
         if (finished.isEmpty()) {
             return;
@@ -242,12 +245,12 @@ public final class OffsetCommits {
         }
     }
 
-    /** Lets go of what commits beside the client. */
+    /** Closes the connections that bypass the client. */
     public void close() {
         direct.close();
     }
 
-    /** One that stays assigned may come back, and waits for that, whoever commits. */
+    /** A partition that stays assigned may exist again, and its commit waits for that. */
     void lookForGoneIfDue() {
         if (clock.nanoTime() - goneLookDueNanos >= 0) {
             goneLookDueNanos = clock.nanoTime() + MAX_BACKOFF_NANOS;
@@ -263,28 +266,28 @@ public final class OffsetCommits {
             return false;
         }
         long records = 0;
-        for (int i = 0; i < assigned.size(); i++) { // no iterator, for each turn
+        for (int i = 0; i < assigned.size(); i++) { // no iterator per turn
             records += assigned.get(i).finishedSinceCommit();
         }
         return records >= recordsPerCommit;
     }
 
-    /** Notes offsets that were committed, here or by a transaction. */
+    /** Records offsets that were committed, here or by a transaction. */
     public void committed(Collection<AssignedPartition> sent, Map<TopicPartition, OffsetAndMetadata> offsets) {
         succeeded++;
         backoffNanos = 0;
-        gone.assigned(offsets.keySet()); // they exist, whatever a broker has said that had just started
+        gone.assigned(offsets.keySet()); // they exist, whatever a broker reported that had just started
         for (AssignedPartition partition : sent) {
             OffsetAndMetadata offset = offsets.get(partition.id());
-            // An answer to a commit of an earlier assignment, or from before a seek, must not hide what this one has
-            // yet to commit: that is another partition object.
+            // The partition object differs if the answer is for an earlier assignment or from before a seek. Such an
+            // answer must not hide what the current one has yet to commit.
             if (offset != null && offset.offset() >= partition.committedOffset()) {
                 partition.committed(offset.offset(), CommitTexts.setOf(offset), clock.nanoTime());
             }
         }
     }
 
-    /** Notes a failure and when to try again. */
+    /** Records a failure and the time of the next attempt. */
     void retryLater(Map<TopicPartition, OffsetAndMetadata> offsets, Exception failure) {
         failed++;
         gone.ask(offsets.keySet());
@@ -309,9 +312,9 @@ public final class OffsetCommits {
     }
 
     /**
-     * Makes the client ask for its topics again. It commits by topic id, learns of another one only where it fetches or
-     * is given partitions, and else repeats the id of a topic that is gone until {@code metadata.max.age.ms} is over. A
-     * question for a partition that it does not know makes it ask at once.
+     * Makes the client refresh its topic ids. It commits by topic id, but learns of a new id only for partitions that
+     * it fetches or is assigned; otherwise it uses the old id until {@code metadata.max.age.ms} has passed. Asking for
+     * an unknown partition triggers a refresh at once.
      */
     private void updateTopicIds() {
         if (outdated.isEmpty()) {
@@ -330,8 +333,8 @@ public final class OffsetCommits {
     }
 
     /**
-     * Returns whether a later commit may succeed. A member that was expelled or is about to be given a new epoch learns
-     * so here first; a later poll takes the partitions away, or brings the epoch.
+     * Returns whether a later commit may succeed. Expulsion and a pending epoch change show up here first; a later poll
+     * revokes the partitions or brings the new epoch.
      */
     private static boolean isRetriable(Exception failure) {
         return failure instanceof RetriableException
@@ -342,17 +345,18 @@ public final class OffsetCommits {
                 || (failure.getCause() instanceof RetriableException);
     }
 
-    /** A commit that did not come about, though it was not sent from here. */
+    /** Records a failed commit that was not sent from here. */
     public void failedElsewhere() {
         failed++;
     }
 
     /**
-     * The offsets a transaction commits of these partitions: where more is finished than was committed, exactly that.
-     * Also of those that are taken for gone: their records would be committed without their offsets.
+     * The offsets that a transaction commits for these partitions: exactly the finished offset wherever it is above the
+     * committed one. Partitions that appear deleted are included, because otherwise their records would be committed
+     * without their offsets.
      *
-     * @return null if it does not fit into the metadata of the commits now,
-     *     also where as much of it as does is committed
+     * @return null if the full finished set does not fit into the commit metadata, even where a truncated set is
+     *     committed
      */
     public @Nullable Map<TopicPartition, OffsetAndMetadata> finishedEntirely(Collection<AssignedPartition> partitions) {
         Map<TopicPartition, OffsetAndMetadata> finished = new HashMap<>();
@@ -369,7 +373,7 @@ public final class OffsetCommits {
         return finished;
     }
 
-    /** The offsets, with their metadata, of partitions in which more is finished than was committed. */
+    /** The offsets, with metadata, of partitions whose finished offset is above the committed one. */
     public Map<TopicPartition, OffsetAndMetadata> finished(Collection<AssignedPartition> partitions) {
         Map<TopicPartition, OffsetAndMetadata> finished = new HashMap<>();
         for (AssignedPartition partition : partitions) {
@@ -382,7 +386,7 @@ public final class OffsetCommits {
         return finished;
     }
 
-    /** The offset that may be committed now; {@link AssignedPartition#UNKNOWN} if none may. */
+    /** The offset that may be committed now; {@link AssignedPartition#UNKNOWN} if none. */
     private long finishedTo(AssignedPartition partition) {
         partition.advance();
         partition.beginCommit();
@@ -390,12 +394,12 @@ public final class OffsetCommits {
         return offset >= partition.committedOffset() ? offset : AssignedPartition.UNKNOWN;
     }
 
-    /** Returns whether a commit of that offset was found to bring no news, and has the same text now. */
+    /** Returns whether a commit of that offset was found to change nothing, and its text is still the same. */
     private boolean isSettled(AssignedPartition partition, long offset) {
         return isWhole(partition, offset) && partition.isSettledAt(offset, texts.version());
     }
 
-    /** Returns whether everything is finished, so that the text of a commit does not depend on what is. */
+    /** Returns whether everything is finished, so that the text of a commit does not depend on the finished set. */
     private static boolean isWhole(AssignedPartition partition, long offset) {
         return partition.tracker().isIdle() && partition.finishedEarlier().isBefore(offset);
     }
@@ -411,8 +415,8 @@ public final class OffsetCommits {
     }
 
     /**
-     * Offset to commit for a partition. If everything is finished it is the client's position, which is past
-     * transaction markers and aborted records, so an idle group has no lag. It is known even if no record was ever
+     * The offset to commit for a partition. If everything is finished it is the client's position, which is past
+     * transaction markers and aborted records, so that an idle group has no lag. It is known even if no record was ever
      * seen.
      */
     private long committable(AssignedPartition partition) {
@@ -431,16 +435,16 @@ public final class OffsetCommits {
     }
 
     /**
-     * Commits what is finished in the given partitions before they are given up. What the client does not send, because
-     * it waits for a rebalance, is sent beside it: others may never come back, and the rebalance take as long as their
-     * sessions.
+     * Commits the finished offsets of the given partitions before they are given up. If the client waits for a
+     * rebalance instead of committing, the commit bypasses it: other members may never return, and the rebalance may
+     * then take as long as their sessions.
      *
      * @throws RebalanceInProgressException if the client must poll first
-     * @throws KafkaException if it could not be done in time or ever; then the work will be repeated
+     * @throws KafkaException if the commit failed or timed out; the work will then be repeated
      */
     public void commitNow(Collection<AssignedPartition> partitions, long timeoutNanos) {
         long deadlineNanos = clock.nanoTime() + timeoutNanos;
-        // One that arrives behind the client's would bring an older offset back.
+        // A commit that arrives after the client's would bring an older offset back.
         direct.await(Math.min(DIRECT_NANOS, timeoutNanos));
         Map<TopicPartition, OffsetAndMetadata> finished = finished(partitions);
         if (finished.isEmpty()) {
@@ -449,7 +453,7 @@ public final class OffsetCommits {
         try {
             committed(partitions, commitExisting(finished, deadlineNanos));
         } catch (RebalanceInProgressException pollFirst) {
-            // One that is under way could arrive behind it, and bring an older offset back.
+            // A commit in flight could arrive after it and bring an older offset back.
             if (!underWay && direct.commit(finished, Math.min(DIRECT_NANOS, deadlineNanos - clock.nanoTime()))) {
                 committed(partitions, finished);
                 return;
@@ -467,8 +471,8 @@ public final class OffsetCommits {
     }
 
     /**
-     * Commits those of the offsets whose logs exist, and returns them. The client itself waits for the others in vain:
-     * for partitions that are gone, and for those of a topic that was recreated, whose offsets mean nothing there.
+     * Commits the offsets whose logs exist, and returns them. The client would wait in vain for the others: deleted
+     * partitions, and partitions of a recreated topic, where the offsets mean nothing.
      */
     private Map<TopicPartition, OffsetAndMetadata> commitExisting(
             Map<TopicPartition, OffsetAndMetadata> finished, long deadlineNanos) {
@@ -509,7 +513,7 @@ public final class OffsetCommits {
                 client.commitSync(finished, Duration.ofNanos(left));
                 return;
             } catch (WakeupException late) {
-                // Meant for the poll before this, so the commit is as much wanted as it was.
+                // The wake-up was meant for the poll before this; the commit is still wanted.
                 if (left == 0) {
                     throw late;
                 }

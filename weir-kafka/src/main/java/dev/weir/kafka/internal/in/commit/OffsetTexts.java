@@ -9,10 +9,10 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
-/** Offsets of commits as messages name them. Functions only. */
+/** Formats the offsets of commits for messages. Functions only. */
 public final class OffsetTexts {
 
-    /** Partitions that a message names; what is behind them is counted. */
+    /** Number of partitions that a message names; further ones are counted. */
     private static final int MOST = 12;
 
     private static final Pattern RAW =
@@ -32,7 +32,7 @@ public final class OffsetTexts {
         return String.join(", ", named) + (more > 0 ? " and " + more + " more" : "");
     }
 
-    /** The message of a fault of a client, which may repeat the offsets with all their metadata, without that. */
+    /** The message of a client's fault, without the offsets and metadata that it may repeat. */
     public static String messageOf(Throwable fault) {
         return RAW.matcher(String.valueOf(Thrown.message(fault))).replaceAll("$1");
     }

@@ -11,8 +11,8 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Commits where partitions begin before anything of them is read, so that whoever has them next, after a crash or a
- * rebalance, begins there too. Confined to the owner thread.
+ * Commits the start positions of partitions before anything is read, so that the next owner, after a crash or a
+ * rebalance, starts there too. Confined to the owner thread.
  */
 public final class StartCommits {
 
@@ -23,34 +23,34 @@ public final class StartCommits {
     private final Executor owner;
     private final List<Place> waiting = new ArrayList<>();
 
-    /** Creates what continues on {@code owner}, the owner thread. */
+    /** Creates start commits that continue on {@code owner}, the owner thread. */
     public StartCommits(PartitionAssignment assignment, OffsetCommits commits, Executor owner) {
         this.assignment = assignment;
         this.commits = commits;
         this.owner = owner;
     }
 
-    /** Commits the offset soon; then calls {@code then}, or {@code gone} if the partition is not assigned any more. */
+    /** Commits the offset soon, then calls {@code then}, or {@code gone} if the partition is no longer assigned. */
     public void add(AssignedPartition partition, long offset, Runnable then, Runnable gone) {
         waiting.add(new Place(partition, offset, then, gone));
     }
 
-    /** The time for which {@link #commitIfDue} has nothing to do. */
+    /** The time until {@link #commitIfDue} has something to do. */
     public long nanosUntilDue() {
-        // Asked twice in each turn, when nothing waits almost always.
+        // Called twice per turn, and nearly always nothing waits.
         return waiting.isEmpty() || waiting.stream().allMatch(place -> commits.isGone(place.partition.id()))
                 ? Long.MAX_VALUE
                 : commits.nanosUntilFree();
     }
 
     /**
-     * Sends what waits, but not beside another commit or just after a failed one. The answer arrives in a later poll.
+     * Sends waiting commits, unless another commit is in flight or one just failed. The answer arrives in a later poll.
      */
     public void commitIfDue() {
         if (nanosUntilDue() > 0) {
             return;
         }
-        // One that is gone would never be answered, nor what is sent with it.
+        // A commit with a deleted partition is never answered, nor are others in the same request.
         List<Place> sent = waiting.stream()
                 .filter(place -> !commits.isGone(place.partition.id()))
                 .toList();
@@ -64,7 +64,7 @@ public final class StartCommits {
             }
         }
         if (!offsets.isEmpty()) {
-            // Continued outside of the client's poll.
+            // Continues outside the client's poll.
             commits.send(offsets, made -> owner.execute(() -> answered(sent, offsets, made)));
         }
     }

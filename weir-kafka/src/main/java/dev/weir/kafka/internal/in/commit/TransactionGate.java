@@ -9,13 +9,13 @@ import java.util.List;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.KafkaException;
 
-/** Commits finished work by transactions, with the records that were made of it. Confined to the owner thread. */
+/** Commits finished work in transactions, together with the records made from it. Confined to the owner thread. */
 public interface TransactionGate {
 
     /**
-     * Belongs to a consumer from now on; before anything is assigned.
+     * Attaches the gate to a consumer, before anything is assigned.
      *
-     * @param reopen lets partitions that were begun anew go on where the group has committed
+     * @param reopen makes restarted partitions continue at the group's committed offset
      */
     void begin(
             Consumer<?, ?> client,
@@ -25,28 +25,28 @@ public interface TransactionGate {
             OwnerThread owner,
             OwnerClock clock);
 
-    /** Closes the open transaction if it is time, and takes up what became of earlier ones. Never waits. */
+    /** Closes the open transaction if it is time, and processes the outcomes of earlier ones. Never waits. */
     void commitIfDue();
 
-    /** The time for which {@link #commitIfDue} has nothing to do, unless the owner is woken. */
+    /** The time until {@link #commitIfDue} has something to do, unless the owner is woken. */
     long nanosUntilDue();
 
-    /** The group takes these partitions, until {@link #commitNow} what is finished of them is committed as well. */
+    /** Reports that the group revokes these partitions; {@link #commitNow} also commits their finished work. */
     void releasing(Collection<AssignedPartition> revoked);
 
     /**
-     * Commits what is finished and waits for that.
+     * Commits the finished work and waits for that.
      *
-     * @throws KafkaException if it was not done in time; what is not committed then is repeated, and never visible
+     * @throws KafkaException if that timed out; uncommitted work is repeated, and its output never becomes visible
      */
     void commitNow(long timeoutNanos);
 
-    /** Returns whether no transaction is open that could be committed now, or have its inputs read again. */
+    /** Returns whether no open transaction could still be committed, or have its inputs read again. */
     boolean isSettled();
 
-    /** A topic of that name is another one than it was: what commits by its id has to learn the new one. */
+    /** Reports that the topic of that name was recreated: commits by topic id need the new one. */
     void topicRecreated(String name);
 
-    /** Partitions went without notice: what was written for them must not become visible. */
+    /** Reports partitions lost without notice: output of their records must not become visible. */
     void lost();
 }

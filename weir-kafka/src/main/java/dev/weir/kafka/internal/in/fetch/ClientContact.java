@@ -9,7 +9,7 @@ import org.apache.kafka.common.MetricName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads from the metrics of a client what has come from brokers, and what waits for its next poll. Confined to the
+ * Reads from a client's metrics how much has arrived from brokers, and what waits for its next poll. Confined to the
  * owner thread.
  */
 final class ClientContact {
@@ -23,12 +23,14 @@ final class ClientContact {
     private static final String THROTTLE_MEAN = "fetch-throttle-time-avg";
     private static final String THROTTLE_MAX = "fetch-throttle-time-max";
 
-    /** Metric that only the consumer protocol's client has: rebalances to call back, and errors to throw. */
+    /**
+     * Metric that only the consumer protocol's client has: rebalance callbacks and errors waiting for the next poll.
+     */
     private static final String EVENTS = "background-event-queue-size";
 
     private final Consumer<?, ?> client;
 
-    // Looked for once: a client of thousands of partitions has tens of thousands of metrics.
+    // Searched once: a client of thousands of partitions has tens of thousands of metrics.
     private @Nullable Metric answers;
     private @Nullable Metric losses;
     private @Nullable Metric events;
@@ -51,7 +53,7 @@ final class ClientContact {
                 : new BrokerContact(value(answers.metricValue()), value(losses.metricValue()));
     }
 
-    /** Returns whether the client says what waits for its next poll. */
+    /** Returns whether the client reports what waits for its next poll. */
     boolean tellsEvents() {
         if (answers == null) {
             find();
@@ -59,7 +61,7 @@ final class ClientContact {
         return events != null;
     }
 
-    /** Returns whether something waits for the client's next poll, as far as it says. */
+    /** Returns whether something waits for the client's next poll; false if the client does not report it. */
     boolean hasEvents() {
         Metric waiting = events;
         return waiting != null && value(waiting.metricValue()) > 0;
@@ -84,7 +86,7 @@ final class ClientContact {
                     case THROTTLE_MEAN -> throttleMean = each.getValue();
                     case THROTTLE_MAX -> throttleMax = each.getValue();
                     default -> {
-                        // Of something else.
+                        // The metric belongs to something else.
                     }
                 }
             } else if (each.getKey().group().equals(GROUP)) {
@@ -94,7 +96,7 @@ final class ClientContact {
                     case EVENTS -> events = each.getValue();
                     case ANSWERS_PER_SECOND -> answersPerSecond = each.getValue();
                     default -> {
-                        // Of something else.
+                        // The metric belongs to something else.
                     }
                 }
             }

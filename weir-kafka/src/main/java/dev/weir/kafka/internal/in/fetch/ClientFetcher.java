@@ -22,43 +22,41 @@ import org.apache.kafka.common.errors.CorruptRecordException;
 import org.apache.kafka.common.errors.RecordDeserializationException;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Fetches by Kafka's own client, the one that is also the member of the group. See {@link RecordFetcher} for threads.
- */
+/** Fetches with Kafka's own client, which is also the group member. See {@link RecordFetcher} for threads. */
 public final class ClientFetcher implements RecordFetcher {
 
     private final Consumer<byte[], byte[]> client;
     private final ClientContact contact;
 
-    /** The positions of the next poll in partitions that were sought, by the seeks and the polls since. */
+    /** The positions of the next poll in partitions that were sought, maintained across seeks and polls. */
     private final Map<TopicPartition, LogPosition> positions = new HashMap<>();
 
-    /** Partitions being revoked: its positions are asked for once more after that. */
+    /** Partitions being revoked, whose positions are read once more after their removal. */
     private final Set<TopicPartition> leaving = new HashSet<>();
 
-    /** The bytes of a poll, if the deserializers of the client go by it. */
+    /** The byte limit of a poll, if the client's deserializers enforce it. */
     private final PollBudget budget;
 
-    /** Reads what the client cannot; null where there are no brokers to ask, or nothing is fetched by the client. */
+    /** Reads batches that the client cannot; null if there are no brokers to ask, or the client fetches nothing. */
     private final @Nullable ClientRescue rescue;
 
-    /** The positions when the client failed and the poll was tried again. */
+    /** The positions at which the client failed and the poll was tried again. */
     private Map<TopicPartition, LogPosition> triedAgainAt = Map.of();
 
-    /** The search for what the client has failed at. Nothing is fetched meanwhile, but the group is served. */
+    /** The search for the batch at which the client failed. Meanwhile nothing is fetched, but the group is served. */
     private @Nullable Search search;
 
-    /** Longest poll while a search runs, whose end does not wake the owner. */
+    /** Longest poll during a search, whose end does not wake the owner. */
     private static final long POLL_IN_SEARCH_NANOS = 20_000_000;
 
     /**
-     * A search, and what it is for.
+     * A search and its context.
      *
-     * @param toResume the partitions that are paused for it alone
+     * @param toResume the partitions that are paused only for the search
      */
     private record Search(ClientRescue.Look look, Throwable failure, boolean named, Set<TopicPartition> toResume) {}
 
-    /** Creates a fetcher by a client that has no bounds but its own. */
+    /** Creates a fetcher with a client that has only its own limits. */
     public ClientFetcher(Consumer<byte[], byte[]> client) {
         this(client, new PollBudget(Long.MAX_VALUE, Integer.MAX_VALUE), null);
     }
@@ -66,8 +64,8 @@ public final class ClientFetcher implements RecordFetcher {
     /**
      * Creates a fetcher.
      *
-     * @param budget that of the client's deserializers, {@link PollBudget.Bytes}
-     * @param rescue reads what the client fails at
+     * @param budget the budget of the client's deserializers, {@link PollBudget.Bytes}
+     * @param rescue reads batches at which the client fails
      */
     public ClientFetcher(Consumer<byte[], byte[]> client, PollBudget budget, @Nullable ClientRescue rescue) {
         this.client = client;
@@ -117,8 +115,8 @@ public final class ClientFetcher implements RecordFetcher {
     }
 
     /**
-     * Returns whether a batch may be the reason. For a wrong checksum, or bytes that no codec understands, the client
-     * throws a plain exception; for an unknown codec one that is not Kafka's.
+     * Returns whether a batch may be the cause. For a wrong checksum, or bytes that a codec cannot decompress, the
+     * client throws a plain exception; for an unknown codec, one that is not Kafka's.
      */
     private static boolean mayBeOfBytes(Throwable failure) {
         return failure instanceof OutOfMemoryError
@@ -129,7 +127,7 @@ public final class ClientFetcher implements RecordFetcher {
     }
 
     /**
-     * Returns whether the poll is tried again, or what it has failed at is searched for; not if no batch is the reason.
+     * Returns whether to retry the poll, or to search for the batch at which it failed; false if no batch is the cause.
      */
     private boolean isTriedAgain(ClientRescue by, Throwable failure) {
         String hint = String.valueOf(failure.getMessage());
@@ -137,12 +135,12 @@ public final class ClientFetcher implements RecordFetcher {
         running.keySet().retainAll(client.assignment());
         boolean named = running.keySet().stream().anyMatch(id -> hint.contains(id.toString()));
         if (failure.getClass() == KafkaException.class && !named) {
-            return false; // Of a callback, for example: what is wrong with a batch is said with its partition.
+            return false; // For example from a callback: faults of a batch name its partition.
         }
-        // With an error the client forgets what it has gathered in this poll, though it has gone past it.
+        // On an error the client drops the records gathered in this poll, although its positions have passed them.
         running.forEach((id, position) -> client.seek(id, position.commit("")));
         if (failure instanceof OutOfMemoryError && !running.equals(triedAgainAt)) {
-            triedAgainAt = running; // Others may have used the memory for a moment.
+            triedAgainAt = running; // Other threads may have used the memory for a moment.
             return true;
         }
         running.keySet().removeAll(client.paused());
@@ -153,7 +151,7 @@ public final class ClientFetcher implements RecordFetcher {
         if (before == null) {
             search = new Search(by.begin(running, hint), failure, named, fetched);
         } else {
-            before.toResume.addAll(fetched); // They came meanwhile, and are next.
+            before.toResume.addAll(fetched); // Returns records that arrived meanwhile.
             if (before.failure != failure) {
                 before.failure.addSuppressed(failure);
             }
@@ -162,7 +160,7 @@ public final class ClientFetcher implements RecordFetcher {
     }
 
     /**
-     * Returns the records before the batch at which the client has failed; nothing if the poll is to be tried again.
+     * Returns the records before the batch at which the client failed; none if the poll must be retried.
      *
      * @throws UnreadableBatch.Found if nothing comes before it
      */
@@ -171,7 +169,7 @@ public final class ClientFetcher implements RecordFetcher {
         ClientRescue.Rescued found = done.look.found(done.failure);
         if (found == null) {
             if (done.named && !done.look.positions().equals(triedAgainAt)) {
-                triedAgainAt = done.look.positions(); // The bytes were damaged on the way.
+                triedAgainAt = done.look.positions(); // The bytes were damaged in transit.
                 return ConsumerRecords.empty();
             }
             if (done.failure instanceof Error error) {
@@ -180,7 +178,7 @@ public final class ClientFetcher implements RecordFetcher {
             throw (RuntimeException) done.failure;
         }
         if (!Objects.equals(positions.get(found.id()), done.look.positions().get(found.id()))) {
-            return ConsumerRecords.empty(); // It went away, or elsewhere.
+            return ConsumerRecords.empty(); // The partition was revoked or sought.
         }
         if (found.records().isEmpty() && found.batch() != null) {
             throw new UnreadableBatch.Found(found.batch());
@@ -189,7 +187,7 @@ public final class ClientFetcher implements RecordFetcher {
         return new ConsumerRecords<>(Map.of(found.id(), found.records()), Map.of());
     }
 
-    /** Gives up a search that the client has named one of these partitions for: its answer would be of no use. */
+    /** Cancels a search if it concerns one of these partitions, because its result would be of no use. */
     private void endSearchIn(Collection<TopicPartition> ids) {
         Search vain = search;
         if (vain != null) {
@@ -210,7 +208,7 @@ public final class ClientFetcher implements RecordFetcher {
         }
     }
 
-    /** The records within the budget; those behind it are fetched again. */
+    /** Keeps the records within the budget; later ones are fetched again. */
     private ConsumerRecords<byte[], byte[]> cut(ConsumerRecords<byte[], byte[]> records) {
         Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> kept = new LinkedHashMap<>();
         for (TopicPartition id : records.partitions()) {
@@ -241,7 +239,7 @@ public final class ClientFetcher implements RecordFetcher {
         return record.key() == PollBudget.LEFT_OUT || record.value() == PollBudget.LEFT_OUT;
     }
 
-    /** Continues behind the records that were handed out, or where it was if there were none. */
+    /** Continues after the records that were handed out, or at the old position if there were none. */
     private void goOn(TopicPartition id, List<ConsumerRecord<byte[], byte[]>> handedOut, long offset) {
         LogPosition before = positions.get(id);
         int epoch = before == null ? LogPosition.NO_EPOCH : before.leaderEpoch();
@@ -254,7 +252,7 @@ public final class ClientFetcher implements RecordFetcher {
                                 : handedOut.getLast().leaderEpoch().orElse(epoch)));
     }
 
-    /** An interceptor may have made others of them, which do not say what they are followed by. */
+    /** An interceptor may have replaced the records with ones that lack the next offset. */
     private void follow(ConsumerRecords<byte[], byte[]> records) {
         for (TopicPartition id : records.partitions()) {
             ConsumerRecord<byte[], byte[]> last = records.records(id).getLast();
@@ -268,7 +266,7 @@ public final class ClientFetcher implements RecordFetcher {
         client.wakeup();
     }
 
-    /** The client knows before anybody else. */
+    /** The client is the first to know. */
     @Override
     public void assigned(Collection<TopicPartition> ids) {
         positions.keySet().removeAll(ids);
@@ -298,7 +296,7 @@ public final class ClientFetcher implements RecordFetcher {
         }
     }
 
-    /** Anywhere: a client without a position looks for one. */
+    /** Any offset will do: a client without a position would look for one. */
     @Override
     public void hold(TopicPartition id) {
         endSearchIn(List.of(id));
@@ -344,7 +342,7 @@ public final class ClientFetcher implements RecordFetcher {
         return contact.get();
     }
 
-    /** Returns whether the client says what waits for its next poll: {@link #hasEvents}. */
+    /** Returns whether the client reports what waits for its next poll: {@link #hasEvents}. */
     boolean tellsEvents() {
         return contact.tellsEvents();
     }
@@ -353,7 +351,7 @@ public final class ClientFetcher implements RecordFetcher {
         return contact.hasEvents();
     }
 
-    /** The client belongs to its owner. */
+    /** The owner closes the client. */
     @Override
     public void close() {
         if (search != null) {

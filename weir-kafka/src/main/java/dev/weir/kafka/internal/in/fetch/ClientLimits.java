@@ -8,19 +8,19 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
  * The client's settings that the owner thread has to know. Immutable.
  *
  * @param maxPollRecords records that one poll returns at most
- * @param maxPollInterval how long the group lets a member stay in a callback
- * @param partitionFetchBytes what a fetch brings of a partition at most, unless its first batch is larger
- * @param metadataAge how often to look for new topics and partitions where the client does not do so by itself
+ * @param maxPollInterval longest time that the group lets a member stay in a callback
+ * @param partitionFetchBytes most bytes per partition in a fetch, unless its first batch is larger
+ * @param metadataAge interval of checks for new topics and partitions, if the client does not make them
  */
 public record ClientLimits(
         int maxPollRecords, int partitionFetchBytes, Duration maxPollInterval, Duration metadataAge) {
 
-    /** Limits with the client's own default of what a fetch brings of a partition. */
+    /** Limits with the client's default fetch size per partition. */
     public ClientLimits(int maxPollRecords, Duration maxPollInterval, Duration metadataAge) {
         this(maxPollRecords, ConsumerConfig.DEFAULT_MAX_PARTITION_FETCH_BYTES, maxPollInterval, metadataAge);
     }
 
-    /** Reads the configuration of a client that was made with it, so that it is known to be valid. */
+    /** Reads the configuration of an existing client, which is therefore valid. */
     public static ClientLimits of(Map<String, Object> clientConfig) {
         return new ClientLimits(
                 number(clientConfig, ConsumerConfig.MAX_POLL_RECORDS_CONFIG, ConsumerConfig.DEFAULT_MAX_POLL_RECORDS),
@@ -32,7 +32,7 @@ public record ClientLimits(
                 Duration.ofMillis(number(clientConfig, ConsumerConfig.METADATA_MAX_AGE_CONFIG, 30_000)));
     }
 
-    /** A number of the configuration, which may be there as one or as text. */
+    /** A number from the configuration, given as a number or as text. */
     public static int number(Map<String, Object> config, String name, int otherwise) {
         return Integer.parseInt(
                 String.valueOf(config.getOrDefault(name, otherwise)).trim());

@@ -19,9 +19,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads, by a lean consumer of its own, what a poll of Kafka's client has failed at: the client does not say which
- * offsets a batch has that it cannot decode, and of one that is too large for the heap not even the partition. It reads
- * on a thread of its own, one for each {@link Look}. Immutable.
+ * Reads, with a separate lean consumer, the batch at which a poll of Kafka's client failed. The client does not report
+ * the offsets of a batch that it cannot decode, and for one too large for the heap not even the partition. Each
+ * {@link Look} has its own thread. Immutable.
  */
 public final class ClientRescue {
 
@@ -35,9 +35,9 @@ public final class ClientRescue {
     /**
      * Creates a rescue.
      *
-     * @param settings of the lean consumer, made when there is something to rescue
-     * @param maxRecords of a poll, among which the batch is
-     * @param maxBytes of the records before the batch that are handed out
+     * @param settings makes the lean consumer's settings when needed
+     * @param maxRecords most records of a poll, which include the batch
+     * @param maxBytes most bytes of records before the batch that are handed out
      */
     public ClientRescue(Supplier<LeanSettings> settings, int maxRecords, long maxBytes) {
         this.settings = settings;
@@ -46,9 +46,9 @@ public final class ClientRescue {
     }
 
     /**
-     * The records before a batch that cannot be read, and the batch if nothing is left out between them.
+     * The records before an unreadable batch, and the batch if no records are left out between them.
      *
-     * @param nextOffset behind those records
+     * @param nextOffset the offset after those records
      */
     record Rescued(
             TopicPartition id,
@@ -57,10 +57,10 @@ public final class ClientRescue {
             @Nullable UnreadableBatch batch) {}
 
     /**
-     * Begins to look for the batch.
+     * Starts the search for the batch.
      *
-     * @param positions where the poll had begun
-     * @param hint what the client said; a partition that it names is read first
+     * @param positions the positions at the start of the poll
+     * @param hint the client's message; a partition that it names is read first
      */
     Look begin(Map<TopicPartition, LogPosition> positions, String hint) {
         Look look = new Look(Map.copyOf(positions), hint);
@@ -68,7 +68,7 @@ public final class ClientRescue {
         return look;
     }
 
-    /** A search for the batch at fault. Belongs to the owner thread, which only looks at the answer. */
+    /** A search for the batch at fault. Belongs to the owner thread, which only polls the result. */
     final class Look {
 
         private final Map<TopicPartition, LogPosition> positions;
@@ -97,21 +97,21 @@ public final class ClientRescue {
         }
 
         /**
-         * Returns the result once it is done: null if there is no such batch, or the brokers did not answer in time.
+         * Returns the result when done: null if there is no such batch, or the brokers did not answer in time.
          *
-         * @param failure of the client, which gets what this failed with
+         * @param failure the client's failure, to which a failure of the search is added
          */
         @Nullable
         Rescued found(Throwable failure) {
             if (answer.isCompletedExceptionally()) {
-                // The lean client may not suit these brokers: what the official one says stands.
+                // The lean client may not support these brokers; the client's own failure then stands.
                 failure.addSuppressed(answer.exceptionNow());
                 return null;
             }
             return answer.resultNow().orElse(null);
         }
 
-        /** Ends it soon. Does not wait for that. */
+        /** Ends the search soon, without waiting for that. */
         void cancel() {
             cancelled = true;
             thread.interrupt();
@@ -136,7 +136,7 @@ public final class ClientRescue {
         }
     }
 
-    /** One partition that is read to a fault, or as far as a poll of the client could have come. */
+    /** A partition read up to a fault, or as far as a poll of the client could have read. */
     private final class Reading {
 
         private final Look look;
@@ -173,7 +173,7 @@ public final class ClientRescue {
 
         private @Nullable Rescued rescued(int index, PartitionException fault) {
             if (!LeanFaults.isOfABatch(fault)) {
-                return null; // The client's own poll will say so.
+                return null; // The client's own poll will report it.
             }
             boolean all = records.size() == seen;
             long next = all ? fault.offset() : records.getLast().offset() + 1;
@@ -185,7 +185,7 @@ public final class ClientRescue {
             return new Rescued(id, records, next, UnreadableBatch.of(id, end(index, behind, bytes), bytes, fault));
         }
 
-        /** The end of the batch at fault, whose own header may name one that is too low. */
+        /** The end of the batch at fault, because its own header may have too low an end. */
         private long end(int index, long behind, byte @Nullable [] bytes) {
             long base = UnreadableBatch.baseOffset(bytes);
             long end = behind;
@@ -200,8 +200,8 @@ public final class ClientRescue {
         }
 
         /**
-         * Returns the end of the batch of that base offset, as far as it is read at {@code offset}; -1 if it is not
-         * there.
+         * Returns the end of the batch with that base offset, as far as it is read at {@code offset}; -1 if there is no
+         * such batch.
          */
         private long endOfRest(int index, long offset, long base) {
             lean.seek(index, StartAt.offset(offset));

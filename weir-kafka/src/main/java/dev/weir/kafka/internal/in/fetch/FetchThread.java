@@ -19,15 +19,15 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread that fetches some partitions by a {@link LeanConsumer} of its own and makes records of them. The consumer
- * and the {@link Reading}s are the thread's; the owner thread calls the methods, most of which are orders that the
- * thread obeys between two turns, and takes what it hands over.
+ * A thread that fetches some partitions with its own {@link LeanConsumer} and makes records from them. The consumer and
+ * the {@link Reading}s are confined to this thread. The owner thread calls the methods, most of which are orders that
+ * the thread executes between two turns, and takes the results.
  */
 final class FetchThread implements PartitionFetcher {
 
     private static final Duration LONGEST_WAIT = Duration.ofMillis(100);
 
-    /** One turn is with the owner, one is in flight, one is made. */
+    /** One turn is with the owner, one in flight, one being made. */
     private static final int TURNS_ON_THEIR_WAY = 1;
 
     private final int number;
@@ -39,18 +39,19 @@ final class FetchThread implements PartitionFetcher {
     private final HandOver<FetchedTurn> turns;
     private final Thread thread;
 
-    /** Written and read by the owner. */
+    /** Confined to the owner. */
     private boolean started;
 
     private volatile boolean ending;
 
-    // Of the thread: what it reads, by placement and by index in the consumer, and what the turn that is made has.
+    // Confined to the thread: its readings, by placement and by index in the consumer, and the contents of the turn
+    // being made.
     private final Map<PartitionPlacement, Reading> readings = new HashMap<>();
     private final List<@Nullable Reading> byIndex = new ArrayList<>();
     private FetchedTurn turn = new FetchedTurn();
     private long turnBytes;
 
-    /** A placement as its thread sees it, with what the owner was told last. Confined to the thread. */
+    /** A placement as its thread sees it, with the values last reported to the owner. Confined to the thread. */
     private static final class Reading {
 
         final PartitionPlacement placement;
@@ -72,9 +73,9 @@ final class FetchThread implements PartitionFetcher {
     /**
      * A thread that begins with its first partition.
      *
-     * @param maxTurnBytes of records in one turn, decompressed; the last one may exceed it
-     * @param maker this thread's alone
-     * @param bell rung when it has something
+     * @param maxTurnBytes limit for the decompressed records of a turn; the last record may exceed it
+     * @param maker used only by this thread
+     * @param bell rung when a turn is ready
      */
     FetchThread(
             String name,
@@ -108,7 +109,7 @@ final class FetchThread implements PartitionFetcher {
         order(() -> {
             Reading reading = readings.remove(earlier);
             if (reading == null) {
-                // A seek is to a place in the topic of the moment, whatever that was when it was given away.
+                // A seek refers to the current topic, whichever topic the partition belonged to when it was given away.
                 begin(placement, start, Uuid.ZERO_UUID, paused);
             } else {
                 lean.seek(reading.index, start);
@@ -127,7 +128,7 @@ final class FetchThread implements PartitionFetcher {
         });
     }
 
-    /** A fault that is still to be thrown counts: the position may be of a topic before the one that is there now. */
+    /** A fault not yet thrown matters here: the position may belong to a topic that has since been recreated. */
     @Override
     public void giveAway(PartitionPlacement placement) {
         order(() -> {
@@ -202,12 +203,12 @@ final class FetchThread implements PartitionFetcher {
                     lean.await(LONGEST_WAIT);
                 }
             }
-        } catch (Throwable e) { // What a maker of records throws, too: the owner's poll throws it.
+        } catch (Throwable e) { // Includes exceptions of the record maker: the owner's poll throws them.
             fail(e);
         }
     }
 
-    /** Fails the turn, which may be half told: its records come again. */
+    /** Fails the turn, which may be half reported: its records are fetched again. */
     private void fail(Throwable failure) {
         turn = new FetchedTurn();
         turn.failure = failure;
@@ -218,7 +219,7 @@ final class FetchThread implements PartitionFetcher {
         }
     }
 
-    /** One turn; returns how much was done. */
+    /** Performs one turn; returns how much was done. */
     private int read() throws InterruptedException {
         int work = 0;
         for (Runnable order = orders.poll(); order != null; order = orders.poll()) {

@@ -8,7 +8,8 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records and news that a fetch thread has for the owner: made by the one, and the other's once it is handed over.
+ * Records and news from a fetch thread to the owner: written by the fetch thread until the hand-over, then owned by the
+ * owner.
  */
 final class FetchedTurn {
 
@@ -22,7 +23,7 @@ final class FetchedTurn {
         return parts.isEmpty() && failure == null;
     }
 
-    /** The news of a placement: records, and where it stands behind them. */
+    /** The news of a placement: its records, and the state after them. */
     static final class Part {
 
         final PartitionPlacement placement;
@@ -32,11 +33,11 @@ final class FetchedTurn {
         long endOffset;
         int broker;
 
-        /** The fault behind the records. */
+        /** The fault after the records. */
         @Nullable
         KafkaException failure;
 
-        /** Given away by the thread: the id of the topic in which the position is. */
+        /** Set when the thread gives the partition away: the topic id that the position belongs to. */
         @Nullable
         Uuid givenAway;
 

@@ -24,17 +24,15 @@ import org.jspecify.annotations.Nullable;
 /** Takes records out of the lean consumer's buffers. Functions only. */
 public final class FetchedViews {
 
-    /**
-     * None are copied: whoever decodes has seen them. Never written to, as nobody but this package has the records.
-     */
+    /** Copies no headers, because the decoder has seen them. Never written to: only this package has these records. */
     private static final RecordHeaders NO_HEADERS = new RecordHeaders();
 
     private static final byte[] NO_BYTES = {};
 
-    /** More than a buffer holds of partitions that are read as fast as they fill. */
+    /** Larger than the number of rows in a buffer for partitions that are read as fast as they fill. */
     private static final int MAX_SPARE_ROWS = 256;
 
-    /** A thread that decodes for longer neither hands out what it has nor serves the group. */
+    /** A thread that decodes for longer neither hands out its records nor serves the group. */
     private static final long LONG_TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private static final String WAY_OUT =
@@ -42,7 +40,7 @@ public final class FetchedViews {
 
     private FetchedViews() {}
 
-    /** Describes a record, or some in a row, in flight; in place of key and value what was made of them. */
+    /** Represents one record or consecutive ones in flight, with the decoded object in place of key and value. */
     public abstract static class Made extends ConsumerRecord<byte[], byte[]> {
 
         private Made(
@@ -56,11 +54,11 @@ public final class FetchedViews {
             super(topic, partition, offset, timestamp, type, 0, sizeBytes, NO_BYTES, NO_BYTES, NO_HEADERS, leaderEpoch);
         }
 
-        /** Gives out what was made: the last use of this object. */
+        /** Returns the decoded object; the last use of this object. */
         public abstract Object unwrap();
     }
 
-    /** A decoded record whose size is its value's size. */
+    /** A decoded record whose serialized value size is its weight. */
     private static final class Decoded extends Made {
 
         private final Object result;
@@ -84,9 +82,9 @@ public final class FetchedViews {
     }
 
     /**
-     * Records in a row, as one from the first offset on; more may be added until it is handed out. Once it was
-     * {@linkplain #unwrap unwrapped} it serves for others: a new one for each fetch would be garbage per record where
-     * few come at a time.
+     * Consecutive records, represented by one record with the first offset; more may be added until it is handed out.
+     * Reused once it is {@linkplain #unwrap unwrapped}, because a new object per fetch would be garbage per record when
+     * few arrive at a time.
      */
     public static final class InARow extends Made {
 
@@ -122,14 +120,14 @@ public final class FetchedViews {
             return out;
         }
 
-        /** Gives the memory of its records back: nobody is to see them. */
+        /** Returns the memory of its records, which will not be read. */
         public void drop() {
             views().close();
             views().recycle();
             Object ignored = unwrap();
         }
 
-        /** The records, until it is unwrapped. */
+        /** The records, until unwrapped. */
         public KeptViews views() {
             return Objects.requireNonNull(views, "views");
         }
@@ -164,13 +162,13 @@ public final class FetchedViews {
             return epoch;
         }
 
-        /** The part of the memory budget they take. */
+        /** The bytes that they use of the memory budget. */
         @Override
         public int serializedValueSize() {
             return views().sizeBytes();
         }
 
-        /** Leaves out what is at that offset or behind it. */
+        /** Removes records at or after that offset. */
         public void cutAt(long offset) {
             views().cutAt(offset);
         }
@@ -181,7 +179,7 @@ public final class FetchedViews {
         }
     }
 
-    /** Offset past a record, consecutive records, or a batch that cannot be read. */
+    /** The offset after a record, consecutive records, or an unreadable batch. */
     public static long nextOffset(ConsumerRecord<?, ?> record) {
         return switch (record) {
             case InARow row -> row.views().toOffset();
@@ -190,7 +188,7 @@ public final class FetchedViews {
         };
     }
 
-    /** Converts what a fetch thread reads. Confined to that thread. */
+    /** Converts the reads of a fetch thread. Confined to that thread. */
     public static final class Maker {
 
         private final @Nullable Function<RecordView, ConsumerRecord<byte[], byte[]>> records;
@@ -215,7 +213,7 @@ public final class FetchedViews {
             return new Maker(FetchedViews::copy, null, null);
         }
 
-        /** Has a user's code make something of each record, for as long as {@code time} says afterwards. */
+        /** Calls a user's decoder for each record; {@code time} then has the time spent. */
         public static Maker decoding(Function<RecordView, ?> decoder, DecodeTime time) {
             return new Maker(FetchedViews.decoding(decoder), null, time.sampling());
         }
@@ -225,7 +223,7 @@ public final class FetchedViews {
             return new Maker(null, pool, null);
         }
 
-        /** A turn of the consumer, with records for the one or batches for the other. */
+        /** Reads one turn from the consumer, as records or as batches. */
         int poll(LeanConsumer lean, RecordHandler each, BatchViewHandler batches) {
             decodedNanos = 0;
             return pool == null ? lean.poll(each) : lean.pollBatches(batches);
@@ -242,12 +240,12 @@ public final class FetchedViews {
             return result;
         }
 
-        /** Returns whether a turn should end, because its records have waited for long while others were decoded. */
+        /** Returns whether a turn should end because its records have waited long while others were decoded. */
         boolean hasDecodedForLong() {
             return decodedNanos >= LONG_TURN_NANOS;
         }
 
-        /** Keeps a batch, with the last ones of the list if it can; returns how many bytes it takes. */
+        /** Adds a batch, to the list's last ones if possible; returns its bytes. */
         int keep(List<ConsumerRecord<byte[], byte[]>> list, BatchView batch) {
             if (!list.isEmpty() && list.getLast() instanceof InARow last) {
                 int before = last.views().sizeBytes();
@@ -267,7 +265,7 @@ public final class FetchedViews {
         }
     }
 
-    /** Makes no object for a leader epoch that is the last one again. Confined to one thread. */
+    /** Reuses the object of the last leader epoch if it repeats. Confined to one thread. */
     private static final class LeaderEpoch {
 
         private Optional<Integer> last = Optional.empty();
@@ -285,7 +283,7 @@ public final class FetchedViews {
         return view.toConsumerRecord();
     }
 
-    /** Makes something of each record instead, failing with its place. */
+    /** Decodes each record; a failure names the record's place. */
     public static Function<RecordView, ConsumerRecord<byte[], byte[]>> decoding(Function<RecordView, ?> decoder) {
         LeaderEpoch leaderEpoch = new LeaderEpoch();
         return view -> {
@@ -293,7 +291,7 @@ public final class FetchedViews {
             try {
                 result = decoder.apply(view);
             } catch (PartitionException corrupt) {
-                // Found when it looked at the headers: not of its making.
+                // The headers are corrupt, which is not the decoder's fault.
                 throw corrupt;
             } catch (RuntimeException | StackOverflowError failure) {
                 throw refused(view, failure);

@@ -7,9 +7,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands elements from one thread to another in their order, a bounded number at a time. One thread puts, another one
- * takes; {@link #close} is for any. Who takes may have several of these with one bell, at which it waits for any of
- * them.
+ * Hands elements from one thread to another in order, with bounded capacity. One thread puts, another takes; any thread
+ * may {@link #close}. A taker may have several of these with one bell, and wait at it for any of them.
  */
 final class HandOver<T> {
 
@@ -20,21 +19,21 @@ final class HandOver<T> {
     private volatile boolean closed;
 
     /**
-     * An empty one.
+     * Creates an empty hand-over.
      *
      * @param capacity at least 1
-     * @param bell rung when something was put
+     * @param bell rung after each put
      */
     HandOver(int capacity, Bell bell) {
         this.room = new Semaphore(capacity);
         this.bell = bell;
     }
 
-    /** Waits for room and puts; returns false, and has put nothing, once it is closed. */
+    /** Waits for capacity and puts. Returns false, without putting, once it is closed. */
     boolean put(T item) throws InterruptedException {
         room.acquire();
         if (closed) {
-            room.release(); // For the next one who asks.
+            room.release(); // Keeps the permit for the next caller.
             return false;
         }
         items.add(item);
@@ -42,7 +41,7 @@ final class HandOver<T> {
         return true;
     }
 
-    /** Takes the oldest one, or null; never waits. */
+    /** Takes the oldest element, or null; never waits. */
     @Nullable
     T take() {
         T item = items.poll();
@@ -52,26 +51,26 @@ final class HandOver<T> {
         return item;
     }
 
-    /** Ends the wait for room, now and from now on; how much room there is means nothing any more. */
+    /** Ends the current wait for capacity and all later ones; the permit count is meaningless afterwards. */
     void close() {
         closed = true;
         room.release();
     }
 
-    /** Wakes one waiting thread when any other rings: a ring that nobody waits for ends the next wait. */
+    /** Wakes one waiting thread when any other thread rings. A ring without a waiter ends the next wait. */
     static final class Bell {
 
         private final Semaphore rings = new Semaphore(0);
 
-        /** Any thread. What was done before is seen by whoever waits, after the wait. */
+        /** Rings. Any thread. Earlier writes are visible to the waiting thread after its wait. */
         void ring() {
-            // One that is there already, nobody has looked yet at what it is about: enough, and they stay few.
+            // An existing permit has not been consumed, so it covers this ring too and permits stay few.
             if (rings.availablePermits() == 0) {
                 rings.release();
             }
         }
 
-        /** One thread. An interrupt ends it, and stays set. */
+        /** Waits. One thread. An interrupt ends the wait, and stays set. */
         void await(long nanos) {
             try {
                 if (rings.tryAcquire(nanos, TimeUnit.NANOSECONDS)) {

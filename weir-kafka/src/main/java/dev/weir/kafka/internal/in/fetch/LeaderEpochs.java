@@ -5,20 +5,19 @@ import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * The leader epochs of what was read of a partition, so that each offset in it can be committed with the epoch of the
- * record before it. Epochs change seldom and never go down within a log. Confined to the owner thread.
+ * The leader epochs of the records read from a partition, so that each offset can be committed with the epoch of the
+ * record before it. Epochs change seldom and never decrease within a log. Confined to the owner thread.
  */
 public final class LeaderEpochs {
 
-    /** Changes that are kept; an offset before the oldest of them is committed without an epoch. */
+    /** Number of changes kept; an offset before the oldest one is committed without an epoch. */
     private static final int MAX_STEPS = 64;
 
-    /** The answer of {@link #note} for records of one log. */
+    /** The result of {@link #note} for records of one log. */
     public static final int NONE = -1;
 
-    // Of each step the first offset that may have the epoch: the one behind the last record of the epoch before, since
-    // an
-    // offset in the gap between the two records may be a marker of either.
+    // For each change, the first offset that may have the new epoch: the one after the last record of the old epoch,
+    // because an offset in the gap may be a marker of either.
     private long[] starts = new long[4];
     private int[] epochs = new int[4];
     private int steps;
@@ -26,10 +25,10 @@ public final class LeaderEpochs {
     /** The offset at which reading began; -1 before it does. */
     private long begin = -1;
 
-    /** Offset past the last known one; -1 before any is known. */
+    /** The offset after the last known one; -1 before any is known. */
     private long end = -1;
 
-    /** Forgets all: what is read next is at that place. */
+    /** Forgets everything: the next record read is at that offset. */
     public void beginAt(LogPosition place) {
         steps = 0;
         begin = place.offset();
@@ -40,11 +39,10 @@ public final class LeaderEpochs {
     }
 
     /**
-     * Notes records that were read next.
+     * Adds the records that were read next.
      *
-     * @return the index of the first one whose epoch is lower than that of a record before it, which proves that it
-     * is of
-     *     another log, and of which nothing is noted; or {@link #NONE}
+     * @return the index of the first record with a lower epoch than an earlier one, which proves that it belongs to
+     * another log; it and later ones are not added. {@link #NONE} if there is no such record
      */
     public int note(List<? extends ConsumerRecord<?, ?>> records) {
         ConsumerRecord<?, ?> last = records.get(records.size() - 1);
@@ -62,9 +60,9 @@ public final class LeaderEpochs {
     }
 
     /**
-     * Notes that everything before {@code offset} was passed, and that the last of it has that epoch.
+     * Records that everything before {@code offset} was passed, and the epoch of the last offset.
      *
-     * @return false if it is lower than one before
+     * @return false if the epoch is lower than an earlier one
      */
     public boolean passed(long offset, int epoch) {
         if (epoch >= 0 && steps > 0 && epoch < last()) {
@@ -80,17 +78,17 @@ public final class LeaderEpochs {
         return true;
     }
 
-    /** The place of the last {@link #beginAt}; -1 before that. */
+    /** The offset of the last {@link #beginAt}; -1 before that. */
     public long begin() {
         return begin;
     }
 
-    /** Offset past the last known one; -1 before any is known. */
+    /** The offset after the last known one; -1 before any is known. */
     public long end() {
         return end;
     }
 
-    /** The leader epoch of what is before the offset; {@link LogPosition#NO_EPOCH} if it is not known. */
+    /** The leader epoch of the record before the offset; {@link LogPosition#NO_EPOCH} if not known. */
     public int before(long offset) {
         if (offset > end) {
             return LogPosition.NO_EPOCH;

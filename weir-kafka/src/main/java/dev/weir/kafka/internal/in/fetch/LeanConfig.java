@@ -11,13 +11,13 @@ import org.apache.kafka.clients.ClientDnsLookup;
 import org.apache.kafka.clients.ClientUtils;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 
-/** Reads the client's fetch properties as settings of a lean consumer, within its bounds. Functions only. */
+/** Converts the client's fetch properties into settings of a lean consumer, within its limits. Functions only. */
 public final class LeanConfig {
 
     private static final int KILOBYTE = 1024;
     private static final int MEGABYTE = 1024 * KILOBYTE;
 
-    /** Each connection keeps two buffers of what a broker answers. */
+    /** Each connection has two buffers for answers of a broker. */
     private static final int MAX_FETCH_BYTES = 8 * MEGABYTE;
 
     private static final int DEFAULT_BATCH_BYTES = 64 * MEGABYTE;
@@ -27,26 +27,26 @@ public final class LeanConfig {
 
     private LeanConfig() {}
 
-    /** As the next, for one consumer, with the default of what a batch may become. */
+    /** As the next method, for one consumer, with the default batch limit. */
     public static LeanSettings of(Map<String, Object> config) {
         return of(config, 1, DEFAULT_BATCH_BYTES);
     }
 
-    /** As the next, for one consumer. */
+    /** As the next method, for one consumer. */
     public static LeanSettings of(Map<String, Object> config, int maxBatchBytes) {
         return of(config, 1, maxBatchBytes);
     }
 
     /**
-     * The settings for a configuration that a client was made with, so that it is known to be valid.
+     * The settings for an existing client's configuration, which is therefore valid.
      *
-     * @param consumers that share what the client may fetch at once: each of them asks for its part
-     * @param maxBatchBytes of a decompressed batch
+     * @param consumers number of consumers that divide the client's fetch limit among them
+     * @param maxBatchBytes limit for a decompressed batch
      */
     static LeanSettings of(Map<String, Object> config, int consumers, int maxBatchBytes) {
         LeanSettings.Builder settings = LeanSettings.builder();
         config.forEach((name, value) -> {
-            // A consumer's configuration, as which security settings are read, refuses those of a share consumer.
+            // Security settings are read as a consumer's configuration, which refuses settings of a share consumer.
             if (!name.startsWith("share.")) {
                 settings.property(name, value instanceof Class<?> type ? type.getName() : String.valueOf(value));
             }

@@ -21,29 +21,31 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Fetches by lean consumers, while Kafka's client, with all its partitions paused, is the member of the group. See
- * {@link RecordFetcher} for threads; a {@link LeanReader} may have more below.
+ * {@link RecordFetcher} for threads; a {@link LeanReader} may have more of its own.
  *
- * <p>Only the reader is waited for and woken. The client is polled without waiting, often while it has something to do
- * and rarely while the group is settled.
+ * <p>Waits and wake-ups concern only the reader. The client is polled without waiting: often while it has something to
+ * do, rarely while the group is stable.
  */
 public final class LeanFetcher implements RecordFetcher {
 
     /**
-     * The interval at which the client is polled while it has something to do: an answer is awaited, or partitions came
-     * or went lately; and its wait while there is no partition.
+     * The poll interval of the client while it is busy (an answer is awaited, or partitions changed recently), and its
+     * wait while there is no partition.
      */
     private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
-    /** The time for which it is busy after partitions came or went: the group may not have settled yet. */
+    /**
+     * The time for which the client counts as busy after partitions changed, because the group may not be stable yet.
+     */
     private static final long UNSETTLED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /**
-     * The interval of a member that is settled: each poll costs the client 0.2 ms of work and 3 kB of garbage. What a
-     * heartbeat tells of a rebalance is three seconds old at worst, by default, and now four.
+     * The poll interval of a stable member: each poll costs the client 0.2 ms of work and 3 kB of garbage. News of a
+     * rebalance in a heartbeat reach the member after at most four seconds by default, instead of three.
      */
     private static final long SETTLED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** The same of a client that says when a poll has something to do, and is asked that often. */
+    /** The same interval for a client that reports whether a poll has something to do, which is checked that often. */
     private static final long TOLD_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private static final long EVENT_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
@@ -60,19 +62,19 @@ public final class LeanFetcher implements RecordFetcher {
 
     private final Map<TopicPartition, LeanPartition> partitions = new LinkedHashMap<>();
 
-    /** The same, made again when they change: each turn walks over them, and an iterator per turn would be garbage. */
+    /**
+     * The same partitions as an array, rebuilt on changes: each turn loops over them, and an iterator per turn would be
+     * garbage.
+     */
     private LeanPartition[] all = {};
 
     /** The records of the last poll. */
     private final Fetched fetched = new Fetched();
 
-    /**
-     * The positions of partitions that are being revoked: what is finished of them is committed after they were
-     * withdrawn.
-     */
+    /** The positions of partitions being revoked, whose finished offsets are committed after their removal. */
     private final Map<TopicPartition, LogPosition> leaving = new HashMap<>();
 
-    /** Fault of all partitions, found by {@link #fetchOnly} and thrown by the next poll. */
+    /** A fault of all partitions, found by {@link #fetchOnly} and thrown by the next poll. */
     private @Nullable LeanException fault;
 
     private long memberDueNanos = System.nanoTime();
@@ -94,13 +96,13 @@ public final class LeanFetcher implements RecordFetcher {
     }
 
     /**
-     * Makes a fetcher with the client's own configuration, as far as it is about fetching.
+     * Makes a fetcher with the fetch settings of the client's configuration.
      *
      * @param name of the consumer, for threads
-     * @param maxBatchBytes of a decompressed batch
-     * @param threads 1: the owner thread fetches; more: so many others do
-     * @param views makes, for each thread that fetches, what makes what is handed out of each record, which is gone
-     *     afterwards; it gets the time to which a decoder adds its own
+     * @param maxBatchBytes limit for a decompressed batch
+     * @param threads 1 to fetch on the owner thread; otherwise the number of separate fetch threads
+     * @param views makes, for each fetch thread, the function from each record view to the object handed out; it
+     *     receives a counter to which a decoder adds its time
      */
     public static LeanFetcher open(
             Consumer<byte[], byte[]> client,
@@ -183,7 +185,7 @@ public final class LeanFetcher implements RecordFetcher {
         }
         try {
             leaving.clear();
-            // Nothing comes of it: all its partitions are paused.
+            // Returns no records: all its partitions are paused.
             var ignored = member.poll(idle ? Math.min(nanos, BUSY_NANOS) : 0);
         } finally {
             long now = System.nanoTime();
@@ -258,7 +260,7 @@ public final class LeanFetcher implements RecordFetcher {
         return false;
     }
 
-    /** Hands out at most as many records as a poll of the client would; lean hands out whole batches. */
+    /** Hands out at most as many records as a poll of the client would, because lean hands out whole batches. */
     private Fetched handOut() {
         takeBack(); // A rebalance within this poll may have emitted some.
         int left = maxPollRecords;
@@ -272,7 +274,7 @@ public final class LeanFetcher implements RecordFetcher {
         return fetched;
     }
 
-    /** Takes back the lists of the last poll: its caller has done with them. */
+    /** Takes back the lists of the last poll, which its caller no longer uses. */
     private void takeBack() {
         fetched.clear();
         for (LeanPartition partition : all) {
@@ -329,8 +331,7 @@ public final class LeanFetcher implements RecordFetcher {
     }
 
     /**
-     * Told to the client as well, which would look for a position otherwise. There it stays: without an epoch,
-     * unchecked.
+     * The client gets a position too, or it would look for one. That position stays, without an epoch and unchecked.
      */
     @Override
     public void hold(TopicPartition id) {
@@ -348,8 +349,8 @@ public final class LeanFetcher implements RecordFetcher {
         partition.failure = null;
         StartAt start = StartAt.offset(place.offset(), place.leaderEpoch());
         if (!reader.isPlaced(partition)) {
-            // A listener may have placed what was never held: the client, without a position, would look for one each
-            // poll.
+            // A listener may have placed a partition that was never held; without a position the client would look for
+            // one in each poll.
             member.hold(id);
         }
         reader.place(partition, start);

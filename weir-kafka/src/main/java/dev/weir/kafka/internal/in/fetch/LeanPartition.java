@@ -7,10 +7,10 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** An assigned partition with what was taken from lean and not handed out yet. Confined to the owner thread. */
+/** An assigned partition with records taken from lean and not handed out yet. Confined to the owner thread. */
 final class LeanPartition {
 
-    /** {@link #index} while it is not placed there. */
+    /** Value of {@link #index} while the partition is not placed there. */
     static final int NOWHERE = -1;
 
     final TopicPartition id;
@@ -20,19 +20,19 @@ final class LeanPartition {
 
     boolean paused;
 
-    /** Fault to throw once the records before it were handed out. */
+    /** The fault to throw once the records before it were handed out. */
     @Nullable
     KafkaException failure;
 
-    /** A list of more is not kept for later. */
+    /** A larger list is not kept for reuse. */
     private static final int MAX_SPARE = 1_024;
 
     private List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
 
-    /** The list that was handed out as a whole last, to be filled next: one per turn would be garbage. */
+    /** The list last handed out as a whole, to be filled next: one per turn would be garbage. */
     private List<ConsumerRecord<byte[], byte[]>> spare = new ArrayList<>();
 
-    /** The number of {@link #records} that are out. */
+    /** The number of {@link #records} handed out. */
     private int handedOut;
 
     LeanPartition(TopicPartition id) {
@@ -43,12 +43,12 @@ final class LeanPartition {
         records.add(record);
     }
 
-    /** Records that are not handed out, and perhaps some before them; to be added to. */
+    /** Records not handed out, perhaps after some that were; to be added to. */
     List<ConsumerRecord<byte[], byte[]>> records() {
         return records;
     }
 
-    /** The list is this partition's from now on. */
+    /** Adds a list, which belongs to this partition from now on. */
     void add(List<ConsumerRecord<byte[], byte[]>> more) {
         if (isEmpty()) {
             records = more;
@@ -62,7 +62,7 @@ final class LeanPartition {
         return handedOut == records.size();
     }
 
-    /** Offset of the next record to hand out; there must be one. */
+    /** The offset of the next record to hand out; there must be one. */
     long nextOffset() {
         return records.get(handedOut).offset();
     }
@@ -84,7 +84,7 @@ final class LeanPartition {
         return next;
     }
 
-    /** Takes back what was handed out, which nobody reads any more. */
+    /** Takes back the records handed out, which are no longer read. */
     void takeBack() {
         if (spare.size() > MAX_SPARE) {
             spare = new ArrayList<>();

@@ -4,37 +4,37 @@ import dev.weir.kafka.internal.in.lookup.BrokerContact;
 import dev.weir.lean.StartAt;
 
 /**
- * Reads the partitions of a lean fetcher: on the owner thread itself, or on threads below it. Confined to the owner
- * thread, but for {@link #wakeup}.
+ * Reads the partitions of a lean fetcher, on the owner thread itself or on separate threads. Confined to the owner
+ * thread, except for {@link #wakeup}.
  */
 interface LeanReader extends AutoCloseable {
 
-    /** Begins to read a partition there, or goes on there; nothing that was read of it before is added any more. */
+    /** Starts or continues reading a partition at that position; records read earlier are no longer added. */
     void place(LeanPartition partition, StartAt start);
 
-    /** Reads a partition no longer, and adds nothing of it any more; does nothing if it is not placed. */
+    /** Stops reading a partition and adds nothing more; does nothing if it is not placed. */
     void remove(LeanPartition partition);
 
     boolean isPlaced(LeanPartition partition);
 
-    /** Follows {@code partition.paused}, if it is placed. */
+    /** Applies {@code partition.paused} if the partition is placed. */
     void pausedOrResumed(LeanPartition partition);
 
     /**
-     * Adds to the partitions what is there of them, and the faults that were found; returns how much that was.
+     * Adds available records and faults to the partitions; returns how much was added.
      *
-     * @throws dev.weir.lean.LeanException if no partition can be read any more
-     * @throws RuntimeException what the maker of records has thrown
+     * @throws dev.weir.lean.LeanException if no partition can be read any longer
+     * @throws RuntimeException from the record maker
      */
     int turn();
 
-    /** Waits until the next turn has something to do, a wake-up comes, or for so long. */
+    /** Waits until the next turn has something to do, a wake-up comes, or the time is up. */
     void await(long nanos);
 
-    /** Ends the wait that is under way or comes next. Any thread. */
+    /** Ends the current or the next wait. Any thread. */
     void wakeup();
 
-    /** Position past what was added of a placed partition; {@code RecordFetcher.UNKNOWN} if it is not known. */
+    /** The position after the records added of a placed partition; {@code RecordFetcher.UNKNOWN} if not known. */
     long position(LeanPartition partition);
 
     /** The leader epoch before that position, or {@code RecordFetcher.UNKNOWN}. */
@@ -46,10 +46,10 @@ interface LeanReader extends AutoCloseable {
     /** The time for which brokers throttled the fetches so far. */
     long throttledMillis();
 
-    /** With what has come from brokers by its connections. */
+    /** Adds the contacts of its own connections. */
     BrokerContact contact(BrokerContact others);
 
-    /** Ends all that it has. */
+    /** Closes its consumers and threads. */
     @Override
     void close();
 }

@@ -4,7 +4,7 @@ import java.util.Map;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.TopicPartition;
 
-/** A position that was one in a topic that is gone, as whoever fetches has seen by the topic's id. Immutable. */
+/** A position belongs to a deleted topic, as the fetcher has seen by the topic's id. Immutable. */
 public final class OtherTopicException extends OffsetOutOfRangeException {
 
     private static final long serialVersionUID = 1L;

@@ -17,7 +17,7 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Reads by one {@link LeanConsumer} on the owner thread. */
+/** Reads with one {@link LeanConsumer} on the owner thread. */
 final class OwnReader implements LeanReader {
 
     /** The longest poll of an owner thread. */
@@ -25,7 +25,7 @@ final class OwnReader implements LeanReader {
 
     private final LeanConsumer lean;
 
-    /** Bytes of records in one turn, decompressed; the last record may exceed it. */
+    /** Limit for the decompressed bytes of a turn; the last record may exceed it. */
     private final int maxTurnBytes;
 
     private final FetchedViews.Maker maker;
@@ -33,7 +33,7 @@ final class OwnReader implements LeanReader {
     /** Partitions by their index in the lean consumer. */
     private final List<@Nullable LeanPartition> byIndex = new ArrayList<>();
 
-    // Made once: in each turn they would be new objects.
+    // Made once, since each turn would otherwise make new objects.
     private final RecordHandler eachRecord = this::take;
     private final BatchViewHandler eachBatch = this::take;
     private final @Nullable Duration[] waits = new Duration[MAX_WAIT_MILLIS + 1];

@@ -11,11 +11,11 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The owner thread's ways to wait, each of which a signal ends. {@link #wake} is thread-safe; the rest belongs to the
- * owner thread unless it says otherwise.
+ * The owner thread's waits, each of which a signal ends. {@link #wake} is thread-safe; other methods belong to the
+ * owner thread unless they say otherwise.
  *
- * <p>The fetcher is woken only while it polls. Anywhere else a wake-up would end a commit, or a question for a
- * position, that has nothing to do with it; there the signal is kept for the next poll.
+ * <p>The fetcher is woken only while it polls. At other times a wake-up would end an unrelated commit or position
+ * query, so the signal is kept for the next poll.
  */
 public final class OwnerWaits {
 
@@ -28,7 +28,7 @@ public final class OwnerWaits {
     private volatile boolean signalled;
     private volatile boolean polling;
 
-    /** As {@link #signalled}, for what waits within a callback: the loop has to see the signal as well. */
+    /** As {@link #signalled}, for waits within a callback: the loop must see the signal too. */
     private volatile boolean callbackSignalled;
 
     private volatile @Nullable Thread owner;
@@ -38,7 +38,7 @@ public final class OwnerWaits {
         this.clock = clock;
     }
 
-    /** Makes the owner look at what has changed, soon. */
+    /** Makes the owner check for changes soon. */
     public void wake() {
         signalled = true;
         callbackSignalled = true;
@@ -53,7 +53,7 @@ public final class OwnerWaits {
         owner = Thread.currentThread();
     }
 
-    /** Waits until the owner thread is gone, once it has nothing more to do but to return. Any thread. */
+    /** Waits until the owner thread has ended, after its work is done. Any thread. */
     public void awaitOwnerGone() {
         Thread thread = owner;
         if (thread == null || thread == Thread.currentThread()) {
@@ -66,24 +66,22 @@ public final class OwnerWaits {
         }
     }
 
-    /**
-     * Returns whether the owner thread has called {@link System#exit}, at the end of the JVM: it does nothing any more.
-     */
+    /** Returns whether the owner thread has called {@link System#exit} at the end of the JVM: it does nothing more. */
     public boolean isOwnerExiting() {
         Thread thread = owner;
         return thread != null && JvmExit.isUnderWay() && JvmExit.isCalledBy(thread);
     }
 
-    /** Forgets signals that came so far; what they tell of must be looked at after this. */
+    /** Clears signals received so far; the caller must check their causes afterwards. */
     public void clearSignal() {
         signalled = false;
     }
 
-    /** Polls once; no records come if nothing did in time, on a signal, and after an error that passes. */
+    /** Polls once. Returns no records if none arrived in time, on a signal, and after a transient error. */
     public Fetched poll(long nanos) {
         polling = true;
         try {
-            // A signal after this look finds `polling` set and wakes the poll itself.
+            // A signal after this check finds `polling` set and wakes the poll itself.
             return fetcher.poll(signalled ? 0 : Math.max(0, nanos));
         } catch (WakeupException woken) {
             return Fetched.none();
@@ -96,7 +94,7 @@ public final class OwnerWaits {
         }
     }
 
-    /** Lasts until the next signal, not merely until a permit that an earlier one has left behind. */
+    /** Waits until the next signal, not merely for a permit left by an earlier one. */
     private void pause() {
         long end = clock.nanoTime() + ERROR_PAUSE_NANOS;
         for (long left = ERROR_PAUSE_NANOS; left > 0 && !signalled; left = end - clock.nanoTime()) {
@@ -104,7 +102,7 @@ public final class OwnerWaits {
         }
     }
 
-    /** Runs what the client calls back from within a poll. */
+    /** Runs a client callback from within a poll. */
     public void inCallback(Runnable body) {
         boolean wasPolling = polling;
         polling = false;
@@ -118,7 +116,7 @@ public final class OwnerWaits {
         }
     }
 
-    /** Forgets signals for the wait within this callback; what they tell of must be looked at after this. */
+    /** Clears signals for the wait within this callback; the caller must check their causes afterwards. */
     public void clearCallbackSignal() {
         callbackSignalled = false;
     }
@@ -127,11 +125,11 @@ public final class OwnerWaits {
         return callbackSignalled;
     }
 
-    /** Fetches within a callback without serving the group, if the fetcher can, and waits for records or a signal. */
+    /** Fetches within a callback without serving the group, if the fetcher can; waits for records or a signal. */
     public Fetched fetchOnly(long nanos) {
         polling = true;
         try {
-            // A signal after this look finds `polling` set and wakes the fetcher itself.
+            // A signal after this check finds `polling` set and wakes the fetcher itself.
             return fetcher.fetchOnly(callbackSignalled ? 0 : nanos);
         } finally {
             polling = false;

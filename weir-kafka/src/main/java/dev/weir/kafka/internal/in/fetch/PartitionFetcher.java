@@ -6,23 +6,26 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetches some partitions beside others, as its owner thread sees it. None of the orders waits: each is obeyed after
- * those before it, and before what is fetched next. Confined to the owner thread.
+ * Fetches some of the partitions; the owner thread's view of a fetch thread. No order waits: each is executed after
+ * earlier orders, and before the next fetch. Confined to the owner thread.
  */
 interface PartitionFetcher {
 
-    /** Its number among all, from 0 on. */
+    /** Its index among all fetchers, starting at 0. */
     int number();
 
-    /** Reads a partition from there on, which is in the topic of that id if one is known. */
+    /** Reads a partition from that offset on, in the topic of that id if it is known. */
     void add(PartitionPlacement placement, StartAt start, Uuid topicId);
 
-    /** Continues elsewhere in a partition by another placement; begins there if the earlier one was given away. */
+    /**
+     * Continues elsewhere in a partition by another placement; starts reading it if the earlier placement was given
+     * away.
+     */
     void replace(PartitionPlacement earlier, PartitionPlacement placement, StartAt start);
 
     void remove(PartitionPlacement placement);
 
-    /** Tells where it is behind what was read of it, and reads it no longer; not if a fault was found there. */
+    /** Reports the position after the records read and stops reading the partition, unless a fault was found there. */
     void giveAway(PartitionPlacement placement);
 
     void pausedOrResumed(PartitionPlacement placement, boolean paused);
@@ -33,9 +36,9 @@ interface PartitionFetcher {
 
     LeanMetrics metrics();
 
-    /** Asks it to end after the record that it is at. */
+    /** Asks the thread to end after its current record. */
     void end();
 
-    /** Waits until it has ended. */
+    /** Waits until the thread has ended. */
     void join();
 }

@@ -10,19 +10,19 @@ import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes that one poll of Kafka's client may bring. The client bounds a poll by records only, and a compressed batch
- * may become a thousand times as large; so the deserializers of the client stop copying when the budget is used up, and
- * {@link ClientFetcher} drops what is behind that point and seeks back to it. Confined to the thread that polls.
+ * The byte limit for one poll of Kafka's client. The client limits a poll only by records, and a compressed batch may
+ * grow a thousandfold. The client's deserializers therefore stop copying when the budget is used up, and
+ * {@link ClientFetcher} drops the records after that point and seeks back to it. Confined to the thread that polls.
  */
 public final class PollBudget {
 
     /** The property under which the deserializers find their budget. */
     public static final String CONFIG = "weir.poll.budget";
 
-    /** The key or value of a record that is behind the end of the budget. */
+    /** The key or value of a record past the end of the budget. */
     static final byte[] LEFT_OUT = {};
 
-    /** Passes bytes on within a budget; made by Kafka's client. */
+    /** Passes bytes through within a budget; instantiated by Kafka's client. */
     public static final class Bytes implements Deserializer<byte[]> {
 
         private PollBudget budget = new PollBudget(Long.MAX_VALUE, Integer.MAX_VALUE);
@@ -37,7 +37,7 @@ public final class PollBudget {
             }
         }
 
-        /** Text in the client's log line about a record that is too large. */
+        /** The text in the client's log line for a record that is too large. */
         @Override
         public String toString() {
             return "bytes of at most maxBatchBytes=" + budget.recordBytes;
@@ -54,7 +54,7 @@ public final class PollBudget {
         }
     }
 
-    /** A key or value of more bytes than a record may have. */
+    /** A key or value that exceeds the size limit of a record. */
     static final class TooLarge extends RuntimeException {
 
         private static final long serialVersionUID = 1L;
@@ -83,7 +83,7 @@ public final class PollBudget {
      * Creates a budget.
      *
      * @param pollBytes of keys and values in one poll; the record that exceeds it is the last one
-     * @param recordBytes of a key or a value
+     * @param recordBytes limit for a key or a value
      */
     public PollBudget(long pollBytes, int recordBytes) {
         this.pollBytes = pollBytes;
@@ -94,7 +94,7 @@ public final class PollBudget {
         return recordBytes;
     }
 
-    /** The next poll begins. */
+    /** Starts the next poll. */
     void begin() {
         used = 0;
         exceeded = false;
@@ -125,7 +125,7 @@ public final class PollBudget {
         return Utils.toNullableArray(data);
     }
 
-    /** Drops headers, which are views into the whole record and would keep it on the heap until the poll returns. */
+    /** Drops headers, which are views of the whole record and would keep it on the heap until the poll returns. */
     private static void dropHeaders(Headers headers) {
         for (Header header : headers.toArray()) {
             headers.remove(header.key());

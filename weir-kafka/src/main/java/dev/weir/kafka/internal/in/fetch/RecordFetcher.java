@@ -11,20 +11,19 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Fetches the records of the assigned partitions. Membership and commits are not its business: they stay with Kafka's
- * own client, whichever way the records take. Confined to the owner thread, but for {@link #wakeup} and {@link
- * #decodeTime}.
+ * Fetches the records of the assigned partitions. Membership and commits stay with Kafka's own client on either path.
+ * Confined to the owner thread, except for {@link #wakeup} and {@link #decodeTime}.
  *
  * <p>{@link #pause}, {@link #resume}, {@link #hold} and {@link #seek} are for assigned partitions only.
  */
 public interface RecordFetcher extends AutoCloseable {
 
-    /** A position or a lag that is not known at the moment. */
+    /** A position or lag that is currently not known. */
     int UNKNOWN = -1;
 
     /**
-     * The records that a poll brought, by partition. A fetcher may fill the same object, and the same lists, in each
-     * poll: both are valid until the next one. Confined to the owner thread.
+     * The records of a poll, by partition. A fetcher may reuse the object and its lists in each poll: both are valid
+     * until the next one. Confined to the owner thread.
      */
     final class Fetched implements Iterable<ConsumerRecord<byte[], byte[]>> {
 
@@ -33,12 +32,12 @@ public interface RecordFetcher extends AutoCloseable {
 
         Fetched() {}
 
-        /** Nothing. */
+        /** No records. */
         static Fetched none() {
             return new Fetched();
         }
 
-        /** Copies the records that a client's poll has returned. */
+        /** Copies the records from a client's poll. */
         public static Fetched of(ConsumerRecords<byte[], byte[]> records) {
             Fetched fetched = new Fetched();
             for (TopicPartition id : records.partitions()) {
@@ -62,7 +61,7 @@ public interface RecordFetcher extends AutoCloseable {
             return ids.isEmpty();
         }
 
-        /** The number of partitions that records came of. */
+        /** The number of partitions with records. */
         public int partitions() {
             return ids.size();
         }
@@ -71,12 +70,12 @@ public interface RecordFetcher extends AutoCloseable {
             return ids.get(index);
         }
 
-        /** The records of that partition, in their order. */
+        /** The records of that partition, in order. */
         public List<ConsumerRecord<byte[], byte[]>> records(int index) {
             return lists.get(index);
         }
 
-        /** The records of a partition, which may be none. */
+        /** The records of a partition, perhaps none. */
         List<ConsumerRecord<byte[], byte[]>> records(TopicPartition id) {
             int index = ids.indexOf(id);
             return index < 0 ? List.of() : lists.get(index);
@@ -89,8 +88,8 @@ public interface RecordFetcher extends AutoCloseable {
     }
 
     /**
-     * Returns what is there, valid until the next call, or waits for it. It also serves the group: rebalances are
-     * called back and commits answered from within, so it has to be called whether records are wanted or not.
+     * Returns available records, valid until the next call, or waits for some. It also serves the group: rebalance
+     * callbacks and commit answers run inside it, so it must be called whether records are wanted or not.
      *
      * @throws org.apache.kafka.common.errors.WakeupException after a {@link #wakeup}
      * @throws org.apache.kafka.common.errors.RetriableException if another try may succeed
@@ -98,81 +97,78 @@ public interface RecordFetcher extends AutoCloseable {
     Fetched poll(long nanos);
 
     /**
-     * Returns whether {@link #fetchOnly} can bring anything now: records come by another way than the member's client.
+     * Returns whether {@link #fetchOnly} can return records now, because they do not come through the member's client.
      */
     default boolean canFetchOnly() {
         return false;
     }
 
     /**
-     * Returns what is there, or waits for it, and does not serve the group: for the partitions that stay, while a
+     * Returns available records, or waits for some, without serving the group: for retained partitions, while a
      * rebalance waits within {@link #poll}. Faults are left for the next poll. Only if {@link #canFetchOnly}.
      */
     default Fetched fetchOnly(long nanos) {
         throw new UnsupportedOperationException("records come by the member's client");
     }
 
-    /** Says whether an answer to the member's client is awaited, which comes within a poll: it is to come soon. */
+    /** Sets whether an answer to the member's client is awaited; it arrives within a poll, so polls must come soon. */
     default void awaitAnswer(boolean awaited) {}
 
-    /**
-     * Returns whether a poll fails soon after a topic was recreated of which it fetches: brokers are asked by its
-     * id.
-     */
+    /** Returns whether a poll fails soon after one of its topics was recreated, because it fetches by topic id. */
     default boolean fetchesByTopicId() {
         return false;
     }
 
-    /** Ends the poll that is under way or comes next. Any thread. */
+    /** Ends the current or the next poll. Any thread. */
     void wakeup();
 
-    /** Partitions have come. Each is held or sought before the poll goes on. Within a poll. */
+    /** Reports newly assigned partitions. Each is held or sought before the poll continues. Within a poll. */
     void assigned(Collection<TopicPartition> ids);
 
-    /** Partitions go: a poll returns no more of them. Within a poll. */
+    /** Reports revoked partitions: no poll returns records of them. Within a poll. */
     void withdrawn(Collection<TopicPartition> ids);
 
-    /** Pauses partitions; records already fetched of them are kept for later and not fetched again. */
+    /** Pauses partitions. Records already fetched are kept for later and not fetched again. */
     void pause(Collection<TopicPartition> ids);
 
     void resume(Collection<TopicPartition> ids);
 
-    /** Forgets where to go on in a partition, which is paused, and does not look for it: {@link #seek} will say. */
+    /** Forgets the position of a paused partition and does not look for one; {@link #seek} will set it. */
     void hold(TopicPartition id);
 
     /**
-     * The next poll goes on there; what was fetched ahead is dropped. If the leader epoch is known it is checked first,
-     * and a poll fails with the client's {@code OffsetOutOfRangeException} if the log is not the same
-     * one before that place.
+     * Sets the position for the next poll; records fetched ahead are dropped. A known leader epoch is checked first,
+     * and a poll fails with the client's {@code OffsetOutOfRangeException} if the log before the position is a
+     * different one.
      */
     void seek(TopicPartition id, LogPosition place);
 
     /**
-     * Position past the last record that a poll returned and past skipped offsets behind it, or as set by a seek. Does
-     * not ask the client, which might hand out and then forget a fault that its next poll was to throw.
+     * The position after the last record that a poll returned and after skipped offsets that follow it, or as set by a
+     * seek. Does not ask the client, which might hand out and then forget a fault that its next poll should throw.
      */
     long position(TopicPartition id);
 
-    /** The leader epoch of what is before {@link #position}, or {@link #UNKNOWN}. */
+    /** The leader epoch of the record before {@link #position}, or {@link #UNKNOWN}. */
     int leaderEpoch(TopicPartition id);
 
-    /** Records from there to the end of the partition; does not wait. */
+    /** The number of records from there to the end of the partition; does not wait. */
     long lag(TopicPartition id);
 
-    /** The time for which brokers throttled the fetches so far, in sum over their answers; does not wait. */
+    /** The total time for which broker quotas have throttled fetches so far; does not wait. */
     default long throttledNanos() {
         return 0;
     }
 
-    /** The time that decoders take on the threads that fetch. Any thread. */
+    /** The time that decoders have taken on the fetch threads. Any thread. */
     default DecodeTime decodeTime() {
         return DecodeTime.NONE;
     }
 
-    /** The signs of life from brokers so far, by whichever way; does not wait. */
+    /** The broker contacts so far on all connections; does not wait. */
     BrokerContact contact();
 
-    /** Lets go of what it has of its own, which the client is not. */
+    /** Closes its own resources, which exclude the client. */
     @Override
     void close();
 }

@@ -17,8 +17,9 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads by several {@link FetchThread}s and divides the partitions among them. The owner thread alone decides: a fetch
- * thread has what it was given, and what it tells of a {@link PartitionPlacement} that is over is dropped.
+ * Reads with several {@link FetchThread}s and divides the partitions among them. The owner thread alone decides: a
+ * fetch thread has only the partitions it was given, and its reports on a {@link PartitionPlacement} that has ended are
+ * dropped.
  *
  * <pre>
  *   place        PLACED     on a thread that has few
@@ -39,26 +40,29 @@ final class ThreadedReader implements LeanReader {
     private final List<PartitionFetcher> lanes = new ArrayList<>();
     private final Map<TopicPartition, PartitionPlacement> placements = new LinkedHashMap<>();
 
-    /** Resumed while records of them waited here: their threads are told once those are out, so few can wait. */
+    /**
+     * Partitions resumed while records of them waited here. Their threads are told once those are handed out, so that
+     * few wait.
+     */
     private final List<LeanPartition> resumed = new ArrayList<>();
 
-    /** Thread that begins the next turn, so that none is always the last. */
+    /** The thread at which the next turn starts, so that none is always last. */
     private int first;
 
-    /** True if something has changed that a division goes by. */
+    /** True if something has changed that affects the division. */
     private boolean mayDivide;
 
     private long dividedNanos = System.nanoTime();
 
     /**
-     * Opens threads, which begin with their first partitions.
+     * Creates the threads, which start with their first partitions.
      *
      * @param name of the client, for the names of the threads
      * @param views makes the maker of records of each thread
      */
     ThreadedReader(String name, int count, LeanSettings settings, Supplier<FetchedViews.Maker> views) {
         this.divideNanos = DIVIDE_NANOS;
-        // One turn of each is made, one is in flight, one waits here.
+        // One turn of each thread is being made, one is in flight, one waits here.
         int turnBytes = Math.max(1, settings.maxFetchBytes() / TURNS);
         try {
             for (int number = 0; number < count; number++) {
@@ -71,7 +75,7 @@ final class ThreadedReader implements LeanReader {
         }
     }
 
-    /** Reads by those, and divides at most each so many nanoseconds. */
+    /** Reads with these fetchers, and divides at most once per interval. */
     ThreadedReader(List<? extends PartitionFetcher> lanes, long divideNanos) {
         this.divideNanos = divideNanos;
         this.lanes.addAll(lanes);
@@ -139,7 +143,7 @@ final class ThreadedReader implements LeanReader {
         placement.lane.pausedOrResumed(placement, paused);
     }
 
-    /** Resumes partitions. A turn calls it, which comes only while nothing that flows has records here. */
+    /** Resumes partitions. Called by a turn, which only runs while no flowing partition has records here. */
     private void resume() {
         for (LeanPartition partition : resumed) {
             PartitionPlacement placement = placements.get(partition.id);
@@ -171,12 +175,12 @@ final class ThreadedReader implements LeanReader {
         PartitionPlacement placement = part.placement;
         LeanPartition partition = placement.partition;
         if (placements.get(partition.id) != placement) {
-            return; // Of a time before a seek, or of an assignment that is over.
+            return; // From before a seek, or from an ended assignment.
         }
         partition.add(part.records);
         placement.position = part.position;
         placement.leaderEpoch = part.leaderEpoch;
-        if (part.endOffset >= 0) { // Not known where it has just begun: what was known before stays until then.
+        if (part.endOffset >= 0) { // Not known just after the start; the previous value stays until then.
             placement.endOffset = part.endOffset;
         }
         if (part.broker >= 0 && part.broker != placement.broker) {
@@ -193,7 +197,7 @@ final class ThreadedReader implements LeanReader {
                     partition, next, placement.position, placement.leaderEpoch, placement.endOffset);
             moved.broker = placement.broker;
             moved.paused = placement.paused;
-            mayDivide = true; // It was left out while it was in flight.
+            mayDivide = true; // It was skipped while it was in flight.
             placements.put(partition.id, moved);
             StartAt start = StartAt.offset(moved.position, moved.leaderEpoch);
             next.add(moved, start, part.givenAway);
@@ -209,7 +213,9 @@ final class ThreadedReader implements LeanReader {
         }
     }
 
-    /** Asks threads to give away what others are to read; what cannot go now is looked at again when it can. */
+    /**
+     * Asks threads to give away partitions that others will read; those that cannot move now are checked again later.
+     */
     private void divide() {
         long now = System.nanoTime();
         if (!mayDivide || now - dividedNanos < divideNanos) {

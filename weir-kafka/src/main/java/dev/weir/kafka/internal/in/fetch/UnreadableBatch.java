@@ -12,12 +12,13 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A batch, or a record, that cannot be read: too large, corrupt, or of an unknown codec. It stands in the place of its
- * records, at the first of their offsets, and its value is the batch as the broker has it. Immutable but for the bytes.
+ * A batch, or a record, that cannot be read: too large, corrupt, or of an unknown codec. It takes the place of its
+ * records, at the first of their offsets, and its value is the batch as stored by the broker. Immutable, except for the
+ * bytes.
  */
 public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
 
-    /** Thrown by a poll when the next thing of a partition is such a batch. */
+    /** Thrown by a poll when the next element of a partition is such a batch. */
     public static final class Found extends KafkaException {
 
         private static final long serialVersionUID = 1L;
@@ -34,10 +35,10 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
         }
     }
 
-    /** A record that may stand for such a batch. */
+    /** A record that may represent such a batch. */
     public interface Holder {
 
-        /** The batch, or null if it is a record like any other. */
+        /** The batch, or null for an ordinary record. */
         @Nullable
         UnreadableBatch unreadable();
     }
@@ -73,14 +74,14 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
         this.cause = cause;
     }
 
-    /** A batch that a lean consumer refuses. */
+    /** A batch refused by a lean consumer. */
     static UnreadableBatch of(TopicPartition id, long nextOffset, byte @Nullable [] bytes, PartitionException fault) {
         return new UnreadableBatch(
                 id, fault.offset(), nextOffset > fault.offset() ? nextOffset : UNKNOWN, bytes, fault, Optional.empty());
     }
 
     /**
-     * A batch that a share group has delivered.
+     * A batch delivered by a share group.
      *
      * @param offset the first acquired offset of the batch
      */
@@ -89,7 +90,7 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
         return new UnreadableBatch(id, offset, nextOffset, bytes, cause, Optional.of(deliveryCount));
     }
 
-    /** The batch that a record stands for, or null if it is a record like any other. */
+    /** The batch that a record represents, or null for an ordinary record. */
     public static @Nullable UnreadableBatch in(ConsumerRecord<?, ?> record) {
         return switch (record) {
             case UnreadableBatch batch -> batch;
@@ -98,21 +99,21 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
         };
     }
 
-    /** The base offset in the header of a batch, or -1 if there is none. */
+    /** The base offset in a batch's header, or -1 without a header. */
     static long baseOffset(byte @Nullable [] bytes) {
         return bytes == null || bytes.length < Long.BYTES
                 ? UNKNOWN
                 : ByteBuffer.wrap(bytes).getLong(0);
     }
 
-    /** A record of more bytes than are allowed. */
+    /** A record that exceeds the size limit. */
     static UnreadableBatch tooLarge(TopicPartition id, long offset, long sizeBytes, int limitBytes) {
         var cause =
                 new BatchTooLargeException(id.topic(), id.partition(), offset, sizeBytes, limitBytes, "maxBatchBytes");
         return new UnreadableBatch(id, offset, offset + 1, null, cause, Optional.empty());
     }
 
-    /** The offset behind the last of its records; if its header is damaged, of those that it is known to have. */
+    /** The offset after its last record; if the header is damaged, after the last known record. */
     public long nextOffset() {
         return nextOffset;
     }
@@ -122,17 +123,17 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
         return nextOffset != UNKNOWN;
     }
 
-    /** The base offset that its header names, or -1 if the header is missing. */
+    /** The base offset in its header, or -1 if the header is missing. */
     public long baseOffset() {
         return baseOffset(value());
     }
 
-    /** The reason. */
+    /** The reason why it cannot be read. */
     public Throwable cause() {
         return cause;
     }
 
-    /** Returns whether the value is missing: the batch is larger than what was received of it. */
+    /** Returns whether the value is missing because the batch is larger than the bytes received. */
     public boolean isWithoutBytes() {
         return value() == null;
     }

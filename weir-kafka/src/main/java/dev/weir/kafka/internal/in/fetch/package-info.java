@@ -1,6 +1,6 @@
 /**
- * Records come in: from Kafka's client or from a lean consumer, on the owner thread,
- * which waits here. Uses {@code lookup}.
+ * Incoming records: from Kafka's client or from a lean consumer, on the owner thread, which waits here. Uses
+ * {@code lookup}.
  */
 @NullMarked
 package dev.weir.kafka.internal.in.fetch;

@@ -40,7 +40,7 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
-/** Asks with an admin client, which is made for the first question. Thread-safe. */
+/** Queries brokers with an admin client, which is made for the first query. Thread-safe. */
 public final class AdminLookup implements Lookup {
 
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(1);
@@ -49,17 +49,17 @@ public final class AdminLookup implements Lookup {
     private final IsolationLevel isolation;
     private final ReentrantLock lock = new ReentrantLock();
 
-    /** Under way, or done since. */
+    /** Running or completed. */
     private final Set<LogComparison> comparisons = ConcurrentHashMap.newKeySet();
 
-    // Under the lock.
+    // Guarded by the lock.
     private @Nullable Admin admin;
     private boolean closed;
 
     /**
      * Creates a lookup without a client.
      *
-     * @param consumerConfig what the consumer is made with: the same brokers, security and isolation level
+     * @param consumerConfig the consumer's configuration, for brokers, security and isolation level
      */
     public AdminLookup(Map<String, Object> consumerConfig) {
         config = new HashMap<>(consumerConfig);
@@ -86,8 +86,8 @@ public final class AdminLookup implements Lookup {
     /**
      * {@inheritDoc}
      *
-     * <p>First the leaders, which any broker knows: asked for the offset of a partition without a leader, Kafka's
-     * client asks for the leader thousands of times a second, without a pause.
+     * <p>Asks for leaders first, which any broker knows: for the offset of a partition without a leader, Kafka's client
+     * would look up the leader thousands of times a second, without a pause.
      */
     @Override
     public Map<TopicPartition, CompletionStage<Long>> offsets(
@@ -160,7 +160,7 @@ public final class AdminLookup implements Lookup {
                 : new UnknownTopicOrPartitionException("topic " + id.topic() + " has " + size + " partitions");
     }
 
-    /** Asks for what is still open. */
+    /** Queries what is still open. */
     private void askLeaders(
             Map<TopicPartition, Position> positions,
             Map<TopicPartition, String> leaders,
@@ -177,7 +177,8 @@ public final class AdminLookup implements Lookup {
                 }
             }
         });
-        // The ends first: what is written between the two questions is past the end, if no record is as young as asked.
+        // Asks for the ends first: a record written between the two queries is past the end, in case no record is as
+        // young as requested.
         AfterEnds afterEnds = new AfterEnds(times, options);
         ask(edges, options).forEach((id, edge) -> {
             CompletableFuture<Long> answer = Objects.requireNonNull(open.get(id));
@@ -201,7 +202,7 @@ public final class AdminLookup implements Lookup {
             return answers;
         }
         try {
-            // One question is enough: the client asks each leader by itself.
+            // One query is enough, because the client asks each leader separately.
             ListOffsetsResult result = admin().listOffsets(wanted, options);
             wanted.keySet()
                     .forEach(id -> answers.put(
@@ -212,7 +213,7 @@ public final class AdminLookup implements Lookup {
         return answers;
     }
 
-    /** Asks for the offsets of times, for as many partitions at once as have told their ends by then. Thread-safe. */
+    /** Queries offsets by time, for as many partitions at once as have reported their ends. Thread-safe. */
     private final class AfterEnds {
 
         private final Map<TopicPartition, OffsetSpec> times;
@@ -231,7 +232,7 @@ public final class AdminLookup implements Lookup {
                     waiting.put(id, first);
                 }
                 ForkJoinPool.commonPool().execute(this::askAll);
-                // Less than 0: no record is as young as that.
+                // Below 0: no record is as young as that.
                 return first.thenApply(offset -> offset < 0 ? at : offset);
             });
         }
@@ -303,7 +304,7 @@ public final class AdminLookup implements Lookup {
         };
     }
 
-    /** A topic that was listed and is missing has been deleted since. */
+    /** A topic that was listed and is now missing has been deleted. */
     private static Described withoutMissing(Described described) {
         Map<String, Throwable> failures = new HashMap<>(described.failures());
         failures.values().removeIf(UnknownTopicOrPartitionException.class::isInstance);
@@ -323,12 +324,12 @@ public final class AdminLookup implements Lookup {
                 .thenApply(done -> new Described(Set.copyOf(ids), Map.copyOf(failures)));
     }
 
-    /** The known state of a topic, or the reason why it is not known. */
+    /** The known state of a topic, or the reason why it is unknown. */
     private interface TopicAnswer {
         void of(String name, @Nullable TopicDescription topic, @Nullable Throwable failure);
     }
 
-    /** Tells of one topic after the other, then completes. */
+    /** Completes the result topic by topic. */
     private CompletionStage<Void> describe(
             Collection<String> topics, DescribeTopicsOptions options, TopicAnswer answer) {
         try {

@@ -1,14 +1,14 @@
 package dev.weir.kafka.internal.in.lookup;
 
 /**
- * Counts what has come from brokers so far. Immutable.
+ * Counts of broker contacts so far. Immutable.
  *
  * @param answers responses of any broker
- * @param losses connections that were lost, and attempts at one that failed
+ * @param losses lost connections and failed connection attempts
  */
 public record BrokerContact(long answers, long losses) {
 
-    /** Unknown contact: a client without metrics. */
+    /** Unknown, for a client without metrics. */
     public static final BrokerContact UNKNOWN = new BrokerContact(-1, 0);
 
     boolean isKnown() {

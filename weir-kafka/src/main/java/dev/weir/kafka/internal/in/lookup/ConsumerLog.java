@@ -11,8 +11,8 @@ import org.slf4j.helpers.MessageFormatter;
 import org.slf4j.spi.LocationAwareLogger;
 
 /**
- * The log of a consumer's parts: to slf4j, or to what its own thread meets in place of Kafka, whose faults are no news
- * for a user's log. Thread-safe.
+ * The log of a consumer's parts: slf4j, or a harness that replaces Kafka, whose simulated faults do not belong in a
+ * user's log. Thread-safe.
  */
 public final class ConsumerLog {
 
@@ -55,7 +55,7 @@ public final class ConsumerLog {
         if (around != null) {
             around.logged(level + " " + message);
         } else if (log instanceof LocationAwareLogger aware) {
-            // A log that names the caller names the one of this class.
+            // Log frameworks that show the calling class show this class.
             aware.log(null, CALLED, level.toInt(), message, null, line.getThrowable());
         } else {
             plain(level, message, line.getThrowable());

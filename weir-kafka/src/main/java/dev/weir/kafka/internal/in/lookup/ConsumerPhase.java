@@ -1,8 +1,8 @@
 package dev.weir.kafka.internal.in.lookup;
 
 /**
- * The phase of a consumer. Written by its owner thread alone, and only forwards; read by any. A request to stop or to
- * close is no phase yet: the owner thread enters the phase when it acts on the request.
+ * The phase of a consumer. Only its owner thread changes it, and only forwards; any thread may read it. A request to
+ * stop or to close is not a phase: the owner thread enters the phase when it acts on the request.
  *
  * <pre>
  *   RUNNING --all is read--> DRAINING --stop--> STOPPED --close--> CLOSING --> CLOSED
@@ -15,16 +15,18 @@ public enum ConsumerPhase {
     /** Polls and emits. */
     RUNNING("running"),
 
-    /** A bounded read is at its end: polls and emits nothing more; what is buffered still goes out. */
+    /**
+     * Has reached the end of a bounded read: polls and emits nothing more, while buffered records are still emitted.
+     */
     DRAINING("running"),
 
-    /** Polls and emits nothing more; what was not pulled is forgotten, unless it is committed already. */
+    /** Polls, but emits nothing more; unpulled records are dropped unless already committed. */
     STOPPED("stopped"),
 
-    /** Waits for acknowledgements, as long as the close is patient, and commits for the last time. */
+    /** Waits for acknowledgements, as long as the close allows, and commits for the last time. */
     CLOSING("stopped"),
 
-    /** Commits and emits nothing any more; the client is closed, or about to be. */
+    /** Commits and emits nothing more; the client is closed, or about to be. */
     CLOSED("closed");
 
     private final String label;
@@ -33,7 +35,7 @@ public enum ConsumerPhase {
         this.label = label;
     }
 
-    /** The phase as a dump names it. */
+    /** The phase's name in a dump. */
     public String label() {
         return label;
     }

@@ -16,8 +16,8 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /**
- * Assigned partitions that do not exist any more, because their topic was deleted. A commit that contains one is never
- * answered: the client repeats it until its time is over. Thread-safe.
+ * Assigned partitions whose topic was deleted. A commit that contains one is never answered: the client repeats it
+ * until it times out. Thread-safe.
  */
 public final class GonePartitions {
 
@@ -41,12 +41,12 @@ public final class GonePartitions {
         return Set.copyOf(gone);
     }
 
-    /** The partitions were assigned: as of then they exist. */
+    /** Reports that the partitions were assigned, and so exist. */
     public void assigned(Collection<TopicPartition> ids) {
         gone.removeAll(ids);
     }
 
-    /** Finds out soon which of the partitions are gone, or are not any more, unless that is being asked already. */
+    /** Starts to check which of the partitions are gone or exist again, unless a check is already running. */
     public void ask(Collection<TopicPartition> ids) {
         if (ids.isEmpty() || !asked.compareAndSet(false, true)) {
             return;
@@ -61,7 +61,7 @@ public final class GonePartitions {
         });
     }
 
-    /** Asks for the ids that the partitions' topics have now. */
+    /** Queries the current ids of the partitions' topics. */
     public Map<String, CompletableFuture<Uuid>> topicIds(Collection<TopicPartition> ids) {
         Set<String> topics = ids.stream().map(TopicPartition::topic).collect(Collectors.toSet());
         Map<String, CompletableFuture<Uuid>> answers = new HashMap<>();

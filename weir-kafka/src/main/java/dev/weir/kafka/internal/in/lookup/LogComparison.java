@@ -27,12 +27,10 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One comparison of logs with positions that were committed, by leader epoch: see {@link Lookup#divergentOffsets}.
- * Thread-safe.
+ * A comparison of logs with committed positions, by leader epoch; see {@link Lookup#divergentOffsets}. Thread-safe.
  *
- * <p>If the leader's epoch is still that of the position, nothing was replaced. If it is a later one, a consumer
- * without a group is placed there, which asks the leader where the epoch of the position ends: no admin client asks
- * that.
+ * <p>If the leader's epoch equals the position's, nothing was replaced. If it is later, a consumer without a group is
+ * placed at the position and asks the leader where the position's epoch ends, which an admin client cannot ask.
  */
 final class LogComparison {
 
@@ -43,7 +41,7 @@ final class LogComparison {
     private final long endNanos;
     private final Map<TopicPartition, CompletableFuture<Long>> answers = new HashMap<>();
 
-    /** Positions of an earlier leader, which the consumer is for. */
+    /** Positions of an earlier leader epoch, which need the consumer. */
     private final Map<TopicPartition, OffsetAndMetadata> earlier = new ConcurrentHashMap<>();
 
     /** Runs the consumer. */
@@ -57,7 +55,7 @@ final class LogComparison {
     }
 
     /**
-     * Asks.
+     * Starts the comparison.
      *
      * @param config of a consumer of the same brokers
      */
@@ -85,12 +83,12 @@ final class LogComparison {
         return stages;
     }
 
-    /** Returns whether all answers are there. */
+    /** Returns whether all answers have arrived. */
     boolean isDone() {
         return answers.values().stream().allMatch(CompletableFuture::isDone);
     }
 
-    /** Ends it soon: what is not answered yet fails. Does not wait for that. */
+    /** Ends it soon, without waiting: open questions fail. */
     void cancel() {
         Thread comparing = thread.get();
         if (comparing != null) {
@@ -102,7 +100,7 @@ final class LogComparison {
         return Duration.ofNanos(Math.max(0, endNanos - System.nanoTime()));
     }
 
-    /** The leader has told its epoch; one that tells none, of an old broker, is left to the consumer. */
+    /** The leader has reported its epoch. If an old broker reports none, the consumer decides. */
     private boolean told(TopicPartition id, @Nullable ListOffsetsResultInfo end, @Nullable Throwable failure) {
         if (end == null) {
             return failed(id, AdminLookup.cause(failure == null ? new TimeoutException("no answer") : failure));
@@ -134,7 +132,7 @@ final class LogComparison {
                 new KafkaConsumer<>(configOf(config), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             Set<TopicPartition> open = new HashSet<>(earlier.keySet());
             consumer.assign(open);
-            // Teaches it the leaders: it compares nothing while it knows of none.
+            // Makes the consumer learn the leaders; without them it compares nothing.
             var ignored = consumer.endOffsets(open, left());
             earlier.forEach(consumer::seek);
             while (!open.isEmpty()) {

@@ -16,8 +16,8 @@ import org.apache.kafka.clients.admin.TransactionDescription;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Asks whose open transaction began first in a partition. Immutable. The leader knows producers by number (right to
- * READ the topic), coordinators know the transactional id and since when (right to DESCRIBE it).
+ * Finds the producer of a partition's oldest open transaction. Immutable. The leader knows producer ids (needs READ on
+ * the topic); coordinators know the transactional id and its start (needs DESCRIBE on it).
  */
 record OpenProducer(Admin admin, int millis) {
 
@@ -25,7 +25,7 @@ record OpenProducer(Admin admin, int millis) {
         this(admin, (int) within.toMillis());
     }
 
-    /** The producer in words; fails if its leader does not tell. */
+    /** Describes the producer; fails if its leader does not answer. */
     CompletionStage<String> of(TopicPartition id) {
         return admin.describeProducers(List.of(id), new DescribeProducersOptions().timeoutMs(millis))
                 .partitionResult(id)

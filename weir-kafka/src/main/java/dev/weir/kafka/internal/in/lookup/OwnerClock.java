@@ -2,13 +2,13 @@ package dev.weir.kafka.internal.in.lookup;
 
 import dev.weir.kafka.spi.Surroundings;
 
-/** Time as the owner thread sees it. Thread-safe. */
+/** The clock of the owner thread. Thread-safe. */
 public interface OwnerClock {
 
-    /** The system's time. */
+    /** The system clock. */
     OwnerClock SYSTEM = of(KafkaSurroundings.INSTANCE);
 
-    /** The time of surroundings. */
+    /** The clock of the surroundings. */
     static OwnerClock of(Surroundings surroundings) {
         return new OwnerClock() {
             @Override
@@ -26,6 +26,6 @@ public interface OwnerClock {
     /** Nanoseconds from an arbitrary origin. */
     long nanoTime();
 
-    /** Waits until the calling thread is unparked or the time is up, or for no reason less. */
+    /** Waits until the calling thread is unparked or the time is up, or returns early without a reason. */
     void park(long nanos);
 }

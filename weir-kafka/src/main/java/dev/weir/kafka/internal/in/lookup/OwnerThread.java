@@ -4,18 +4,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
- * The thread that owns a consumer's client, as the consumer's parts see it. Each method says which thread may call it.
+ * The thread that owns a consumer's client, as seen by the consumer's parts. Each method names the threads that may
+ * call it.
  */
 public interface OwnerThread extends Executor {
 
-    /** Runs the request on the owner thread, soon, unless the consumer ends before. Any thread. */
+    /** Runs the request on the owner thread soon, unless the consumer ends first. Any thread. */
     @Override
     void execute(Runnable request);
 
-    /** Makes the owner look at what has changed, soon. Any thread. */
+    /** Makes the owner check for changes soon. Any thread. */
     void wake();
 
-    /** The phase the consumer is in. Any thread. */
+    /** The current phase of the consumer. Any thread. */
     ConsumerPhase phase();
 
     /** Returns whether records are still wanted. Any thread. */
@@ -26,9 +27,9 @@ public interface OwnerThread extends Executor {
     /** Fails the pipelines that read from this consumer. Any thread. */
     void fail(Throwable failure);
 
-    /** The time that a wait may take; after a request to close, no longer than its patience lasts. Owner thread. */
+    /** The time a wait may take; after a close request at most its remaining patience. Owner thread. */
     long withinPatience(long nanos);
 
-    /** Waits for {@code done} or the end of the consumer; false in the second case. Any other thread. */
+    /** Waits for {@code done}, or for the end of the consumer and then returns false. Any other thread. */
     boolean awaitOrEnd(CompletableFuture<?> done);
 }

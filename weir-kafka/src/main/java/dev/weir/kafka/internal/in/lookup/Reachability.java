@@ -7,30 +7,30 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides whether any broker answers. {@link #look} and {@link #answered} belong to the owner thread, {@link
- * #silentSince} is for any.
+ * Detects whether any broker answers. {@link #look} and {@link #answered} belong to the owner thread; any thread may
+ * call {@link #silentSince}.
  *
- * <p>No answer is no proof: a client that has nothing to ask, or waits for the group to settle, hears nothing for
- * minutes. It is one if connections were lost as well, and no attempt at a new one has brought an answer: a broker that
- * is there answers the first request of each.
+ * <p>Silence alone proves nothing: an idle client, or one that waits for its group, may hear nothing for minutes.
+ * Brokers count as down if connections were also lost and no new connection has brought an answer, because a live
+ * broker answers the first request of each.
  */
 public final class Reachability {
 
-    /** The time for the first answer on a new connection; attempts follow each other within a second or so. */
+    /** The time for the first answer on a new connection; attempts follow each other within about a second. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Supplier<BrokerContact> contact;
     private final OwnerClock clock;
 
-    // Owner thread.
+    // Confined to the owner thread.
     private BrokerContact last = BrokerContact.UNKNOWN;
 
-    /** The losses before the last answer, or a few less. */
+    /** The number of losses before the last answer, or slightly less. */
     private long lossesBefore;
 
     private long answeredNanos;
 
-    /** The time when the last answer came if there should be more by now, else null. */
+    /** The time of the last answer if another one is overdue, else null. */
     private volatile @Nullable Long silentSinceNanos;
 
     public Reachability(Supplier<BrokerContact> contact, OwnerClock clock) {
@@ -50,14 +50,14 @@ public final class Reachability {
         silentSinceNanos = silent ? answeredNanos : null;
     }
 
-    /** A broker has answered, the client or somebody else. */
+    /** Records an answer from a broker, to the client or to another connection. */
     public void answered() {
         answeredNanos = clock.nanoTime();
-        // As of the look before: which of an answer and a loss between two looks came first is not known.
+        // Uses the previous check's count, because the order of an answer and a loss between two checks is not known.
         lossesBefore = last.losses();
     }
 
-    /** Time since when no broker answers; null while one does. Any thread. */
+    /** The time since which no broker answers; null while one does. Any thread. */
     @Nullable
     public Instant silentSince() {
         Long since = silentSinceNanos;

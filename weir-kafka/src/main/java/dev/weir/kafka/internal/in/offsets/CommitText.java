@@ -13,28 +13,28 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The metadata of a commit: {@code weir1:<finished set>:<the user's text>}, or empty if there is neither. Notes may
- * precede the set, each with a point behind it: {@code n<number>.}, how many partitions the topic had when the group
- * began to read it, and {@code t<id><checksum>.}, the topic's id. Immutable; ADR 0013 describes the form,
- * ADRs 0058 and 0057 the notes.
+ * The metadata of a commit: {@code weir1:<finished set>:<the user's text>}, or empty if it has neither. Notes may
+ * precede the set, each followed by a dot: {@code n<number>.}, how many partitions the topic had when the group began
+ * to read it, and {@code t<id><checksum>.}, the topic's id. Immutable; ADR 0013 describes the form, ADRs 0058 and 0057
+ * the notes.
  *
- * @param finished what is finished at and past the committed offset
- * @param userText what the user's own function said
+ * @param finished the offsets finished at and past the committed one
+ * @param userText the text from the user's function
  */
 public record CommitText(FinishedSet finished, String userText) {
 
-    /** Runs that a set is looked up to; more never fit. */
+    /** Number of runs considered of a set; more never fit. */
     public static final int MAX_RUNS = 16_384;
 
     private static final String PREFIX = "weir1:";
 
-    /** Characters of the form beside the set and the user's text. */
+    /** Characters of the format besides the set and the user's text. */
     public static final int OVERHEAD_CHARS = PREFIX.length() + 1;
 
-    /** No {@link #startSize} is noted. */
+    /** No {@link #startSize} is present. */
     public static final int NO_SIZE = -1;
 
-    /** Most characters of a start size's note in a text that is otherwise empty. */
+    /** Largest length of a start size's note in an otherwise empty text. */
     public static final int SIZE_CHARS = OVERHEAD_CHARS + 12;
 
     private static final char SIZE_MARK = 'n';
@@ -63,23 +63,22 @@ public record CommitText(FinishedSet finished, String userText) {
     /** A varint of a long takes ten bytes at most. */
     private static final int MAX_RUN_BYTES = 20 * MAX_RUNS;
 
-    /** A set this small is not worth the effort of making it smaller. */
+    /** A smaller set is not worth the effort of compressing. */
     private static final int SMALL_BYTES = 256;
 
     /**
      * Writes as much of the set as fits.
      *
-     * @param committed the offset that the text goes with
-     * @param maxChars what the broker takes
-     * @return the text; without the set where there is no room for any of it, without {@code userText} if that alone is
-     *     too long
+     * @param committed the committed offset
+     * @param maxChars the broker's limit
+     * @return the text, without the set if none of it fits, and without {@code userText} if that alone is too long
      */
     public static String encode(long committed, FinishedSet finished, String userText, int maxChars) {
         int chars = maxChars - OVERHEAD_CHARS - userText.length();
         if (chars < 0) {
             return "";
         }
-        // Base64 makes four characters of three bytes.
+        // Base64 turns three bytes into four characters.
         int room = chars / 4 * 3;
         int runs = Math.min(finished.runs(), MAX_RUNS);
         byte[] set = {};
@@ -88,7 +87,7 @@ public record CommitText(FinishedSet finished, String userText) {
             if (set.length <= room) {
                 break;
             }
-            // Fewer, because the set is longer than the room.
+            // Fewer runs, because the set exceeds the space.
             runs = (int) ((long) runs * room / set.length);
         }
         if (runs == 0) {
@@ -97,7 +96,7 @@ public record CommitText(FinishedSet finished, String userText) {
         return PREFIX + TO_TEXT.encodeToString(set) + ":" + userText;
     }
 
-    /** The same text with a note of {@code size}, if that is not {@link #NO_SIZE}, and fits. */
+    /** Returns the same text with a note of {@code size}, if that is not {@link #NO_SIZE} and fits. */
     public static String withStartSize(String metadata, int size, int maxChars) {
         if (size < 0) {
             return metadata;
@@ -107,7 +106,7 @@ public record CommitText(FinishedSet finished, String userText) {
         return noted.length() <= maxChars ? noted : metadata;
     }
 
-    /** The number that {@link #withStartSize} noted, or {@link #NO_SIZE}, also for a text that is not Weir's. */
+    /** The number in the note of {@link #withStartSize}, or {@link #NO_SIZE}, also for a text that is not Weir's. */
     public static int startSize(String metadata) {
         int at = PREFIX.length();
         int end = metadata.indexOf(NOTE_END);
@@ -124,17 +123,17 @@ public record CommitText(FinishedSet finished, String userText) {
         }
     }
 
-    /** The part of {@code maxChars} left for {@link #encode} beside the note of a topic's id, if that fits at all. */
+    /** The part of {@code maxChars} left for {@link #encode} after the topic id's note, if that fits at all. */
     public static int roomBesideTopicId(int maxChars) {
         return maxChars < OVERHEAD_CHARS + TOPIC_CHARS ? maxChars : maxChars - TOPIC_CHARS;
     }
 
-    /** The same text with a note of the topic's id, if there is one and it fits. */
+    /** Returns the same text with a note of the topic id, if there is one and it fits. */
     public static String withTopicId(String metadata, @Nullable Uuid id, long committed, int maxChars) {
         return withTopicId(metadata, id == null ? null : id.toString(), committed, maxChars);
     }
 
-    /** The same for an id that is text already: each commit of each partition writes it. */
+    /** Does the same for an id that is already text, since each commit of each partition writes it. */
     public static String withTopicId(String metadata, @Nullable String id, long committed, int maxChars) {
         if (id == null || maxChars < OVERHEAD_CHARS + TOPIC_CHARS) {
             return metadata;
@@ -144,8 +143,8 @@ public record CommitText(FinishedSet finished, String userText) {
     }
 
     /**
-     * {@link #withStartSize} of {@link #withTopicId} of an empty text, which most commits have: made at one go, because
-     * each commit of each partition needs it.
+     * Combines {@link #withStartSize} and {@link #withTopicId} for an empty text, which most commits have; in one step,
+     * because each commit of each partition needs it.
      */
     public static String notes(String id, int size, long committed, int maxChars) {
         String sizeNote = size < 0 ? "" : SIZE_MARK + Integer.toString(size) + NOTE_END;
@@ -164,14 +163,16 @@ public record CommitText(FinishedSet finished, String userText) {
         crc.update(checked, 0, checked.length);
         StringBuilder text = new StringBuilder(length);
         text.append(PREFIX).append(sizeNote).append(TOPIC_MARK).append(id);
-        long bits = crc.getValue() << 4; // 32 bits are five characters and a third
+        long bits = crc.getValue() << 4; // 32 bits make five characters and a third
         for (int shift = 30; shift >= 0; shift -= 6) {
             text.append(BASE64.charAt((int) (bits >>> shift) & 0x3F));
         }
         return text.append(NOTE_END).append(':').toString();
     }
 
-    /** The topic's id that {@link #withTopicId} noted for this offset; null if there is none, or for another offset. */
+    /**
+     * The topic id in the note of {@link #withTopicId} for this offset; null if there is none, or for another offset.
+     */
     public static @Nullable Uuid topicId(long committed, String metadata) {
         int end = metadata.indexOf(':', PREFIX.length());
         if (!metadata.startsWith(PREFIX) || end < 0) {
@@ -201,7 +202,7 @@ public record CommitText(FinishedSet finished, String userText) {
     /**
      * Reads what {@link #encode} wrote for this offset.
      *
-     * @throws IllegalArgumentException if it is not such a text, saying why
+     * @throws IllegalArgumentException with the reason, if it is not such a text
      */
     public static CommitText decode(long committed, String metadata) {
         if (metadata.isEmpty()) {
@@ -223,7 +224,7 @@ public record CommitText(FinishedSet finished, String userText) {
                 metadata.substring(end + 1));
     }
 
-    /** The part of a text that {@link #encode} made of the set. */
+    /** The encoded set within a text of {@link #encode}. */
     public static String setOf(String metadata) {
         return metadata.isEmpty() ? "" : metadata.substring(PREFIX.length(), metadata.indexOf(':', PREFIX.length()));
     }
@@ -315,11 +316,11 @@ public record CommitText(FinishedSet finished, String userText) {
             deflater.finish();
             byte[] packed = new byte[plain.length];
             int length = 0;
-            // The first call only takes note of the strategy.
+            // The first call only sets the strategy.
             while (!deflater.finished() && length < packed.length) {
                 length += deflater.deflate(packed, length, packed.length - length);
             }
-            // Not finished within the length of the original: not smaller.
+            // Did not finish within the original length, so it is not smaller.
             return deflater.finished() ? Arrays.copyOf(packed, length) : plain;
         } finally {
             deflater.end();

@@ -8,7 +8,7 @@ public final class FinishedSet {
     /** Nothing past the commit is finished. */
     public static final FinishedSet EMPTY = new FinishedSet(new long[0]);
 
-    /** First offset of each run and the offset past its last, ascending. */
+    /** The first offset of each run and the offset after its last one, ascending. */
     private final long[] bounds;
 
     private FinishedSet(long[] bounds) {
@@ -23,27 +23,27 @@ public final class FinishedSet {
         return bounds.length / 2;
     }
 
-    /** First offset of a run. */
+    /** The first offset of a run. */
     public long from(int run) {
         return bounds[2 * run];
     }
 
-    /** The offset past a run. */
+    /** The offset after a run. */
     public long to(int run) {
         return bounds[2 * run + 1];
     }
 
     public boolean contains(long offset) {
         int at = Arrays.binarySearch(bounds, offset);
-        // An even insertion point lies before a run; a bound itself belongs to the run that it starts.
+        // An even insertion point is before a run; an exact bound belongs to the run that it starts.
         return at >= 0 ? (at & 1) == 0 : (-at - 1 & 1) == 1;
     }
 
-    /** Returns whether all from an offset to before another one are in it. */
+    /** Returns whether the set contains all offsets from one to before another. */
     public boolean contains(long from, long to) {
         int at = Arrays.binarySearch(bounds, from);
         int run = at >= 0 ? at : -at - 2;
-        // An even index is that of a run's first offset.
+        // An even index is a run's first offset.
         return run >= 0 && (run & 1) == 0 && to <= bounds[run + 1];
     }
 
@@ -61,7 +61,7 @@ public final class FinishedSet {
         return true;
     }
 
-    /** Returns whether nothing in the set is at {@code offset} or past it. */
+    /** Returns whether the set contains nothing at or past {@code offset}. */
     public boolean isBefore(long offset) {
         return bounds.length == 0 || bounds[bounds.length - 1] <= offset;
     }
@@ -81,13 +81,13 @@ public final class FinishedSet {
         return Arrays.toString(bounds);
     }
 
-    /** Gathers runs in ascending order. Confined to one thread; used once. */
+    /** Collects runs in ascending order. Confined to one thread; used once. */
     public static final class Builder {
 
         private long[] bounds = new long[16];
         private int size;
 
-        /** Adds the offsets from {@code from} to before {@code to}, none of which is before one added earlier. */
+        /** Adds the offsets from {@code from} to before {@code to}, none of them below one added earlier. */
         public void add(long from, long to) {
             if (from < 0 || to <= from || (size > 0 && from < bounds[size - 1])) {
                 throw new IllegalArgumentException("not an ascending run: from=" + from + " to=" + to);
@@ -103,7 +103,7 @@ public final class FinishedSet {
             bounds[size++] = to;
         }
 
-        /** Adds what {@code set} holds from {@code offset} on. */
+        /** Adds the part of {@code set} from {@code offset} on. */
         public void addFrom(FinishedSet set, long offset) {
             for (int run = 0; run < set.runs(); run++) {
                 if (set.to(run) > offset) {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It counts records <em>seen</em>, not offsets, because offsets have gaps (compaction, transaction markers): the
  * token of a record is its place in the sequence of records of this assignment. A tracker lives as long as the
- * assignment; acknowledgements that come later reach a tracker that nobody reads, which is how stale ones are dropped.
+ * assignment. Later acknowledgements reach a tracker that is no longer read, and so have no effect.
  *
  * <pre>
  *   sequence    0 ........ head ............ tail
@@ -23,23 +23,23 @@ import org.jspecify.annotations.Nullable;
 public final class OffsetTracker implements AckTarget {
 
     // The ring is made of chunks, so that thousands of quiet partitions cost little and a busy one can grow to its
-    // window without moving a slot that others are writing to. A chunk is taken into use by the owner before any token
-    // in it is published, and leaves use only when each of its slots is finished.
+    // window without moving slots that other threads write to. The owner adds a chunk before any token in it is
+    // published, and removes it only when each of its slots is finished.
 
     private static final int SLOT_MASK = TrackerChunk.SLOTS - 1;
 
-    /** Chunks ready for the records to come: as many as a large poll fills. */
+    /** Number of chunks prepared for coming records: as many as a large poll fills. */
     private static final int MAX_SPARES = 16;
 
-    /** The timestamp of a record that bears none. */
+    /** The timestamp of a record without one. */
     public static final long NO_TIMESTAMP = -1;
 
-    /** {@link #watched} of a tracker that nobody waits on. */
+    /** {@link #watched} of a tracker without a waiter. */
     private static final long NOTHING = -1;
 
     /**
-     * The fields that the owner changes with every record: on cache lines of its own, for acknowledging threads read
-     * the rest.
+     * Fields that the owner changes with every record, on separate cache lines, because acknowledging threads read the
+     * others.
      */
     private static class Position extends PaddingBefore {
         long head;
@@ -51,12 +51,12 @@ public final class OffsetTracker implements AckTarget {
         boolean sealed;
     }
 
-    @SuppressWarnings("unused") // space
+    @SuppressWarnings("unused") // padding
     private static class PaddingBefore {
         private long p1, p2, p3, p4, p5, p6, p7, p8;
     }
 
-    @SuppressWarnings("unused") // space
+    @SuppressWarnings("unused") // padding
     private static final class Owned extends Position {
         private long p1, p2, p3, p4, p5, p6, p7, p8;
     }
@@ -71,10 +71,10 @@ public final class OffsetTracker implements AckTarget {
     /** For messages; set before the first token is published. */
     private String partition = "";
 
-    /** The token whose finish must wake the owner. Written by the owner, read by all. */
+    /** The token whose completion must wake the owner. Written by the owner, read by all. */
     private volatile long watched = NOTHING;
 
-    /** True if work that has not begun is to be dropped. Written by the owner, read by all. */
+    /** True if work that has not started must be dropped. Written by the owner, read by all. */
     private volatile boolean revoked;
 
     /**
@@ -89,19 +89,19 @@ public final class OffsetTracker implements AckTarget {
             throw new IllegalArgumentException("capacity must be at least 1: capacity=" + capacity);
         }
         this.capacity = capacity;
-        // One chunk more than the window needs, because its ends rarely fall on chunk borders.
+        // One chunk more than the window needs, because window bounds rarely align with chunk bounds.
         int wanted = Math.ceilDiv(capacity, TrackerChunk.SLOTS) + 1;
         this.chunks = new TrackerChunk[Integer.highestOneBit(wanted * 2 - 1)];
         this.chunkMask = chunks.length - 1;
         this.onWatchedFinished = onWatchedFinished;
     }
 
-    /** Says whose records these are, for messages; before any is appended. */
+    /** Sets the partition's name for messages; before any record is appended. */
     public void name(TopicPartition ofThese) {
         partition = ofThese.toString();
     }
 
-    /** {@link #append(long, int, long)} of a record without a timestamp. */
+    /** {@link #append(long, int, long)} for a record without a timestamp. */
     public long append(long offset, int bytes) {
         return append(offset, bytes, NO_TIMESTAMP);
     }
@@ -110,8 +110,8 @@ public final class OffsetTracker implements AckTarget {
      * Adds a record that is about to be emitted, with one claim on it.
      *
      * @param offset larger than that of the record before
-     * @param bytes what the record weighs in the memory budget
-     * @param timestamp the one that it bears, or {@link #NO_TIMESTAMP}
+     * @param bytes the record's weight in the memory budget
+     * @param timestamp the record's, or {@link #NO_TIMESTAMP}
      * @return its token
      */
     public long append(long offset, int bytes, long timestamp) {
@@ -123,11 +123,11 @@ public final class OffsetTracker implements AckTarget {
     /**
      * Adds records that are about to be emitted, each with one claim; their tokens follow one another.
      *
-     * @param offsets of them, ascending
-     * @param bytes what each of them weighs
-     * @param timestamps those that they bear
-     * @param count how many of these there are, at least 1
-     * @return the first one's token
+     * @param offsets ascending
+     * @param bytes the weight of each record
+     * @param timestamps of the records
+     * @param count the number of records, at least 1
+     * @return the first record's token
      */
     public long appendAll(long[] offsets, int[] bytes, long[] timestamps, int count) {
         long first = own.tail;
@@ -146,19 +146,19 @@ public final class OffsetTracker implements AckTarget {
         return first;
     }
 
-    /** Adds a record that is finished already and will not be emitted. */
+    /** Adds a record that is already finished and will not be emitted. */
     public void appendFinished(long offset) {
         TrackerChunk chunk = chunkAtTail(offset);
         chunk.setFinished((int) own.tail & SLOT_MASK);
         appendTo(chunk, offset, 0, NO_TIMESTAMP);
     }
 
-    /** Notes that nothing before the offset is still to come: the last one that was added stands for more than one. */
+    /** Records that no offset below this one follows: the last record added stands for several. */
     public void seenTo(long offset) {
         own.nextOffset = Math.max(own.nextOffset, offset);
     }
 
-    /** Returns whether the records are of that partition, in whatever assignment. */
+    /** Returns whether the records belong to that partition, in any assignment. */
     public boolean isOf(TopicPartition id) {
         return partition.equals(id.toString());
     }
@@ -192,23 +192,24 @@ public final class OffsetTracker implements AckTarget {
     @Override
     public void ack(long token) {
         if (chunkOf(token).end((int) token & SLOT_MASK)) {
-            // After the state, so that either the owner sees the state or this thread sees the watch.
+            // Reads the watch after writing the state, so that either the owner sees the state or this thread sees the
+            // watch.
             tellIfWatched(token);
         }
     }
 
-    /** {@link #ack}; true if the record is finished by it, false if that is not sure. */
+    /** As {@link #ack}; returns true if that finished the record, false if it is not certain. */
     public boolean ackLast(long token) {
         TrackerChunk chunk = chunkOf(token);
         if (!chunk.end((int) token & SLOT_MASK)) {
             return false;
         }
         tellIfWatched(token);
-        // The chunk may serve other records by now, but then this one was finished.
+        // The chunk may hold other records by now, but then this one was finished.
         return chunk.isFinished((int) token & SLOT_MASK);
     }
 
-    /** Returns whether the record with a token of this tracker is finished. The owner's. */
+    /** Returns whether the record with a token of this tracker is finished. Owner thread. */
     public boolean isDone(long token) {
         return token < own.head || (token < own.tail && isFinished(token));
     }
@@ -233,13 +234,13 @@ public final class OffsetTracker implements AckTarget {
         return true;
     }
 
-    /** It stays unfinished, and an end need not wait for it. */
+    /** The record stays unfinished, and an ending consumer need not wait for it. */
     @Override
     public void forgo(long token) {
         drop(token);
     }
 
-    /** It stays unfinished, and an end need not wait for it. */
+    /** The record stays unfinished, and an ending consumer need not wait for it. */
     @Override
     public void abandon(long token) {
         drop(token);
@@ -261,7 +262,7 @@ public final class OffsetTracker implements AckTarget {
         chunkOf(token).retain((int) token & SLOT_MASK, more);
     }
 
-    /** Moves past the finished prefix and returns how many records that were. */
+    /** Moves past the finished prefix; returns its number of records. */
     public int advance() {
         long from = own.head;
         boolean chunkFinished = true;
@@ -281,7 +282,7 @@ public final class OffsetTracker implements AckTarget {
         return (int) (own.head - from);
     }
 
-    /** Keeps a used-up chunk for the ring's next need; surplus chunks are left to the collector. */
+    /** Keeps a used-up chunk for reuse; surplus chunks are left to the garbage collector. */
     private void recycle(TrackerChunk chunk) {
         chunks[(int) ((own.head - 1) >>> TrackerChunk.BITS) & chunkMask] = null;
         long next = (own.tail >>> TrackerChunk.BITS) + 1;
@@ -296,8 +297,8 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * Returns whether all records before the offset are finished, as of the last {@link #advance}. It looks at the
-     * records of the first chunk one by one, so it does not rely on how {@link #committableOffset} was found.
+     * Returns whether all records before the offset are finished, as of the last {@link #advance}. It checks the
+     * records of the first chunk one by one, independently of how {@link #committableOffset} was computed.
      */
     public boolean isFinishedTo(long offset) {
         for (long token = own.head & ~(long) SLOT_MASK; token < own.head; token++) {
@@ -308,7 +309,7 @@ public final class OffsetTracker implements AckTarget {
         return own.head == own.tail || offset <= offsetOf(own.head);
     }
 
-    /** The offset past the last record that was added; -1 if none was. */
+    /** The offset after the last added record; -1 if there is none. */
     public long nextOffset() {
         return own.nextOffset;
     }
@@ -319,7 +320,7 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * The offset to commit: that of the first unfinished record, or past the last one seen if all are finished; -1 if
+     * The offset to commit: that of the first unfinished record, or after the last one seen if all are finished; -1 if
      * none was seen yet. As of the last {@link #advance}.
      */
     public long committableOffset() {
@@ -329,8 +330,8 @@ public final class OffsetTracker implements AckTarget {
     /**
      * The offsets finished past the first unfinished record, as of now.
      *
-     * @param earlier what an earlier assignment had finished, of which the part not seen yet is taken over
-     * @param committed the offset that is about to be committed; nothing before it is told
+     * @param earlier the finished set of an earlier assignment; the part not seen yet is included
+     * @param committed the offset about to be committed; earlier offsets are omitted
      */
     public FinishedSet finishedPast(long committed, FinishedSet earlier) {
         if (own.head == own.tail && earlier.isBefore(committed)) {
@@ -359,14 +360,17 @@ public final class OffsetTracker implements AckTarget {
     /**
      * The outcome of records that were unfinished when their assignment ended.
      *
-     * @param held those that somebody still holds
-     * @param dropped those that nobody holds any more, and that will not be finished
-     * @param from the offset of the first of both
-     * @param to past the last of both
+     * @param held the number of records that a stage still holds
+     * @param dropped the number of records that no stage holds, which will not be finished
+     * @param from the offset of the first of these records
+     * @param to the offset after the last of these records
      */
     public record Leftover(int held, int dropped, long from, long to) {}
 
-    /** Counts those after the last {@link #advance}. Any thread, once the owner has done with the tracker. */
+    /**
+     * Counts the unfinished records after the last {@link #advance}. Any thread, once the owner no longer uses the
+     * tracker.
+     */
     public Leftover leftover() {
         int held = 0;
         int dropped = 0;
@@ -389,7 +393,7 @@ public final class OffsetTracker implements AckTarget {
         return own.head;
     }
 
-    /** The timestamp of that record, {@link #NO_TIMESTAMP} if there is none or it bears none. */
+    /** The timestamp of that record, {@link #NO_TIMESTAMP} if there is no record or it has none. */
     public long firstUnfinishedTimestamp() {
         return own.head < own.tail ? chunkOf(own.head).timestamps.of((int) own.head & SLOT_MASK) : NO_TIMESTAMP;
     }
@@ -404,17 +408,17 @@ public final class OffsetTracker implements AckTarget {
         return (int) (own.tail - own.head);
     }
 
-    /** The weight of those records. */
+    /** The weight of those records, in bytes. */
     public long outstandingBytes() {
         return own.appendedBytes - own.finishedBytes;
     }
 
     /**
-     * Forgets {@code token} and all after it, records that were appended but will not be emitted, and takes no more:
-     * what comes after a dropped record may never be committed in this assignment. None of them may have been
-     * published.
+     * Forgets {@code token} and all later ones, whose records were appended but will not be emitted. Accepts no more
+     * records, because nothing after a dropped record may be committed in this assignment. None of the tokens may have
+     * been published.
      *
-     * @return the offset of the first one
+     * @return the offset of the first forgotten record
      */
     public long forgetFrom(long token) {
         if (token < own.head || token >= own.tail) {
@@ -429,11 +433,11 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * Asks for a call when no more may be outstanding than is given here. The call comes at the latest then and may
-     * come earlier, because only one record is watched at a time: the one that must be finished last in any case or,
-     * once that is finished, the first unfinished one.
+     * Requests a call when at most this many records and bytes are outstanding. The call comes at that point or
+     * earlier, because only one record is watched at a time: the last one that must finish in any case or, once it has,
+     * the first unfinished one.
      *
-     * @return false if nobody will call, because it is so already or {@link #advance} has something to do
+     * @return false if there will be no call, because that is already so or {@link #advance} has something to do
      */
     public boolean watch(int records, long bytes) {
         if (outstanding() <= records && outstandingBytes() <= bytes) {
@@ -442,16 +446,16 @@ public final class OffsetTracker implements AckTarget {
         return watchToken(lastInTheWay(records, bytes)) || watchToken(own.head);
     }
 
-    /** Work on records that has not begun is not worth beginning: another member will do it. */
+    /** Marks the records as revoked: work that has not started is left to the next owner. */
     public void revoke() {
         revoked = true;
     }
 
     /**
-     * Asks for a call when no record is held by anybody: each is finished, forgone, abandoned or, after {@link
-     * #revoke}, dropped. The call may come earlier.
+     * Requests a call when no stage holds a record: each is finished, forgone, abandoned or, after {@link #revoke},
+     * dropped. The call may come earlier.
      *
-     * @return false if nobody will call, because it is so already
+     * @return false if there will be no call, because that is already so
      */
     public boolean watchUnsettled() {
         own.settled = Math.max(own.settled, own.head);
@@ -459,7 +463,7 @@ public final class OffsetTracker implements AckTarget {
             if (isSettled(own.settled)) {
                 own.settled++;
             } else {
-                // The last one first: one call for many.
+                // Watches the last one first: one call for many records.
                 watched = isSettled(own.tail - 1) ? own.settled : own.tail - 1;
                 if (!isSettled(watched)) {
                     return true;
@@ -478,7 +482,7 @@ public final class OffsetTracker implements AckTarget {
         return !isFinished(token);
     }
 
-    /** Record that must be finished, with all before it, before the rest fits. */
+    /** The record that must be finished, with all before it, before the rest fits. */
     private long lastInTheWay(int records, long bytes) {
         long low = Math.max(own.head, own.tail - 1 - records);
         long high = own.tail - 1;
@@ -493,7 +497,7 @@ public final class OffsetTracker implements AckTarget {
         return low;
     }
 
-    /** Takes back {@link #watch(int, long)}; a call that is under way may still come. */
+    /** Cancels {@link #watch(int, long)}; a call already in progress may still arrive. */
     public void unwatch() {
         watched = NOTHING;
     }

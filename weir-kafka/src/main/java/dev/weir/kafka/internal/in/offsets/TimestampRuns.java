@@ -3,19 +3,18 @@ package dev.weir.kafka.internal.in.offsets;
 import java.util.Arrays;
 
 /**
- * The timestamps of a stretch of records: each is noted where it differs from the one before, because the records of a
- * busy partition share theirs, and memory that each record writes to costs more than the comparison. Confined to the
- * owner thread.
+ * The timestamps of consecutive records, stored only where they change: records of a busy partition share theirs, and
+ * writing memory for each record costs more than the comparison. Confined to the owner thread.
  */
 final class TimestampRuns {
 
-    /** The slots from which on a timestamp is valid, ascending. */
+    /** The slots at which each timestamp starts to apply, ascending. */
     private short[] slots = new short[4];
 
     private long[] values = new long[4];
     private int runs;
 
-    /** Notes a record's timestamp; slots come in ascending order. */
+    /** Adds a record's timestamp; slots must ascend. */
     void note(int slot, long timestamp) {
         if (runs > 0 && values[runs - 1] == timestamp) {
             return;
@@ -28,7 +27,7 @@ final class TimestampRuns {
         values[runs++] = timestamp;
     }
 
-    /** Notes the timestamps of records one after the other. One that they share is written once. */
+    /** Adds the timestamps of consecutive records; a shared one is written once. */
     void noteAll(int slot, long[] timestamps, int from, int count) {
         long last = timestamps[from];
         note(slot, last);
@@ -41,7 +40,7 @@ final class TimestampRuns {
         }
     }
 
-    /** The timestamp of a slot that was noted. */
+    /** The timestamp of an added slot. */
     long of(int slot) {
         int at = Arrays.binarySearch(slots, 0, runs, (short) slot);
         return values[at >= 0 ? at : -at - 2];

@@ -7,13 +7,12 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of a stretch of an {@link OffsetTracker}'s sequence, and who holds them. {@link #end}, {@link #drop} and
- * {@link #retain} are thread-safe, the rest is the owner's.
+ * A range of records of an {@link OffsetTracker}'s sequence, with the claims on them. {@link #end}, {@link #drop} and
+ * {@link #retain} are thread-safe; all else belongs to the owner.
  *
- * <p>A record has one claim unless more were added, which most records never see. So its state is a byte that the
- * holder of the last claim writes once, and only a stretch where claims were added counts: {@code extra} holds those
- * beyond the last. Whoever sees no extra claim on a record that it holds is the last,
- * because claims are added by holders only.
+ * <p>A record has one claim unless more are added, which is rare. So its state is a byte that the holder of the last
+ * claim writes once, and only a chunk with added claims counts them: {@code extra} has the claims beyond one. A holder
+ * that sees no extra claim is the last one, because only holders add claims.
  *
  * <pre>
  *   state    HELD, until its last claim ends, then FINISHED or, if one of them was dropped, DROPPED
@@ -51,7 +50,10 @@ final class TrackerChunk {
     /** Timestamps of the records, in milliseconds since 1970. */
     final TimestampRuns timestamps = new TimestampRuns();
 
-    /** The summed weight of the tracker's records, up to and with this one: sums of a stretch cost two looks. */
+    /**
+     * The summed weight of the tracker's records up to and including this one, so that the sum of a range needs two
+     * reads.
+     */
     final long[] weights = new long[SLOTS];
 
     private final byte[] states = new byte[SLOTS];
@@ -59,7 +61,7 @@ final class TrackerChunk {
     private volatile int @Nullable [] extra;
 
     /**
-     * Notes what records from {@code slot} on weigh beyond {@code before}, the sum up to them, and returns the new sum.
+     * Stores the weights of records from {@code slot} on, as sums starting at {@code before}, and returns the new sum.
      */
     long weigh(int slot, int[] bytes, int from, int count, long before) {
         long sum = before;
@@ -70,7 +72,7 @@ final class TrackerChunk {
         return sum;
     }
 
-    /** Sets what is finished before anybody holds it. */
+    /** Marks records as finished before any stage holds them. */
     void setFinished(int slot) {
         states[slot] = FINISHED;
     }
@@ -78,7 +80,7 @@ final class TrackerChunk {
     /**
      * Ends a claim.
      *
-     * @return whether it was the last; the state is visible to whoever reads after what this thread reads next
+     * @return whether it was the last claim; the state is written before this thread's next read
      */
     boolean end(int slot) {
         if ((byte) STATE.getOpaque(states, slot) != HELD) {
@@ -110,7 +112,7 @@ final class TrackerChunk {
         return true;
     }
 
-    /** Takes an extra claim away, if there is one, and marks that; returns what it was before. */
+    /** Removes an extra claim, if there is one, and marks that; returns the previous value. */
     private static int subtract(int[] counts, int slot, int mark) {
         int before = (int) CLAIMS.getVolatile(counts, slot);
         while (more(before) > 0 && !CLAIMS.compareAndSet(counts, slot, before, (before - 1) | mark)) {
@@ -141,12 +143,12 @@ final class TrackerChunk {
         return (byte) STATE.getVolatile(states, slot) == FINISHED;
     }
 
-    /** Returns whether nobody holds the record. */
+    /** Returns whether no stage holds the record. */
     boolean isSettled(int slot) {
         return (byte) STATE.getVolatile(states, slot) != HELD;
     }
 
-    /** The first slot from {@code from} on that is not finished, {@code to} if all before it are. */
+    /** The first unfinished slot from {@code from} on, or {@code to} if there is none before it. */
     int firstUnfinished(int from, int to) {
         int slot = from;
         while (slot < to) {
@@ -158,12 +160,12 @@ final class TrackerChunk {
                 break;
             }
         }
-        // What holders wrote before they finished is seen after this.
+        // Writes that holders made before they finished are visible after this.
         VarHandle.acquireFence();
         return slot;
     }
 
-    /** Makes it as new; each of its records is finished. */
+    /** Resets the chunk for reuse; each of its records must be finished. */
     void reset() {
         Arrays.fill(states, HELD);
         timestamps.clear();

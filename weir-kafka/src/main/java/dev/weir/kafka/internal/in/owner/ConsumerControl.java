@@ -26,7 +26,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.common.TopicPartition;
 
-/** A consumer as its users see and steer it. Thread-safe; what it is told by the consumer comes on the owner thread. */
+/**
+ * A consumer's handle for users, to inspect and steer it. Thread-safe; the consumer reports to it on the owner thread.
+ */
 final class ConsumerControl implements ConsumerHandle {
 
     private static final CompletionStage<Void> DONE = CompletableFuture.completedStage(null);
@@ -40,7 +42,7 @@ final class ConsumerControl implements ConsumerHandle {
     private final FlowLimits limits;
     private final Queue<CompletableFuture<Void>> seeks = new ConcurrentLinkedQueue<>();
 
-    /** Creates what calls {@code onPausesChanged} on the user's thread. */
+    /** Creates a handle; {@code onPausesChanged} is called on the user's thread. */
     ConsumerControl(
             OwnerThread owner,
             ConsumerObserver observer,
@@ -58,7 +60,7 @@ final class ConsumerControl implements ConsumerHandle {
         this.limits = limits;
     }
 
-    /** The limits of its buffer. */
+    /** The limits of the consumer's buffer. */
     FlowLimits limits() {
         return limits;
     }
@@ -82,7 +84,7 @@ final class ConsumerControl implements ConsumerHandle {
             } catch (InterruptedException interrupted) {
                 Thread.currentThread().interrupt();
             } catch (ExecutionException | TimeoutException busy) {
-                // It ends, or waits within a rebalance.
+                // The consumer is ending, or waits within a rebalance.
             }
         }
         return snapshot();
@@ -204,7 +206,7 @@ final class ConsumerControl implements ConsumerHandle {
         seeks.removeIf(CompletableFuture::isDone);
     }
 
-    /** Fails the requests that are not done; they will not be. In {@link ConsumerPhase#CLOSED}. */
+    /** Fails the open requests, which will not be done. In {@link ConsumerPhase#CLOSED}. */
     void ended() {
         endSeeks();
     }

@@ -21,17 +21,17 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 
 /**
- * Ends a consumer: it emits no more, waits for what is unfinished, commits for the last time, closes the client. Each
- * step enters its {@link ConsumerPhase}. Confined to the owner thread, which does each of these once at most.
+ * Ends a consumer: stops emission, waits for unfinished records, commits for the last time, closes the client. Each
+ * step enters its {@link ConsumerPhase}. Confined to the owner thread, which performs each step at most once.
  */
 final class ConsumerEnding {
 
     private static final ConsumerLog LOG = ConsumerLog.of(ConsumerEnding.class);
 
-    /** One round of a rebalance that the last commit has to wait for. */
+    /** One round of a rebalance that the last commit must wait for. */
     private static final long REBALANCE_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** Longest time that an end takes beyond its patience, the last commit included, also without brokers. */
+    /** Longest time that an end takes beyond its patience, including the last commit, also without brokers. */
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(8);
 
     private final ConsumerOwner owner;
@@ -68,13 +68,13 @@ final class ConsumerEnding {
         this.clock = clock;
     }
 
-    /** Ends emission, because all is read: what is buffered still goes out. */
+    /** Ends emission because everything was read; buffered records are still emitted. */
     void drain() {
         boolean ignored = owner.enter(ConsumerPhase.DRAINING);
         emission.end();
     }
 
-    /** Ends emission: what was not pulled yet is forgotten, and nothing more is fetched. */
+    /** Ends emission: unpulled records are dropped, and nothing more is fetched. */
     void stopEmission() {
         if (!owner.enter(ConsumerPhase.STOPPED)) {
             return;
@@ -82,18 +82,18 @@ final class ConsumerEnding {
         emission.end();
         emission.takeBackUnpromised(assignment.all());
         if (emission.commitsAhead()) {
-            // What is left was committed: nobody else will see it.
+            // The remaining records were committed ahead, so no other member will receive them.
             pauses.resumeAll();
         }
         assignment.fetchNoMore();
     }
 
-    /** Polls on, so that membership lasts, until everything emitted is finished or patience is at its end. */
+    /** Keeps polling, so that membership lasts, until all emitted records are finished or patience runs out. */
     void finishUnfinished() {
         stopEmission();
         boolean ignored = owner.enter(ConsumerPhase.CLOSING);
         if (emission.commitsAhead()) {
-            // What was pulled was finished by that, and the rest nobody will pull any more.
+            // All pulled records are finished by then, and the rest will not be pulled.
             assignment.all().forEach(AssignedPartition::advance);
             return;
         }
@@ -110,8 +110,8 @@ final class ConsumerEnding {
     }
 
     /**
-     * Commits what is finished, also after a failure, and adds to {@code leftUndone} what was not.
-     * The client can close then.
+     * Commits finished records, also after a failure, and adds the others to {@code leftUndone}. The client can close
+     * afterwards.
      */
     void commitAtLast(List<String> leftUndone) {
         boolean ignored = owner.enter(ConsumerPhase.CLOSING);
@@ -122,11 +122,12 @@ final class ConsumerEnding {
             LOG.warn("last commit failed: {}", OffsetTexts.messageOf(failure));
             leftUndone.add(OffsetTexts.messageOf(failure));
         }
-        // What nobody has begun by now is read again: whoever is told of the end finds nothing begun after it.
+        // Records whose work has not started will be read again; work must not start after listeners were told of the
+        // end.
         assignment.all().forEach(partition -> partition.tracker().revoke());
         readers.dropRevoked();
         hooks.revoked(assignment.ids(), hooks.deadline());
-        // As the commit saw it: what is finished after that is read again as well.
+        // Taken at the time of the commit: records finished later are read again too.
         String what = emission.isTracked() ? "unfinished, to be read again: " : "fetched and not pulled: ";
         String unfinished = PartitionAssignment.unfinished(assignment.all());
         if (!unfinished.isEmpty()) {
@@ -137,7 +138,7 @@ final class ConsumerEnding {
         observer.look();
     }
 
-    /** Leaves the group, or remains in it as was asked, and closes what talks to brokers. */
+    /** Leaves the group or stays in it, as configured, and closes all connections to brokers. */
     void closeClient(Consumer<?, ?> client, RecordFetcher fetcher, OnClose onClose) {
         boolean ignored = owner.enter(ConsumerPhase.CLOSED);
         assignment.clear();
@@ -166,13 +167,13 @@ final class ConsumerEnding {
     }
 
     /**
-     * Commits when the client allows it: while the group rebalances, it commits only what it is about to give up, and
-     * must poll to get there.
+     * Commits when the client allows it. While the group rebalances, the client commits only partitions about to be
+     * given up, and must poll to get there.
      */
     private void commitWhenAllowed() {
         long deadlineNanos = clock.nanoTime() + OffsetCommits.SYNC_NANOS;
         while (true) {
-            // One that stays would end each of the polls at once, thousands a second.
+            // A signal that stays set would end each poll at once, thousands of times a second.
             owner.clearSignal();
             long left = deadlineNanos - clock.nanoTime();
             try {

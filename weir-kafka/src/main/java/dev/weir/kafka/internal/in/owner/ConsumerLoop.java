@@ -46,8 +46,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The owner of one consumer: the only thread that touches the client, the fetcher, the assignment and the trackers.
- * Other threads talk to it through {@link OwnerRequests} and {@link OwnerWaits#wake}. What it does, and what comes
- * next, is its {@link dev.weir.kafka.internal.in.lookup.ConsumerPhase}.
+ * Other threads talk to it through {@link OwnerRequests} and {@link OwnerWaits#wake}. Its
+ * {@link dev.weir.kafka.internal.in.lookup.ConsumerPhase} determines what it does.
  *
  * <p>It never runs user code and never waits for the pipeline, except for unfinished records of revoked partitions,
  * within a deadline.
@@ -161,13 +161,13 @@ final class ConsumerLoop implements Runnable {
 
     // ---- Any thread ------------------------------------------------------------------------------------------------
 
-    /** Asks for the end of emission. What has been emitted may still be finished, and is committed. */
+    /** Requests the end of emission. Emitted records may still be finished, and are committed. */
     void stop() {
         requests.stop();
     }
 
     /**
-     * Asks for the end and waits for it and for the owner thread. See
+     * Requests the end and waits for it and for the owner thread. See
      * {@link dev.weir.stream.spi.StageContext.Termination}.
      */
     String close(Duration patience) {
@@ -180,22 +180,23 @@ final class ConsumerLoop implements Runnable {
     }
 
     /**
-     * Returns whether each record is acknowledged; otherwise the first token of a batch stands for it until it is
+     * Returns whether each record is acknowledged; otherwise a batch's first token stands for it until the batch is
      * pulled.
      */
     boolean isTracked() {
         return plan.isTracked();
     }
 
-    /** The pipeline has pulled a batch. */
+    /** Reports that the pipeline has pulled a batch. */
     void taken() {
         delivery.taken();
     }
 
-    /** Gives up a partition whose stream nobody reads any more. */
+    /** Gives up a partition whose stream is no longer read. */
     void abandon(AssignedPartition announced) {
         execute(() -> {
-            // A seek has made another of it since, with the same outlet; one that went and came back has a new outlet.
+            // A seek has since replaced the partition object, but not its outlet; a partition assigned again has a new
+            // outlet.
             AssignedPartition partition = assignment.get(announced.id());
             if (partition != null && partition.outlet() == announced.outlet()) {
                 emission.takeBack(List.of(partition));
@@ -204,29 +205,29 @@ final class ConsumerLoop implements Runnable {
         });
     }
 
-    /** Logs the beginning of the run, under a name for all its lines; before the owner thread starts. */
+    /** Logs the start of the run, with a name for all its lines; before the owner thread starts. */
     void begins(String name, ConsumerSettings<?, ?> settings) {
         observer.runLog().begins(name, settings, subscription, plan.delivery(), transactions != null);
     }
 
-    /** Says in whose stages what was emitted may be. */
+    /** Sets the pipeline whose stages may hold emitted records. */
     void readBy(Supplier<Collection<StageContext>> newReaders) {
         readers.set(newReaders);
     }
 
-    /** Lets several pipelines read from this consumer, one after the other or at once. Before there is one. */
+    /** Allows several pipelines to read from this consumer, one after the other or at once. Before there is one. */
     PartitionParking share(PipelineOutlets outlets) {
         PartitionParking shared = new PartitionParking(owner, assignment, pauses, emission, commits, outlets, clock);
         parking = shared;
         return shared;
     }
 
-    /** Runs {@code request} on the owner thread, soon, unless it ends before. */
+    /** Runs {@code request} on the owner thread soon, unless the consumer ends first. */
     void execute(Runnable request) {
         owner.execute(request);
     }
 
-    /** The handle by which users see and steer. */
+    /** The handle for users. */
     ConsumerControl control() {
         return control;
     }
@@ -240,7 +241,7 @@ final class ConsumerLoop implements Runnable {
             subscribe();
             while (!requests.isClose()) {
                 turn();
-                // Before the look at what it may be for.
+                // Cleared before checking for the causes.
                 owner.clearSignal();
             }
             ending.finishUnfinished();
@@ -282,7 +283,7 @@ final class ConsumerLoop implements Runnable {
         arrivals.assigned(ids);
     }
 
-    /** One round: requests, resumes, commits, then a poll that waits no longer than the next of these is due. */
+    /** One turn: requests, resumes, commits, then a poll that waits until the next of these is due. */
     private void turn() {
         if (requests.isStop()) {
             ending.stopEmission();
@@ -305,7 +306,7 @@ final class ConsumerLoop implements Runnable {
         return shared == null ? Long.MAX_VALUE : Math.max(1, shared.detachFinished());
     }
 
-    /** Always answers {@link #close}. */
+    /** Always completes {@link #close}. */
     private void end() {
         List<String> leftUndone = new ArrayList<>();
         try {
@@ -320,7 +321,7 @@ final class ConsumerLoop implements Runnable {
                 owner.fail(failure);
             } finally {
                 observer.runLog().ended(leftUndone);
-                // Whatever happened: somebody waits for it.
+                // Runs whatever happened, because a thread waits for it.
                 owner.ended(String.join("; ", leftUndone));
                 control.ended();
             }
@@ -331,10 +332,7 @@ final class ConsumerLoop implements Runnable {
         return assignment;
     }
 
-    /**
-     * The reason why nothing of the partition is read that the brokers could change, in words; null if there is no such
-     * reason.
-     */
+    /** The reason, which brokers could change, why nothing of the partition is read; null if there is none. */
     private @Nullable String trouble(AssignedPartition partition) {
         String trouble = positions.trouble(partition);
         return trouble == null ? boundedRead.trouble(partition) : trouble;

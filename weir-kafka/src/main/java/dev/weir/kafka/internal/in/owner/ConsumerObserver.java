@@ -29,28 +29,28 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at a consumer for others. {@link #look} and what it calls belong to the owner thread, what the results are
- * asked by is for any thread.
+ * Takes snapshots and dumps of a consumer. {@link #look} and its callees belong to the owner thread; any thread may
+ * read the results.
  */
 final class ConsumerObserver {
 
     private static final long MIN_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /**
-     * The largest age of a snapshot, as promised, and its age where nobody asks; with thousands of partitions a
-     * first look can take half a second, and a hundredfold that.
+     * The largest age of a snapshot, as documented, and its age if it is not read. With thousands of partitions a first
+     * reading can take half a second, and the interval is a hundred times that.
      */
     private static final long MAX_LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** The share of the owner's time that looks may take is one in so many; they cost more the more partitions. */
+    /** Readings may take one in this many parts of the owner's time; they cost more with more partitions. */
     private static final int COST_RATIO = 100;
 
     /**
-     * The finding of a look.
+     * The result of a reading.
      *
-     * @param sought beside each partition its first unfinished record, or null
-     * @param assignments how often partitions had come by then
-     * @param throttledNanos for how long brokers had throttled its fetches
+     * @param sought the first unfinished record of each partition, or null
+     * @param assignments number of assignments until then
+     * @param throttledNanos total time for which brokers had throttled its fetches
      */
     private record Look(
             List<PartitionDump> partitions, List<@Nullable Sought> sought, int assignments, long throttledNanos) {}
@@ -68,7 +68,7 @@ final class ConsumerObserver {
 
     private final long maxPollNanos;
 
-    // Owner thread.
+    // Confined to the owner thread.
     private long lookedNanos;
     private long minAgeNanos;
     private int rebalances;
@@ -82,15 +82,15 @@ final class ConsumerObserver {
     private volatile boolean worksLeft;
     private volatile int assignments;
 
-    /** Somebody has asked since the last look: only then is the next one due before it must be. */
+    /** Set when the result was read since the last reading; only then is the next one due early. */
     private volatile boolean asked = true;
 
     /**
      * Creates an observer.
      *
-     * @param reads the subscription in words
-     * @param finder looks for records that were pulled
-     * @param maxPollInterval how long the owner may be away before it counts as dead
+     * @param reads describes the subscription
+     * @param finder locates pulled records
+     * @param maxPollInterval time without a turn after which the owner counts as dead
      */
     ConsumerObserver(
             OwnerThread owner,
@@ -125,7 +125,7 @@ final class ConsumerObserver {
 
     ConsumerSnapshot snapshot() {
         asked = true;
-        // Stages go on with what they hold, after the last look as well.
+        // Stages keep working on what they hold, also after the last reading.
         return owner.phase() == ConsumerPhase.CLOSED ? withDropped(snapshot, true) : snapshot;
     }
 
@@ -134,13 +134,13 @@ final class ConsumerObserver {
         return counted.with(dropped.dropped(ended), dropped.skipped(), ended ? dropped.leftUndone() : 0);
     }
 
-    /** The weight of the unfinished records, at the last look. Any thread. */
+    /** The weight of the unfinished records at the last reading. Any thread. */
     long outstandingBytes() {
         asked = true;
         return outstandingBytes;
     }
 
-    /** The dump, in which nobody has searched for its oldest records. */
+    /** The dump without locating its oldest records. */
     ConsumerDump outline() {
         Look look = last;
         return dump(look, look.partitions);
@@ -188,7 +188,7 @@ final class ConsumerObserver {
         List<PartitionDump> starting = current.stream()
                 .filter(partition -> partition.paused().contains(Paused.STARTING) || partition.position() < 0)
                 .toList();
-        // As of the look: partitions that came since have no position in it.
+        // As of the reading: partitions added since have no position in it.
         boolean ready = live && look.assignments > 0 && starting.isEmpty();
         if (look.assignments == 0) {
             reasons.add("no partition was ever assigned");
@@ -246,13 +246,13 @@ final class ConsumerObserver {
         polledNanos = clock.nanoTime();
     }
 
-    /** Counts an assignment; returns its number. */
-    @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
+    /** Counts an assignment and returns its number. */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // single writer
     int assigned() {
         return ++assignments;
     }
 
-    /** Counts a rebalance in which partitions went away. */
+    /** Counts a rebalance that revoked partitions. */
     void rebalanced() {
         rebalances++;
     }
@@ -267,7 +267,7 @@ final class ConsumerObserver {
         }
     }
 
-    /** Looks at all; what {@link #snapshot} says after this is of now. */
+    /** Takes a reading; {@link #snapshot} is current afterwards. */
     void look() {
         Collection<AssignedPartition> assigned = assignment.all();
         List<PartitionSnapshot> snapshots = new ArrayList<>(assigned.size());

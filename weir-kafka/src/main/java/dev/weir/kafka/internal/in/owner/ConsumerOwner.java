@@ -9,8 +9,8 @@ import java.util.function.Consumer;
 
 /**
  * The owner thread of one consumer: its {@linkplain OwnerRequests requests}, its {@linkplain OwnerWaits waits} and its
- * phase. {@link #enter}, {@link #own}, {@link #clearSignal} and {@link #ended} belong to that thread, the rest says so
- * itself.
+ * phase. {@link #enter}, {@link #own}, {@link #clearSignal} and {@link #ended} belong to that thread; the others name
+ * their threads.
  */
 final class ConsumerOwner implements OwnerThread {
 
@@ -66,14 +66,14 @@ final class ConsumerOwner implements OwnerThread {
     }
 
     private boolean isClosedSoon() {
-        // Of a copy, as the future itself must not be completed by time.
+        // On a copy, because the future itself must not be completed by a timeout.
         String ignored = closed.copy()
                 .completeOnTimeout("", LOOK_MILLIS, TimeUnit.MILLISECONDS)
                 .join();
         return closed.isDone();
     }
 
-    /** Waits for the end and for the thread to be gone; returns the work that was left undone. Any other thread. */
+    /** Waits for the end and for the thread to finish; returns the work left undone. Any other thread. */
     String awaitEnd() {
         while (!isClosedSoon()) {
             if (waiting.isOwnerExiting()) {
@@ -91,12 +91,12 @@ final class ConsumerOwner implements OwnerThread {
         waiting.own();
     }
 
-    /** Forgets signals that came so far; what they tell of must be looked at after this. */
+    /** Clears signals received so far; the caller must check their causes afterwards. */
     void clearSignal() {
         waiting.clearSignal();
     }
 
-    /** Enters a later phase; false, and nothing has changed, if it is not later than the current one. */
+    /** Enters a later phase. Returns false, without a change, if it is not later than the current one. */
     boolean enter(ConsumerPhase next) {
         if (next.compareTo(phase) <= 0) {
             return false;
@@ -105,7 +105,7 @@ final class ConsumerOwner implements OwnerThread {
         return true;
     }
 
-    /** Answers all that wait for the end. */
+    /** Completes all waits for the end. */
     void ended(String leftUndone) {
         closed.complete(leftUndone);
     }

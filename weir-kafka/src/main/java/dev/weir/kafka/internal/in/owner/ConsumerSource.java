@@ -54,7 +54,7 @@ public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<
     }
 
     /**
-     * A committable source that emits a record when it is due, and what is behind it in its partition later.
+     * A committable source that emits a record when it is due, before later records of its partition.
      *
      * @param dueMillis since 1970
      */
@@ -65,7 +65,7 @@ public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<
         return new ConsumerSource<>(settings, subscription, new Delivery.Committable(), null, dueMillis);
     }
 
-    /** A source that commits nothing; who is told of its revocations finds all work on what was revoked ended. */
+    /** A source that commits nothing. When a listener learns of a revocation, all work on revoked records has ended. */
     public static <K, V> ConsumerSource<K, V> plain(
             ConsumerSettings<K, V> settings, Subscription subscription, @Nullable ExternalOffsets external) {
         return new ConsumerSource<>(settings, subscription, untold(settings, external), external);

@@ -56,33 +56,33 @@ import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
-/** Starts a consumer: a client, its owner thread, and what asks the brokers beside it. Immutable. */
+/** Starts a consumer: a client, its owner thread, and its broker queries. Immutable. */
 public final class ConsumerStart {
 
     /**
-     * The pause of a client that is only a member: its thread, which sends the heartbeats, looks around at that
-     * interval, at a cost of 1.4 kB of garbage each.
+     * The wait in polls of a client that is only a member: its heartbeat thread wakes at that interval and makes 1.4 kB
+     * of garbage each time.
      */
     private static final int MEMBER_BACKOFF_MILLIS = 1_000;
 
     private static final ConsumerLog LOG = ConsumerLog.of(ConsumerStart.class);
 
-    /** Static members that run in this process. */
+    /** Static members running in this process. */
     private static final Set<String> STATIC_MEMBERS = ConcurrentHashMap.newKeySet();
 
-    /** The time for the questions before the start. */
+    /** The time for the queries before the start. */
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(15);
 
-    /** The time they wait for the ends of a bounded read. */
+    /** The time to wait for the ends of a bounded read. */
     private static final Duration END_TIMEOUT = Duration.ofSeconds(5);
 
     /** The interval at which the client looks for new topics that match a pattern. */
     private static final int TOPIC_LOOK_MILLIS = 30_000;
 
-    /** Less than this is not worth a request; a batch that is larger comes all the same (KIP-74). */
+    /** A smaller fetch is not worth a request; a larger batch is still delivered (KIP-74). */
     private static final long MIN_FETCH_BYTES = 64 * 1024;
 
-    /** A batch is decompressed whole to see what is wrong with it, outside the heap. */
+    /** A batch is decompressed whole, outside the heap, to find out what is wrong with it. */
     private static final int MAX_RESCUED_BYTES = 64 * 1024 * 1024;
 
     private final ConsumerSettings<?, ?> settings;
@@ -91,7 +91,7 @@ public final class ConsumerStart {
     private final @Nullable ExternalOffsets external;
     private final Function<DecodeTime, FetchedViews.Maker> views;
 
-    /** Creates a start of a consumer that hands out the client's records. */
+    /** Creates a consumer start that hands out the client's records. */
     public ConsumerStart(
             ConsumerSettings<?, ?> settings,
             Subscription subscription,
@@ -100,7 +100,7 @@ public final class ConsumerStart {
         this(settings, subscription, delivery, external, time -> FetchedViews.Maker.copying());
     }
 
-    /** Creates a start of which the lean path makes records by {@code views}: it makes a maker for each thread. */
+    /** Creates a consumer start for the lean path: {@code views} makes one record maker for each fetch thread. */
     ConsumerStart(
             ConsumerSettings<?, ?> settings,
             Subscription subscription,
@@ -115,7 +115,7 @@ public final class ConsumerStart {
         refuseContradictions();
     }
 
-    /** Refuses contradictions while the blueprint is made, when its author can read the message. */
+    /** Refuses contradictions while the blueprint is made, where its author sees the message. */
     private void refuseContradictions() {
         boolean plain = delivery instanceof Delivery.Plain;
         if (settings.groupId() == null && !plain) {
@@ -137,10 +137,10 @@ public final class ConsumerStart {
         }
     }
 
-    /** A consumer that runs, and what has to be closed with it. */
+    /** A running consumer, and the resources to close with it. */
     record Started(ConsumerLoop loop, Lookup lookup, String staticMember) implements PatientTermination {
 
-        /** Ends both; says what was left undone. */
+        /** Ends both; returns the work left undone. */
         @Override
         public String close(Duration patience) {
             String leftUndone = loop.close(patience);
@@ -155,17 +155,17 @@ public final class ConsumerStart {
         }
     }
 
-    /** Starts a consumer that lives as long as the stages of {@code context}. Blocks for questions to the brokers. */
+    /** Starts a consumer that lives as long as the stages of {@code context}. Blocks for broker queries. */
     ConsumerLoop start(StageContext context, RecordOutlets outlets) {
         return start(context, outlets, null);
     }
 
     /**
-     * Starts a consumer that lives as long as the stages of {@code context} and whose records go out by {@code buffer}.
-     * Blocks for questions to the brokers.
+     * Starts a consumer that lives as long as the stages of {@code context} and emits through {@code buffer}. Blocks
+     * for broker queries.
      *
-     * @param decoding says how the stage decodes
-     * @param transactions what commits, if transactions do
+     * @param decoding describes how the stage decodes
+     * @param transactions commits offsets, if transactions do; otherwise null
      * @return the stage that takes the records from the buffer
      */
     public <K, V> SourceStage<K, V> open(
@@ -194,9 +194,9 @@ public final class ConsumerStart {
     }
 
     /**
-     * Starts a consumer that lives until it is closed. Blocks for questions to the brokers.
+     * Starts a consumer that lives until it is closed. Blocks for broker queries.
      *
-     * @param label says in the log whose it is
+     * @param label names its owner in the log
      */
     Started start(String name, String label, RecordOutlets outlets, Consumer<Throwable> onFailure) {
         return start(name, label, outlets, onFailure, null);
@@ -235,12 +235,15 @@ public final class ConsumerStart {
         return DueRecords.of(subscription);
     }
 
-    /** The stage from which the pipeline pulls, instead of {@code stage} where that is not Kafka's business. */
+    /** The stage from which the pipeline pulls, in place of {@code stage} if the surroundings are not Kafka. */
     public <T> Stage<T> pulled(Stage<T> stage, StageContext context) {
         return SurroundingsRegistry.of(settings.properties()).pulled(stage, context.clock());
     }
 
-    /** Notes a static member; two with one name in a process are told before the brokers fence one of them. */
+    /**
+     * Registers a static member, and warns about a second one of that name in the process before the brokers fence one
+     * of them.
+     */
     private String enter(Map<String, Object> config) {
         Object instance = config.get(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG);
         if (instance == null) {
@@ -257,7 +260,7 @@ public final class ConsumerStart {
         return member;
     }
 
-    /** A broker that answers is enough: topics may be made later. */
+    /** An answering broker is enough: topics may be created later. */
     private void checkConnection(Lookup lookup) {
         if (!settings.connectTimeout().isZero()) {
             Set<String> ignored = answer(lookup.topics(), settings.connectTimeout());
@@ -265,8 +268,8 @@ public final class ConsumerStart {
     }
 
     /**
-     * A client keeps what it has fetched of paused partitions, a fetch of each, beside what they hold of the budget:
-     * a quarter of their shares.
+     * A client keeps one fetch per paused partition, in addition to the records counted in the budget: a quarter of the
+     * partitions' shares.
      */
     private void limitFetches(Map<String, Object> config, Lookup lookup) {
         String limit = ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG;
@@ -314,7 +317,7 @@ public final class ConsumerStart {
         return found.ids();
     }
 
-    /** A partition that has no end at the moment is asked about again in the run; the others do not wait for it. */
+    /** A partition without an end at the moment is asked again during the run; the others do not wait for it. */
     private Map<TopicPartition, Long> endOffsets(Lookup lookup, Set<TopicPartition> ids) {
         Map<TopicPartition, Long> ends = new HashMap<>();
         Map<TopicPartition, KafkaPipelineException> unknown = new HashMap<>();
@@ -342,7 +345,7 @@ public final class ConsumerStart {
         return Objects.requireNonNull(subscription.end().of(id));
     }
 
-    /** Starts the loop. From here on the owner thread closes the client, whatever happens. */
+    /** Starts the loop. From here on the owner thread closes the client in any case. */
     private ConsumerLoop start(
             Surroundings around,
             Map<String, Object> config,
@@ -383,7 +386,7 @@ public final class ConsumerStart {
     }
 
     /**
-     * Returns whether commits bypass the client: on the lean path it is only a member, unless an interceptor wants to
+     * Returns whether commits bypass the client. On the lean path it is only a member, but an interceptor may want to
      * see commits.
      */
     private boolean commitsBesideClient(Map<String, Object> config) {
@@ -393,7 +396,7 @@ public final class ConsumerStart {
                 && (interceptors == null || interceptors.toString().isBlank());
     }
 
-    /** Gives the client of the configuration a budget, if it is to fetch. */
+    /** Adds a poll budget to the client's configuration, if the client fetches. */
     private PollBudget budget(Surroundings around, Map<String, Object> config) {
         PollBudget budget = new PollBudget(settings.bufferBytes(), maxBatchBytes());
         if (settings.fetch() == FetchPath.CLIENT && around.hasBrokers()) {

@@ -5,10 +5,10 @@ import dev.weir.kafka.internal.in.buffer.FlowControl;
 import dev.weir.stream.control.BufferControl;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** The limits of a consumer's buffer, as users read and change them. Thread-safe. */
+/** The limits of a consumer's buffer, which users may read and change. Thread-safe. */
 final class FlowLimits implements BufferControl {
 
-    /** Trackers refer to this many times the records that they start with: a reference for each 512 records. */
+    /** Trackers have references for this many times their initial records: one reference per 512 records. */
     private static final int HEADROOM = 8;
 
     /** As in {@link ConsumerSettings#maxOutstandingRecords}. */

@@ -18,17 +18,17 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds and tells where readers of committed records get nothing because somebody's transaction is open (ADR 213).
- * Confined to the owner thread.
+ * Finds and reports partitions where an open transaction holds up readers of committed records (ADR 213). Confined to
+ * the owner thread.
  *
- * <p>It asks about partitions alone that stand at the end of what may be read, and goes by their positions, which both
- * fetch paths know: the last stable offset is not beyond a position at which nothing comes.
+ * <p>It checks only partitions whose position, known on both fetch paths, is at the end of the readable records: if
+ * nothing arrives at a position, the last stable offset is not beyond it.
  */
 final class OpenTransactions {
 
     private static final ConsumerLog LOG = ConsumerLog.of(OpenTransactions.class);
 
-    /** The time records wait at one place until that is reported. */
+    /** The time records wait at one position until that is reported. */
     private static final long TOLD_AFTER_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -40,7 +40,7 @@ final class OpenTransactions {
 
         final long offset;
 
-        /** Offset past all records that wait there; the place itself if none do. */
+        /** The offset after all records that wait there; the position itself if there are none. */
         long end;
 
         /** The time when the first of them was seen. */
@@ -68,9 +68,9 @@ final class OpenTransactions {
     private long lookDueNanos;
 
     /**
-     * Creates what asks {@code lookup} and continues on {@code owner}, the owner thread.
+     * Creates a check that asks {@code lookup} and continues on {@code owner}, the owner thread.
      *
-     * @param readsCommitted whether only records of transactions that are committed are read
+     * @param readsCommitted whether only records of committed transactions are read
      */
     OpenTransactions(
             OwnerThread owner,
@@ -89,8 +89,8 @@ final class OpenTransactions {
     }
 
     /**
-     * The records that wait in a partition and their transaction, in words; null before that is told and once it goes
-     * on.
+     * Describes the waiting records of a partition and their transaction; null before that is reported and after the
+     * partition continues.
      */
     @Nullable
     String trouble(AssignedPartition partition, long now) {
@@ -110,13 +110,13 @@ final class OpenTransactions {
     }
 
     void lookIfDue(long now) {
-        // Nothing else is held up by a transaction.
+        // Nothing else can be held up by a transaction.
         if (!readsCommitted || now - lookDueNanos < 0 || !owner.isEmitting()) {
             return;
         }
         lookDueNanos = now + LOOK_NANOS;
         places.entrySet().removeIf(each -> isOver(each.getKey(), each.getValue()));
-        // Those that stood here at the look before as well: a busy partition is at its end now and then.
+        // Partitions that were here at the last check too: a busy partition is at its end now and then.
         Map<TopicPartition, AssignedPartition> standing = new HashMap<>();
         places.keySet().forEach(partition -> standing.put(partition.id(), partition));
         for (AssignedPartition partition : assignment.all()) {
@@ -159,7 +159,7 @@ final class OpenTransactions {
         }
     }
 
-    /** Asks for the last stable offset, because a quota may also be the reason that nothing comes. */
+    /** Asks for the last stable offset, because a quota may also be the reason why nothing arrives. */
     private void ask(AssignedPartition partition, Place place) {
         TopicPartition id = partition.id();
         CompletionStage<String> holder = lookup.openTransaction(id, ANSWER_WITHIN)

@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Requests of other threads to the owner, who looks at it in each round and is woken for it. {@link #run} and {@link
- * #withinPatience} belong to the owner thread, the rest is thread-safe.
+ * Requests of other threads to the owner, which checks them in each turn and is woken for them. {@link #run} and
+ * {@link #withinPatience} belong to the owner thread; the others are thread-safe.
  */
 final class OwnerRequests {
 
@@ -40,7 +40,7 @@ final class OwnerRequests {
     }
 
     /**
-     * Asks for the end, which may wait so long for what is unfinished; asked again, no longer than each time was said.
+     * Requests the end, which may wait this long for unfinished records. If requested again, the shortest time applies.
      */
     void close(Duration patience) {
         long deadlineNanos = clock.nanoTime() + patience.toNanos();
@@ -60,20 +60,20 @@ final class OwnerRequests {
         return close;
     }
 
-    /** Asks for anything else. */
+    /** Requests any other action. */
     void add(Runnable request) {
         queue.add(request);
         waiting.wake();
     }
 
-    /** Does what was {@linkplain #add added}. */
+    /** Performs the {@linkplain #add added} requests. */
     void run() {
         for (Runnable request = queue.poll(); request != null; request = queue.poll()) {
             request.run();
         }
     }
 
-    /** The time that a wait may take; once a close is asked for, no longer than its patience lasts. */
+    /** The time that a wait may take; after a close request at most its remaining patience. */
     long withinPatience(long nanos) {
         return close ? Math.min(nanos, closeDeadlineNanos - clock.nanoTime()) : nanos;
     }

@@ -9,7 +9,10 @@ import java.util.Collection;
 import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
 
-/** Takes partitions in that the group has given, or that the member has taken itself. Confined to the owner thread. */
+/**
+ * Adds partitions that the group has assigned, or that a member without a group takes itself. Confined to the owner
+ * thread.
+ */
 final class PartitionArrivals {
 
     private final OwnerThread owner;

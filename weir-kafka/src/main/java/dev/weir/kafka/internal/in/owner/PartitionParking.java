@@ -18,11 +18,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /**
- * Moves the partitions of a reusable consumer to the pipelines that come and from those that go. {@link #attach},
- * {@link #stopEmission} and {@link #detach} are for any thread, the rest belongs to the owner thread.
+ * Moves the partitions of a reusable consumer between its pipelines. Any thread may call {@link #attach},
+ * {@link #stopEmission} and {@link #detach}; all else belongs to the owner thread.
  *
  * <p>A partition that no pipeline reads is parked: not fetched, but still assigned and committed. The next pipeline
- * goes on at its first unfinished record, and does not see again what was finished behind that.
+ * continues at its first unfinished record, and skips later records that are already finished.
  */
 final class PartitionParking {
 
@@ -51,7 +51,7 @@ final class PartitionParking {
         this.clock = clock;
     }
 
-    /** Adds a pipeline; throws if another one reads the same. */
+    /** Adds a pipeline; throws if another one reads the same topics. */
     void attach(Attachment attachment) {
         CompletableFuture<String> done = new CompletableFuture<>();
         owner.execute(() -> {
@@ -75,12 +75,12 @@ final class PartitionParking {
         }
     }
 
-    /** Gives the pipeline no more; what it has pulled may still be finished. */
+    /** Stops emission to the pipeline; its pulled records may still be finished. */
     void stopEmission(Attachment attachment) {
         owner.execute(() -> stop(attachment));
     }
 
-    /** Waits until the pipeline has finished what it pulled, then forgets it. Says what was left undone. */
+    /** Waits until the pipeline has finished its pulled records, then removes it. Returns the work left undone. */
     String detach(Attachment attachment, Duration patience) {
         long deadlineNanos = clock.nanoTime() + patience.toNanos();
         owner.execute(() -> {
@@ -91,7 +91,7 @@ final class PartitionParking {
         return owner.awaitOrEnd(attachment.detached) ? attachment.detached.join() : "";
     }
 
-    /** A detachment, under way or to come, waits no longer than that. */
+    /** Limits the wait of a current or later detachment to that deadline. */
     void hurry(Attachment attachment, Duration patience) {
         long deadlineNanos = clock.nanoTime() + patience.toNanos();
         owner.execute(() -> attachment.closeBy(deadlineNanos));
@@ -137,7 +137,7 @@ final class PartitionParking {
         }
     }
 
-    /** One that waits for what it has pulled must not keep the next from reading. */
+    /** A pipeline that waits for its pulled records must not keep the next one from reading. */
     private void detachNow(Attachment attachment) {
         detach(
                 attachment,
@@ -151,7 +151,7 @@ final class PartitionParking {
         attachment.detached.complete(PartitionAssignment.unfinished(unfinished));
     }
 
-    /** Lets those go that have finished, or whose time is up; how long until the next one's is. */
+    /** Removes pipelines that have finished, or whose time is up; returns the time until the next deadline. */
     long detachFinished() {
         long left = Long.MAX_VALUE;
         for (Attachment attachment : outlets.closing()) {

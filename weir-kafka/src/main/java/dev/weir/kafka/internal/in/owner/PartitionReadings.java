@@ -31,13 +31,13 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at assigned partitions, one by one: what waits, why, since when, and how far the end is. Confined to the owner
- * thread, but for {@link #silentSince} and {@link #decodeTime}.
+ * Inspects assigned partitions one by one: what waits, why, since when, and how far the end is. Confined to the owner
+ * thread, except for {@link #silentSince} and {@link #decodeTime}.
  */
 final class PartitionReadings {
 
     /**
-     * The interval at which ends of partitions that are not fetched are asked for: the client only learns them by
+     * The interval at which the ends of unfetched partitions are queried, because the client learns ends only by
      * fetching.
      */
     private static final long END_LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -58,14 +58,14 @@ final class PartitionReadings {
     private long endLookDueNanos;
     private long progressNanos;
 
-    // Written by the threads that bring the answers, and cleared by the owner thread.
+    // Written by the threads that deliver answers, cleared by the owner thread.
     private final Map<TopicPartition, Long> ends = new ConcurrentHashMap<>();
     private final Set<TopicPartition> endsAsked = ConcurrentHashMap.newKeySet();
 
     /**
-     * Creates what asks {@code lookup} for the ends of paused partitions, {@code ahead} for the records of one that
-     * wait for their commit, if there is one, {@code trouble} why nothing is read of one, and {@code transactions} what
-     * is held up.
+     * Creates readings. {@code lookup} gives the ends of paused partitions, {@code ahead} (or null) the records that
+     * wait for their commit, {@code trouble} the reason why a partition is not read, and {@code transactions} the
+     * partitions held up.
      */
     PartitionReadings(
             OwnerThread owner,
@@ -92,18 +92,18 @@ final class PartitionReadings {
         this.endLookDueNanos = progressNanos + END_LOOK_NANOS;
     }
 
-    /** Time since when no broker answers; null while one does. Any thread. */
+    /** The time since which no broker answers; null while one does. Any thread. */
     @Nullable
     Instant silentSince() {
         return reachability.silentSince();
     }
 
-    /** The time when something was finished last, as the looks so far have seen it. */
+    /** The time when something was last finished, according to the readings so far. */
     long progressNanos() {
         return progressNanos;
     }
 
-    /** The time that decoders take on the threads that fetch. Any thread. */
+    /** The time that decoders have taken on the fetch threads. Any thread. */
     DecodeTime decodeTime() {
         return fetcher.decodeTime();
     }
@@ -113,13 +113,15 @@ final class PartitionReadings {
         return fetcher.throttledNanos();
     }
 
-    /** Begins a look at all. */
+    /** Begins a reading of all partitions. */
     void begin(long now) {
         reachability.look();
         transactions.lookIfDue(now);
     }
 
-    /** Fetched and not pulled, or not to be pulled yet: at most once, a record waits for its commit first. */
+    /**
+     * Records fetched and not pulled, or not to be pulled yet: with at-most-once a record waits for its commit first.
+     */
     private int buffered(AssignedPartition partition) {
         return partition.outlet().records(partition) + (ahead == null ? 0 : ahead.records(partition));
     }
@@ -156,7 +158,8 @@ final class PartitionReadings {
     }
 
     /**
-     * Lag in time by the machine's clock, as timestamps are; producers whose clocks are ahead make it 0, not negative.
+     * The lag in time by this machine's clock, because timestamps are wall-clock times. Producers whose clocks are
+     * ahead make it 0, not negative.
      */
     private @Nullable Duration lagTime(AssignedPartition partition, long lag) {
         long timestamp = tracked ? partition.tracker().firstUnfinishedTimestamp() : OffsetTracker.NO_TIMESTAMP;
@@ -205,7 +208,7 @@ final class PartitionReadings {
         return behind == RecordFetcher.UNKNOWN ? -1 : behind + outstanding;
     }
 
-    /** The client learns ends by fetching, so it knows nothing new of a partition that is paused. */
+    /** The client learns ends by fetching, so it has nothing new about a paused partition. */
     void askForEndsIfDue(Collection<AssignedPartition> assigned, long now) {
         if (now - endLookDueNanos < 0 || !owner.isEmitting()) {
             return;

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the running form of a source of sources, one for each partition while it is assigned. Immutable. */
+/** Makes the running form of a source that emits one source per assigned partition. Immutable. */
 public final class PartitionedSource<K, V> implements SourceFactory<PartitionSource<K, V>> {
 
     private final ConsumerSettings<K, V> settings;
@@ -39,7 +39,7 @@ public final class PartitionedSource<K, V> implements SourceFactory<PartitionSou
         return new PartitionedSource<>(settings, subscription, new Delivery.Committable(), null);
     }
 
-    /** A source that commits nothing, as its positions are kept elsewhere. */
+    /** A source that commits nothing, because its positions are kept elsewhere. */
     public static <K, V> PartitionedSource<K, V> external(
             ConsumerSettings<K, V> settings, Subscription subscription, ExternalOffsets external) {
         return new PartitionedSource<>(settings, subscription, new Delivery.Plain(true), external);

@@ -5,10 +5,10 @@ import java.util.Collection;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** The pipelines whose stages may hold what was emitted. Thread-safe. */
+/** The pipelines whose stages may hold emitted records. Thread-safe. */
 final class PipelineReaders implements Supplier<Collection<StageContext>> {
 
-    /** Set before there is anything. */
+    /** Set before anything is emitted. */
     private volatile Supplier<Collection<StageContext>> current = List::of;
 
     void set(Supplier<Collection<StageContext>> readers) {
@@ -20,7 +20,7 @@ final class PipelineReaders implements Supplier<Collection<StageContext>> {
         return current.get();
     }
 
-    /** Makes the pipelines drop revoked work that has not begun. */
+    /** Makes the pipelines drop revoked work that has not started. */
     void dropRevoked() {
         get().forEach(StageContext::dropRevoked);
     }

@@ -18,10 +18,10 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.InvalidOffsetException;
 
-/** Polls, and sends on their way the records that have come. Confined to the owner thread. */
+/** Polls and emits the records that arrive. Confined to the owner thread. */
 final class PollIntake {
 
-    /** The time a poll waits when nothing is due: only the snapshot ages meanwhile. */
+    /** The time a poll waits when nothing is due; meanwhile only the snapshot ages. */
     private static final long MAX_POLL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final OwnerWaits waiting;
@@ -56,7 +56,7 @@ final class PollIntake {
         this.clock = clock;
     }
 
-    /** Polls once, for that time or a second at most. Rebalances are called back from within. */
+    /** Polls once, for at most the given time and at most a second. Rebalance callbacks run inside it. */
     void poll(long nanos) {
         try {
             emit(waiting.poll(Math.min(nanos, MAX_POLL_NANOS)));
@@ -69,8 +69,8 @@ final class PollIntake {
     }
 
     /**
-     * Waits within a rebalance, until a signal and no longer than that. Where records come by another way than the
-     * member's client, those of the partitions that stay go on coming meanwhile.
+     * Waits within a rebalance until a signal or the deadline. If records do not come through the member's client,
+     * retained partitions are still read meanwhile.
      */
     void waitInRebalance(long nanos) {
         long endNanos = clock.nanoTime() + nanos;
@@ -104,7 +104,7 @@ final class PollIntake {
     private void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> records) {
         int ofAnotherLog = partition.epochs().note(records);
         if (ofAnotherLog != LeaderEpochs.NONE) {
-            // Those before it go out no more: it may be that they are of the other log, too.
+            // Records before it are no longer emitted, because they may belong to the other log too.
             positions.ofAnotherLog(partition, records.get(ofAnotherLog));
             return;
         }

@@ -19,19 +19,19 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Handles the partitions that the group moves. Called by the client inside poll, so on the owner thread.
+ * Handles rebalances. The client calls it inside poll, and so on the owner thread.
  *
- * <p>Revoked: nothing more is emitted and no work begun. What is being worked on is waited for within the deadline,
- * while other partitions go on: from the buffer or, where records do not come by the member's client, with what is
- * fetched meanwhile. Then what is finished is committed. Lost: another member may own them already, so nothing is
- * waited for and nothing is committed; late acknowledgements reach a tracker that nobody reads.
+ * <p>Revoked partitions: emission ends and no more work starts. The owner waits for work in progress within the
+ * deadline, while other partitions continue from the buffer or, on the lean path, with newly fetched records. Then
+ * finished records are committed. Lost partitions: another member may already own them, so nothing is awaited and
+ * nothing committed; late acknowledgements have no effect.
  */
 final class RebalanceHandler implements ConsumerRebalanceListener {
 
     private static final ConsumerLog LOG = ConsumerLog.of(RebalanceHandler.class);
 
     /**
-     * The interval at which the pipeline is asked to drop revoked records: what was in flight between two stages is
+     * The interval at which the pipeline is asked to drop revoked records: records in flight between two stages are
      * found later.
      */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -76,7 +76,7 @@ final class RebalanceHandler implements ConsumerRebalanceListener {
         this.times = times;
     }
 
-    /** Returns whether partitions go because the consumer closes, which has seen to everything itself. */
+    /** Returns whether partitions are revoked because the consumer closes, which has already handled everything. */
     private boolean isClosed() {
         return owner.phase() == ConsumerPhase.CLOSED;
     }
@@ -119,8 +119,8 @@ final class RebalanceHandler implements ConsumerRebalanceListener {
     }
 
     /**
-     * Waits until nothing of the partitions is being worked on, so all of it finished or dropped; false if that was not
-     * so in time. A close does not wait longer here than anywhere: a failed pipeline will finish nothing more.
+     * Waits until no stage works on the partitions, so that all their records are finished or dropped; returns false on
+     * a timeout. A close does not extend this wait, because a failed pipeline will finish nothing more.
      */
     private boolean awaitFinished(Collection<AssignedPartition> partitions, long deadlineNanos) {
         for (AssignedPartition partition : partitions) {

@@ -26,17 +26,17 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls the user's code about rebalances, on a thread of its own, while the owner thread waits and serves what that
- * code asks of the consumer. Confined to the owner thread.
+ * Calls the user's rebalance code on a separate thread, while the owner thread waits and serves that code's requests to
+ * the consumer. Confined to the owner thread.
  */
 final class RebalanceHooks {
 
     private static final ConsumerLog LOG = ConsumerLog.of(RebalanceHooks.class);
 
-    /** The interval at which it is checked whether a listener has called System.exit, which never returns. */
+    /** The interval of checks whether a listener has called System.exit, which never returns. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** The time for a listener's question for committed offsets. */
+    /** The time limit for a listener's query of committed offsets. */
     private static final long COMMITTED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final OwnerThread owner;
@@ -67,7 +67,7 @@ final class RebalanceHooks {
         this.times = times;
     }
 
-    /** The time when hooks that are called now are not waited for any longer, outside of a revocation. */
+    /** The deadline of hooks called now, outside of a revocation. */
     long deadline() {
         return clock.nanoTime() + times.deadlineNanos();
     }
@@ -78,7 +78,7 @@ final class RebalanceHooks {
         }
     }
 
-    /** Tells store and listener, who have until {@code endNanos} together. */
+    /** Calls the store and the listener, who have until {@code endNanos} together. */
     void revoked(Set<TopicPartition> ids, long endNanos) {
         if (!ids.isEmpty()) {
             tellStore(ids, endNanos);
@@ -96,7 +96,7 @@ final class RebalanceHooks {
         }
     }
 
-    /** Tells the store, which has half of the time if there is a listener behind it. */
+    /** Calls the store, which has half of the time if a listener follows. */
     private void tellStore(Set<TopicPartition> ids, long endNanos) {
         if (external != null) {
             long left = endNanos - clock.nanoTime();
@@ -136,7 +136,7 @@ final class RebalanceHooks {
         }
     }
 
-    /** One call, and the consumer that it sees. The user's thread asks, the owner thread serves. */
+    /** One call, and the consumer that it sees. The user's thread sends requests, the owner thread serves them. */
     private final class Call implements RestrictedConsumer {
 
         private final Queue<Runnable> asked = new ConcurrentLinkedQueue<>();
@@ -159,7 +159,7 @@ final class RebalanceHooks {
             return done;
         }
 
-        /** Returns whether there was something to do. */
+        /** Returns whether there was a request to serve. */
         boolean serve() {
             Runnable next = asked.poll();
             if (next != null) {
@@ -171,7 +171,7 @@ final class RebalanceHooks {
         void expire() {
             expired = true;
             while (serve()) {
-                // Each of them says that it is too late.
+                // Each request fails because it is too late.
             }
         }
 

@@ -21,7 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** A consumer that outlives the pipelines which read from it. Thread-safe. */
+/** A consumer that outlives its pipelines. Thread-safe. */
 public final class ReusableConsumerOwner<K, V> implements AutoCloseable {
 
     private static final ConsumerLog LOG = ConsumerLog.of(ReusableConsumerOwner.class);
@@ -61,7 +61,7 @@ public final class ReusableConsumerOwner<K, V> implements AutoCloseable {
         return consumer.loop().control();
     }
 
-    /** A pipeline's reader of these topics, or all that no other pipeline reads if there are none. */
+    /** A pipeline's reader of these topics; if empty, of all topics that no other pipeline reads. */
     public SourceFactory<ConsumerRecord<K, V>> reader(Set<String> topics) {
         return context -> attach(topics, context);
     }
@@ -112,7 +112,7 @@ public final class ReusableConsumerOwner<K, V> implements AutoCloseable {
                 () -> parking.stopEmission(attachment));
     }
 
-    /** Ends the consumer, and with it what still reads from it. */
+    /** Ends the consumer and the pipelines that still read from it. */
     @Override
     public void close() {
         consumer.loop().stop();

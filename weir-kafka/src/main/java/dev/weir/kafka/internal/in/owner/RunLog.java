@@ -13,22 +13,22 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log lines, at INFO, about one consumer's run: what it reads and how, which partitions it has, and how it ended.
- * Confined to the owner thread after {@link #begins}, which is called before that thread starts.
+ * Logs, at INFO, one consumer's run: its subscription and settings, its partitions, and its end. Confined to the owner
+ * thread after {@link #begins}, which is called before that thread starts.
  */
 final class RunLog {
 
     private static final ConsumerLog LOG = ConsumerLog.of(RunLog.class);
 
-    /** The name until something has begun. */
+    /** The name until the run begins. */
     private String name = "consumer";
 
     private @Nullable String failure;
 
     /**
-     * Logs the beginning of a run.
+     * Logs the start of a run.
      *
-     * @param newName says in all lines whose run it is
+     * @param newName identifies the run in all lines
      * @param exactlyOnce whether transactions commit
      */
     void begins(
@@ -63,14 +63,14 @@ final class RunLog {
         return settings.fetchThreads() == 1 ? path : path + " in " + settings.fetchThreads() + " threads";
     }
 
-    /** Logs that partitions have come. */
+    /** Logs newly assigned partitions. */
     void assigned(Collection<TopicPartition> ids, int now) {
         if (!ids.isEmpty()) {
             LOG.info("{}: assigned {}; has {} partitions now", name, OffsetQueries.names(sorted(ids)), now);
         }
     }
 
-    /** Logs that the group has taken partitions. */
+    /** Logs revoked partitions. */
     void revoked(Collection<TopicPartition> ids, int now) {
         LOG.info("{}: gave {} back to the group; has {} partitions now", name, OffsetQueries.names(sorted(ids)), now);
     }
@@ -83,7 +83,7 @@ final class RunLog {
                 .toList();
     }
 
-    /** Notes why the run ends. */
+    /** Sets the reason why the run ends. */
     void fails(Throwable cause) {
         if (failure == null) {
             failure = String.valueOf(cause.getMessage() == null ? cause : cause.getMessage());
@@ -93,7 +93,7 @@ final class RunLog {
     /**
      * Logs the end.
      *
-     * @param leftUndone what was read and is not finished, or could not be committed, in words
+     * @param leftUndone describes records that are unfinished or could not be committed
      */
     void ended(List<String> leftUndone) {
         String left = leftUndone.isEmpty() ? "nothing is left unfinished" : String.join("; ", leftUndone);

@@ -17,13 +17,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Finds out where unfinished records are and what their keys are, when somebody asks: nothing is noted of a record for
- * it. Thread-safe.
- */
+/** Locates unfinished records and finds their keys on request, without bookkeeping per record. Thread-safe. */
 final class UnfinishedFinder {
 
-    /** A record as the owner thread last saw it: nobody else may ask its partition. */
+    /** A record as the owner thread last saw it; other threads must not access its partition. */
     record Sought(AssignedPartition partition, RecordBuffer outlet, long token) {
 
         AckTarget target() {
@@ -32,19 +29,19 @@ final class UnfinishedFinder {
     }
 
     /**
-     * The smallest age of a stuck record; a younger one would be gone when it is found: a pipeline that runs well is
-     * not searched.
+     * The smallest age of a stuck record. A younger one would be gone when found, so a healthy pipeline is not
+     * searched.
      */
     private static final Duration MIN_AGE = Duration.ofMillis(100);
 
     private final Supplier<Collection<StageContext>> readers;
 
-    /** Creates one that asks the sources of those who read now. */
+    /** Creates a finder that asks the sources of the current readers. */
     UnfinishedFinder(Supplier<Collection<StageContext>> readers) {
         this.readers = readers;
     }
 
-    /** The same, with what could be found out about its first unfinished record, which is {@code sought}. */
+    /** Returns the same dump with the stage and key of the first unfinished record, which is {@code sought}. */
     PartitionDump found(PartitionDump dump, @Nullable Sought sought) {
         Oldest oldest = dump.oldest();
         if (oldest == null || sought == null) {
@@ -66,9 +63,7 @@ final class UnfinishedFinder {
                 dump.trouble());
     }
 
-    /**
-     * The troubles that stages of readers without progress report of themselves, each once: readers may share a stage.
-     */
+    /** The troubles that readers' stages report, each once, because readers may have a stage in common. */
     List<String> troubles() {
         return readers.get().stream()
                 .flatMap(reader -> reader.troubles().stream())
@@ -103,7 +98,7 @@ final class UnfinishedFinder {
         return Oldest.IN_FLIGHT + words + found.stage();
     }
 
-    /** Null if the element says nothing of a key. */
+    /** Null if the element does not reveal a key. */
     static @Nullable Integer keyHash(@Nullable Object element) {
         Object key = switch (element) {
             case OfRecord known -> known.raw().key();

@@ -18,10 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.TopicPartition;
 
-/**
- * Decides, by the policy for it, what becomes of batches that cannot be read, on both fetch paths. Confined to the
- * owner thread.
- */
+/** Applies the policy for unreadable batches, on both fetch paths. Confined to the owner thread. */
 final class UnreadableBatches {
 
     private static final ConsumerLog LOG = ConsumerLog.of(UnreadableBatches.class);
@@ -34,7 +31,7 @@ final class UnreadableBatches {
             "where the batch ends is unknown, so that it cannot be left out: raise maxBatchBytes if it is too large for"
                     + " that, or have the group go on behind it with kafka-consumer-groups --reset-offsets --to-offset";
 
-    /** The last batch that was passed in a partition: one of that base offset, or -1, as far as {@code nextOffset}. */
+    /** The last batch passed in a partition: its base offset, or -1, and its end {@code nextOffset}. */
     private record Passed(long baseOffset, long nextOffset) {}
 
     private final Map<TopicPartition, Passed> passed = new HashMap<>();
@@ -76,12 +73,12 @@ final class UnreadableBatches {
                 fetcher);
     }
 
-    /** A poll has found one, and all before it in its partition was handed out. */
+    /** Handles such a batch found by a poll, after all earlier records of its partition were handed out. */
     void found(UnreadableBatch batch) {
         TopicPartition id = new TopicPartition(batch.topic(), batch.partition());
         AssignedPartition partition = assignment.get(id);
         if (partition == null || partition.isHeld() || fetcher.position(id) > batch.offset()) {
-            return; // Of before a seek.
+            return; // From before a seek.
         }
         if (policy == ConsumerSettings.UnreadableBatches.FAIL || !batch.hasEnd()) {
             throw new RecordDecodeException(
@@ -93,7 +90,7 @@ final class UnreadableBatches {
         }
         if (isRestOfPassed(id, batch)) {
             String text = "{} offsets {} to {} are left out, as the rest of the damaged batch before them";
-            if (batch.isWithoutBytes()) { // It is only taken for that.
+            if (batch.isWithoutBytes()) { // It is only assumed to be that.
                 LOG.warn(text, id, batch.offset(), batch.nextOffset() - 1);
             } else {
                 LOG.debug(text, id, batch.offset(), batch.nextOffset() - 1);
@@ -110,8 +107,8 @@ final class UnreadableBatches {
     }
 
     /**
-     * Returns whether it is the batch before once more, whose damaged header named too low an end. Where nothing was
-     * sent of a damaged batch, it is taken for the one before.
+     * Returns whether it is the previous batch once more, whose damaged header had too low an end. A damaged batch of
+     * which nothing was sent counts as the previous one.
      */
     private boolean isRestOfPassed(TopicPartition id, UnreadableBatch batch) {
         Passed before = passed.get(id);

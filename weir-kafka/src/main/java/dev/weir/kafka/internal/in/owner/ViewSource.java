@@ -22,7 +22,7 @@ import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the running form of a source whose elements are decoded where the records lie. Immutable. */
+/** Makes the running form of a source whose elements are decoded in the receive buffer. Immutable. */
 public final class ViewSource<T> implements SourceFactory<T> {
 
     private final ConsumerSettings<byte[], byte[]> settings;
@@ -45,7 +45,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
         this.start = new ConsumerStart(settings, subscription, delivery, external, makers);
     }
 
-    /** A source of records in a row, which commits. */
+    /** A committable source of consecutive records. */
     public static ViewSource<RecordViews> keeping(ConsumerSettings<?, ?> settings, Subscription subscription) {
         ViewPool pool = new ViewPool();
         return new ViewSource<>(
@@ -57,7 +57,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
                 time -> FetchedViews.Maker.keeping(pool));
     }
 
-    /** A committable source; {@code decoder} is called on the thread, or threads, that fetch, as of the others. */
+    /** A committable source; {@code decoder} is called on the fetch thread or threads, as for the other sources. */
     public static <T> ViewSource<T> committable(
             ConsumerSettings<?, ?> settings, Subscription subscription, Function<RecordView, ? extends T> decoder) {
         return decoding(settings, subscription, new Delivery.Committable(), null, decoder);
@@ -104,7 +104,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
         return inRows ? new Rows<>(records, buffer) : new Unwrapping<>(records);
     }
 
-    /** Takes out what was decoded. Confined to the segment's thread. */
+    /** Unwraps decoded records. Confined to the segment's thread. */
     private record Unwrapping<T>(SourceStage<byte[], byte[]> records) implements Stage<T> {
 
         @Override
@@ -127,8 +127,8 @@ public final class ViewSource<T> implements SourceFactory<T> {
     }
 
     /**
-     * Takes records in a row out of the batches of the buffer, which are used again, into those of a pool: where few
-     * records come at a time, a batch for each fetch would be garbage per record. Confined to the segment's thread.
+     * Moves consecutive records out of the buffer's batches, which are reused, into batches of a pool: when few records
+     * arrive at a time, a batch for each fetch would be garbage per record. Confined to the segment's thread.
      */
     private static final class Rows<T> implements Stage<T> {
 

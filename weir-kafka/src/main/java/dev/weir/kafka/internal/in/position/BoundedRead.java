@@ -27,18 +27,18 @@ import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
-/** Finds out when a read that has an end is through. Confined to the owner thread. */
+/** Detects the end of a bounded read. Confined to the owner thread. */
 public final class BoundedRead {
 
-    /** The interval at which a member without partitions asks for the group's progress, and its wait for the answer. */
+    /** The interval at which a member without partitions queries the group's progress, and its wait for the answer. */
     private static final Duration GROUP_LOOK = Duration.ofSeconds(1);
 
-    /** The time an end waits for the answer that its topics still are the same ones. */
+    /** The time an end waits for confirmation that its topics are still the same. */
     private static final Duration MAX_DOUBT = Duration.ofSeconds(10);
 
     private static final ConsumerLog LOG = ConsumerLog.of(BoundedRead.class);
 
-    /** The interval at which unknown ends are asked for, and the wait for the answer. */
+    /** The interval at which unknown ends are queried, and the wait for the answer. */
     private static final Duration END_LOOK = Duration.ofSeconds(1);
 
     private static final Duration END_TIMEOUT = Duration.ofSeconds(5);
@@ -58,25 +58,25 @@ public final class BoundedRead {
     /** Ends of all partitions, including those of other members. */
     private final Map<TopicPartition, Long> ends;
 
-    /** The reason why the ends of partitions are not known; empty as long as nobody has said. */
+    /** The reason why the ends of partitions are not known; empty until a query fails. */
     private final Map<TopicPartition, String> unknown = new HashMap<>();
 
     private final Set<TopicPartition> asked = new HashSet<>();
     private long endLookDueNanos;
     private long groupLookDueNanos;
 
-    /** Partitions at their ends whose topics were asked for once more. */
+    /** Partitions at their ends whose topics are being confirmed once more. */
     private final Set<AssignedPartition> doubted = new HashSet<>();
 
-    /** Partitions whose topic the brokers have confirmed since then. */
+    /** Partitions whose topics the brokers have confirmed since then. */
     private final Set<AssignedPartition> sureOf = new HashSet<>();
 
-    /** Time until which an end waits for the answer whether its topics are still the same. */
+    /** The time until which an end waits for that confirmation. */
     private long sureByNanos;
 
     /**
-     * Creates what asks {@code lookup} for ends that are not known yet,
-     * and continues on {@code owner}, the owner thread.
+     * Creates a bounded read that asks {@code lookup} for unknown ends and continues on {@code owner}, the owner
+     * thread.
      */
     public BoundedRead(
             ConsumerPlan plan,
@@ -108,7 +108,7 @@ public final class BoundedRead {
         });
     }
 
-    /** The reason why nobody knows the end of the partition; null if it is known. */
+    /** The reason why the partition's end is not known; null if it is known. */
     @Nullable
     public String trouble(AssignedPartition partition) {
         String trouble = partition.endOffset() == AssignedPartition.UNKNOWN ? unknown.get(partition.id()) : null;
@@ -149,7 +149,7 @@ public final class BoundedRead {
         }
     }
 
-    /** Begins a partition once its end is known. */
+    /** Starts reading a partition once its end is known. */
     private void begin(AssignedPartition partition) {
         long end = ends.getOrDefault(partition.id(), 0L);
         if (partition.endOffset() == AssignedPartition.UNKNOWN && end != AssignedPartition.UNKNOWN) {
@@ -158,8 +158,8 @@ public final class BoundedRead {
     }
 
     /**
-     * Looks at each assigned partition, and whether all are at their ends now. Without partitions it stands by for
-     * those who have them, until the group is through.
+     * Checks each assigned partition, and whether all are at their ends. A member without partitions stands by for the
+     * others until the group is done.
      */
     public boolean isAllRead() {
         askForEnds();
@@ -220,8 +220,8 @@ public final class BoundedRead {
     }
 
     /**
-     * Returns whether a commit is at or past the end; false if the log does not have the committed place, because the
-     * next owner continues somewhere else.
+     * Returns whether a commit is at or past the end; false if the log does not have the committed position, because
+     * the next owner continues somewhere else.
      */
     private boolean isThrough(TopicPartition id, OffsetAndMetadata commit, long end) {
         return commit.offset() >= end && logRange.find(id, LogPosition.of(commit)) == LogRange.Answer.WITHIN;
@@ -234,8 +234,8 @@ public final class BoundedRead {
     }
 
     /**
-     * Returns whether the log has the committed place of an unread partition, and the records before it. Where it does
-     * not, the out-of-range policy decides, as in a read without an end.
+     * Returns whether the log has the committed position of an unread partition and the records before it. If not, the
+     * out-of-range policy applies, as in an unbounded read.
      */
     private boolean isInLog(AssignedPartition partition) {
         long offset = partition.epochs().begin();

@@ -19,12 +19,11 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out from the brokers whether logs have given positions, for partitions that are not fetched, or not yet.
- * Confined to the owner thread.
+ * Asks brokers whether logs contain given positions, for partitions that are not fetched, or not yet. Confined to the
+ * owner thread.
  *
- * <p>A log has the positions from its start to its high watermark, also past the last stable offset, unless the leader
- * epoch of a position says that the records before it were replaced since. Questions that nobody could answer are asked
- * again every second.
+ * <p>A log contains the positions from its start to its high watermark, even past the last stable offset, unless a
+ * position's leader epoch shows that the records before it were replaced. Unanswered queries are repeated every second.
  */
 final class LogRange {
 
@@ -33,7 +32,7 @@ final class LogRange {
         UNKNOWN,
         WITHIN,
         OUTSIDE,
-        /** The log was truncated before it, and may have grown past it again. */
+        /** The log was truncated before the position, and may have grown past it again. */
         TRUNCATED
     }
 
@@ -45,10 +44,10 @@ final class LogRange {
         boolean underWay;
         long dueNanos;
 
-        /** The answer by the range of the log; the leader epoch, if the position has one, is asked for after that. */
+        /** The answer by the log's range; the position's leader epoch, if it has one, is checked afterwards. */
         Answer inRange = Answer.UNKNOWN;
 
-        /** Offset from which the log differs from the one of the position. */
+        /** The offset from which the log differs from the position's log. */
         long divergentOffset;
 
         /** The reason why the last attempt failed; empty before the first failure. */
@@ -75,9 +74,9 @@ final class LogRange {
     private final Map<TopicPartition, Question> questions = new HashMap<>();
 
     /**
-     * Creates what asks {@code lookup} and continues on {@code owner}, the owner thread.
+     * Creates a range check that asks {@code lookup} and continues on {@code owner}, the owner thread.
      *
-     * @param onAnswer called there whenever {@link #find} may say something else than before
+     * @param onAnswer called on the owner thread when the result of {@link #find} may have changed
      */
     LogRange(Lookup lookup, OwnerClock clock, Executor owner, Runnable onAnswer) {
         this.lookup = lookup;
@@ -86,7 +85,7 @@ final class LogRange {
         this.onAnswer = onAnswer;
     }
 
-    /** Returns the answer on the position; if that is nothing, {@link #askIfDue} asks. */
+    /** Returns the answer for the position; if there is none, {@link #askIfDue} queries it. */
     Answer find(TopicPartition id, LogPosition position) {
         Question question = questions.get(id);
         if (question == null || !question.position.equals(position)) {
@@ -97,19 +96,19 @@ final class LogRange {
     }
 
     /**
-     * Offset at which the logs part, for a position that is {@link Answer#TRUNCATED}, as {@link
-     * Lookup#divergentOffsets} returned it.
+     * The offset at which the logs diverge, for a position that is {@link Answer#TRUNCATED}, as
+     * {@link Lookup#divergentOffsets} returned it.
      */
     long divergentOffset(TopicPartition id) {
         return Objects.requireNonNull(questions.get(id)).divergentOffset;
     }
 
-    /** Forgets what is known of a partition: the next {@link #find} is a new question. */
+    /** Forgets a partition: the next {@link #find} is a new query. */
     void forget(TopicPartition id) {
         questions.remove(id);
     }
 
-    /** The reason why nobody knows; null if that is known, or was not asked. */
+    /** The reason why there is no answer; null if there is one, or nothing was asked. */
     @Nullable
     String trouble(TopicPartition id) {
         Question question = questions.get(id);
@@ -122,7 +121,7 @@ final class LogRange {
         return "nobody says whether the log of " + id + " has offset " + question.position + ": " + question.trouble;
     }
 
-    /** Asks what is due, all of it at once. */
+    /** Sends the due queries, all at once. */
     void askIfDue() {
         Map<TopicPartition, Question> ranges = new HashMap<>();
         Map<TopicPartition, Question> epochs = new HashMap<>();
@@ -172,7 +171,9 @@ final class LogRange {
         onAnswer.run();
     }
 
-    /** Asks for epochs, also of positions past the end: the nearest records are where the log was truncated. */
+    /**
+     * Queries epochs, also for positions past the end: the nearest remaining records are where the log was truncated.
+     */
     private void askForEpochs(Map<TopicPartition, Question> due) {
         Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();
         due.forEach((id, question) -> positions.put(id, question.position.commit("")));

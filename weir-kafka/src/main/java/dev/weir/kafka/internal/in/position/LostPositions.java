@@ -20,16 +20,16 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 
 /**
- * Decides, by the policy for it, where partitions go on whose position their log does not have, or has behind other
- * records than those that were read, or whose topic was recreated. Confined to the owner thread.
+ * Applies the out-of-range policy to partitions whose log lacks their position, whose log was rewritten before it, or
+ * whose topic was recreated. Confined to the owner thread.
  *
- * <p>Such a partition begins anew: what was read of it, finished or not, has offsets that mean nothing any more.
+ * <p>Such a partition is restarted, because the offsets of its records, finished or not, no longer mean anything.
  */
 final class LostPositions {
 
     private static final ConsumerLog LOG = ConsumerLog.of(LostPositions.class);
 
-    /** A divergence that is not known. */
+    /** An unknown divergence. */
     private static final long UNKNOWN = -1;
 
     private final PartitionAssignment assignment;
@@ -40,9 +40,9 @@ final class LostPositions {
     private final ObjLongConsumer<AssignedPartition> release;
 
     /**
-     * Creates what asks through {@code queries}.
+     * Creates one that asks through {@code queries}.
      *
-     * @param release lets a held partition go on at an offset
+     * @param release makes a held partition continue at an offset
      */
     LostPositions(
             PartitionAssignment assignment,
@@ -62,7 +62,7 @@ final class LostPositions {
     // ---- Out of range, truncated
     // -------------------------------------------------------------------------------------
 
-    /** A poll has failed: a position is out of range, or the log was truncated before it. */
+    /** Handles a failed poll: a position is out of range, or the log was truncated before it. */
     void outOfRange(org.apache.kafka.clients.consumer.OffsetOutOfRangeException failure) {
         for (AssignedPartition partition : assignment.current(failure.partitions())) {
             long wanted =
@@ -76,11 +76,11 @@ final class LostPositions {
                     topicIds.identifyAnew(
                             renewed, 2, () -> beginAnew(renewed, wanted, String.valueOf(failure.getMessage())));
                 } else {
-                    // What is past the end may be so because the topic is another one.
+                    // The position may be past the end because the topic was recreated.
                     topicIds.identifyAnew(renewed, 2, () -> ask(renewed, position, unread, failure));
                 }
             } else {
-                // Of before a seek. If it holds all the same it comes again.
+                // From before a seek. If it still applies it will be reported again.
                 assignment.checkAgain(partition);
             }
         }
@@ -157,7 +157,7 @@ final class LostPositions {
     // ---- Recreated
     // ---------------------------------------------------------------------------------------------------
 
-    /** A record was read that cannot be of the log that was read before: its leader epoch is lower. */
+    /** Handles a record that cannot belong to the log read so far, because its leader epoch is lower. */
     void ofAnotherLog(AssignedPartition partition, ConsumerRecord<?, ?> record) {
         AssignedPartition renewed = renew(partition, Reason.RECREATED);
         String proof = "its record at offset " + record.offset() + " has leader epoch "
@@ -165,10 +165,10 @@ final class LostPositions {
         topicIds.identifyAnew(renewed, 2, () -> beginAnew(renewed, record.offset(), proof));
     }
 
-    /** The brokers have said that the topic is another one than that of the partition's place. */
+    /** Handles the brokers' report that the topic of the partition's position was recreated. */
     void recreated(AssignedPartition partition, Uuid now) {
         if (assignment.isEnding()) {
-            // What was committed says of which topic it is; whoever starts there next finds out.
+            // The commit contains the topic id, so the next owner that starts there will find out.
             return;
         }
         Uuid before = partition.topicId();

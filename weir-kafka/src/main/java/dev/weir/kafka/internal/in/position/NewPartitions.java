@@ -17,8 +17,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for new partitions on behalf of a source without a group, which nobody tells of them.
- * Confined to the owner thread.
+ * Looks for new partitions for a source without a group, which has no assignment to learn them from. Confined to the
+ * owner thread.
  */
 public final class NewPartitions {
 
@@ -35,14 +35,14 @@ public final class NewPartitions {
 
     private long dueNanos;
 
-    /** The reason why topics could not be looked at the last time. */
+    /** The reason why the last check of the topics failed. */
     private final Map<String, String> troubles = new HashMap<>();
 
     /**
-     * Creates what asks {@code lookup} once in an interval.
+     * Creates a check that asks {@code lookup} once per interval.
      *
      * @param owner the owner thread
-     * @param onNew called there with partitions that are not assigned yet
+     * @param onNew called on the owner thread with partitions that are not assigned yet
      */
     public NewPartitions(
             ConsumerPlan plan,
@@ -78,7 +78,7 @@ public final class NewPartitions {
             LOG.warn("cannot look for new partitions of {}: {}", subscription.selection(), String.valueOf(failure));
             return;
         }
-        // Once each: a topic that was deleted is missing in each look.
+        // Reported once each: a deleted topic is missing in every check.
         found.failures().forEach((topic, why) -> {
             if (!why.toString().equals(troubles.put(topic, why.toString()))) {
                 LOG.warn("cannot look for new partitions of topic {}: {}", topic, why.toString());

@@ -27,19 +27,19 @@ import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The questions that are open about where partitions go on. Confined to the owner thread.
+ * The open queries for the positions of partitions. Confined to the owner thread.
  *
- * <p>Each partition has its answer as soon as the brokers have it. One that cannot be answered is asked about again,
- * with a growing delay and for as long as it is assigned; it holds up no other, and the reason is named once each time
- * that it changes. A failure that does not pass is thrown to the owner, and ends the run.
+ * <p>Each partition gets its answer independently. An unanswered query is repeated, with a growing delay, for as long
+ * as the partition is assigned; it delays no other, and its reason is logged once whenever it changes. A permanent
+ * failure is thrown to the owner and ends the run.
  */
 public final class OffsetQueries {
 
     private static final ConsumerLog LOG = ConsumerLog.of(OffsetQueries.class);
 
     /**
-     * Time for the first answer, twice that for the next, and so on up to the client's own default. The client holds on
-     * to the leader that it found first: where that has died, only another question finds its successor.
+     * Timeout of the first query, doubled for each repetition up to the client's own default. The client keeps using
+     * the leader it found first: if that has died, only a new query finds its successor.
      */
     private static final long FIRST_TIMEOUT_SECONDS = 3;
 
@@ -48,10 +48,10 @@ public final class OffsetQueries {
     private static final long MAX_DELAY_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final int MAX_DOUBLINGS = 10;
 
-    /** Partitions that a line of the log names. */
+    /** Number of partitions that a log line names. */
     private static final int MAX_NAMES = 10;
 
-    /** The question about one partition. */
+    /** The query for one partition. */
     private static final class Query {
 
         final AssignedPartition partition;
@@ -66,7 +66,7 @@ public final class OffsetQueries {
         /** The reason why the last attempt failed; empty before the first failure. */
         String trouble = "";
 
-        /** The same as the log has it. */
+        /** The same reason in the form of the log. */
         String logged = "";
 
         Query(
@@ -90,7 +90,7 @@ public final class OffsetQueries {
     private final TopicIds topicIds;
     private final Map<AssignedPartition, Query> queries = new LinkedHashMap<>();
 
-    /** Creates what asks {@code lookup} and continues on {@code owner}, the owner thread. */
+    /** Creates queries that ask {@code lookup} and continue on {@code owner}, the owner thread. */
     OffsetQueries(PartitionAssignment assignment, Lookup lookup, OwnerClock clock, Executor owner, TopicIds topicIds) {
         this.topicIds = topicIds;
         this.assignment = assignment;
@@ -100,10 +100,10 @@ public final class OffsetQueries {
     }
 
     /**
-     * Notes a question, which the next {@link #askIfDue} asks. It takes the place of an open one about the same
-     * partition. First the partition's topic has to be known: an answer is about the topic that there is.
+     * Adds a query, which the next {@link #askIfDue} sends. It replaces an open query for the same partition. The
+     * partition's topic id must be known first, because an answer refers to the current topic.
      *
-     * @param positions of which the offsets are wanted
+     * @param positions whose offsets are wanted
      * @param then called with those offsets if the partition is still assigned
      * @param gone called instead if it is not
      */
@@ -122,7 +122,8 @@ public final class OffsetQueries {
     }
 
     /**
-     * The reason why it is not known yet where the partition goes on; null if that is not asked, or was asked just now.
+     * The reason why the partition's position is not known yet; null if it is not being queried, or was queried just
+     * now.
      */
     @Nullable
     String trouble(AssignedPartition partition) {
@@ -130,10 +131,10 @@ public final class OffsetQueries {
         return query == null || query.trouble.isEmpty() ? null : query.trouble;
     }
 
-    /** The time for which {@link #askIfDue} has nothing to do. */
+    /** The time until {@link #askIfDue} has something to do. */
     long nanosUntilDue() {
         if (queries.isEmpty()) {
-            return Long.MAX_VALUE; // as in nearly each turn
+            return Long.MAX_VALUE; // as in nearly every turn
         }
         long now = clock.nanoTime();
         long least = Long.MAX_VALUE;
@@ -145,7 +146,7 @@ public final class OffsetQueries {
         return least;
     }
 
-    /** Asks what is to be asked by now, all of it at once. */
+    /** Sends all due queries at once. */
     void askIfDue() {
         if (queries.isEmpty()) {
             return;

@@ -25,18 +25,18 @@ import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.FencedInstanceIdException;
 
 /**
- * Lets partitions that have come go on where the group has committed: at the offset, with its leader epoch, in the
- * topic that it was committed of, without what is finished past it. They are held until the group's coordinator and the
- * brokers have said so. Confined to the owner thread.
+ * Opens assigned partitions at their committed offset, with its leader epoch and topic id, and without the records
+ * finished past it. They are held until the group's coordinator and the brokers have answered. Confined to the owner
+ * thread.
  */
 final class PartitionOpenings {
 
     private static final ConsumerLog LOG = ConsumerLog.of(PartitionOpenings.class);
 
-    /** The time the other partitions wait for an answer, which may come to the next try. */
+    /** The time other partitions wait for an answer, which may come on the next attempt. */
     private static final long ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** The same where answers come too late to be believed. */
+    /** The same time where late answers are not trusted. */
     private static final long MOST_ANSWER_NANOS = 16 * ANSWER_NANOS;
 
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
@@ -51,17 +51,17 @@ final class PartitionOpenings {
     /** Partitions whose committed offsets are not known yet. */
     private final Set<AssignedPartition> asked = new LinkedHashSet<>();
 
-    /** Partitions for which one answer has said that the group has committed nothing. */
+    /** Partitions for which one answer has reported no committed offset. */
     private final Set<AssignedPartition> doubted = new HashSet<>();
 
     private long answerNanos = ANSWER_NANOS;
     private long dueNanos;
 
     /**
-     * Creates what has nothing to open.
+     * Creates one without partitions to open.
      *
      * @param wake called when {@link #askIfDue} has something to do
-     * @param onUncommitted called with partitions, held, of which the group has committed nothing
+     * @param onUncommitted called with held partitions that have no committed offset
      */
     PartitionOpenings(
             PartitionAssignment assignment,
@@ -78,7 +78,7 @@ final class PartitionOpenings {
         this.onUncommitted = onUncommitted;
     }
 
-    /** Holds the partitions until they can go on. Within a poll. */
+    /** Holds the partitions until they can be opened. Within a poll. */
     void open(Collection<AssignedPartition> partitions) {
         assignment.hold(partitions);
         asked.addAll(partitions);
@@ -86,15 +86,15 @@ final class PartitionOpenings {
         wake.run();
     }
 
-    /** The time for which {@link #askIfDue} has nothing to do. */
+    /** The time until {@link #askIfDue} has something to do. */
     long nanosUntilDue() {
         return asked.isEmpty() ? Long.MAX_VALUE : Math.max(0, dueNanos - clock.nanoTime());
     }
 
     /**
-     * Asks for the commits of those that are held for them. Blocks for a moment. Outside of a poll.
+     * Queries the commits of held partitions. Blocks briefly. Outside of a poll.
      *
-     * @throws KafkaException if nobody will ever answer
+     * @throws KafkaException on a permanent failure
      */
     void askIfDue() {
         if (asked.isEmpty()) {
@@ -145,8 +145,8 @@ final class PartitionOpenings {
     }
 
     /**
-     * Asks once more for partitions without a commit, before they begin somewhere else. A client of the consumer
-     * protocol says the same of partitions that the coordinator gives an error for, once its time is over.
+     * Asks once more for partitions without a commit, before they start somewhere else. After its timeout, a client of
+     * the consumer protocol also reports no commit for partitions on which the coordinator returned an error.
      */
     private void askAgain(boolean wasLate) {
         if (wasLate) {

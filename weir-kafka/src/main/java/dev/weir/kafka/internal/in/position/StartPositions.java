@@ -37,12 +37,11 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides where partitions begin if the group's committed offset does not: the subscription overrides it, there is
- * none, or its record is gone. Confined to the owner thread.
+ * Decides where partitions start if not at the committed offset: the subscription overrides it, there is none, or its
+ * record is gone. Confined to the owner thread.
  *
- * <p>Such a partition is held, that is neither fetched nor committed, until the brokers have said which offset is
- * meant; it waits for no other.
- * The client itself never resets an offset: it would do so without a word.
+ * <p>Such a partition is held, that is neither fetched nor committed, until the brokers have resolved its offset; it
+ * waits for no other. The client itself never resets an offset, because it would do so silently.
  */
 public final class StartPositions {
 
@@ -61,7 +60,7 @@ public final class StartPositions {
     private final OffsetQueries queries;
     private final StartSizes sizes;
 
-    /** Null where nothing is committed, or everything before it goes out. */
+    /** Null if nothing is committed, or everything before it is emitted. */
     private final @Nullable StartCommits places;
 
     private final OwnerThread owner;
@@ -72,10 +71,10 @@ public final class StartPositions {
     private final Map<AssignedPartition, String> loading = new HashMap<>();
 
     /**
-     * Creates what asks {@code lookup} and continues on {@code owner}, which is woken when {@link #askIfDue} has
-     * something to do.
+     * Creates start positions that ask {@code lookup} and continue on {@code owner}, which is woken when
+     * {@link #askIfDue} has something to do.
      *
-     * @param delivery told of topics that were recreated
+     * @param delivery informed of recreated topics
      */
     public StartPositions(
             PartitionAssignment assignment,
@@ -102,12 +101,12 @@ public final class StartPositions {
                 assignment, settings.outOfRange(), subscription.isBounded(), topicIds, queries, this::commitAndRelease);
     }
 
-    /** The run starts: what comes to be after this is read from its beginning. */
+    /** Marks the start of the run: partitions created later are read from their beginning. */
     public void begin() {
         sizes.begin();
     }
 
-    /** Asks, and commits where partitions begin, where that is due. Blocks for a moment at most. Outside of a poll. */
+    /** Sends due queries and due commits of start positions. Blocks briefly at most. Outside of a poll. */
     public void askIfDue() {
         openings.askIfDue();
         topicIds.askIfDue();
@@ -117,13 +116,13 @@ public final class StartPositions {
         }
     }
 
-    /** The time for which {@link #askIfDue} has nothing to do. */
+    /** The time until {@link #askIfDue} has something to do. */
     public long nanosUntilDue() {
         long least = Math.min(openings.nanosUntilDue(), Math.min(topicIds.nanosUntilDue(), queries.nanosUntilDue()));
         return places == null ? least : Math.min(least, places.nanosUntilDue());
     }
 
-    /** The reason why it is not known yet where the partition goes on; null if it is known, or was asked just now. */
+    /** The reason why the partition's position is not known yet; null if it is known, or was queried just now. */
     @Nullable
     public String trouble(AssignedPartition partition) {
         String trouble = loading.get(partition);
@@ -131,7 +130,7 @@ public final class StartPositions {
         return trouble == null ? queries.trouble(partition) : trouble;
     }
 
-    /** Partitions have come: they are held from now on, unless somebody has said already where they begin. */
+    /** Holds newly assigned partitions, unless their start position is already set. */
     public void assigned(Collection<AssignedPartition> partitions) {
         for (AssignedPartition partition : partitions) {
             if (partition.isPlaced()) {
@@ -248,7 +247,7 @@ public final class StartPositions {
         return start == null ? settings.startWithoutCommit() : start;
     }
 
-    /** Begins partitions without a position: at the start, or at their beginning if they were added later. */
+    /** Starts partitions without a position: at the start position, or at their beginning if they were added later. */
     private void begin(Map<AssignedPartition, Position> starts) {
         Map<AssignedPartition, Position> others = new HashMap<>(starts);
         others.values().removeIf(Position.beginning()::equals);
@@ -275,8 +274,8 @@ public final class StartPositions {
     }
 
     /**
-     * Continues at the offset once it is committed; otherwise a crash before the first commit would begin somewhere
-     * else.
+     * Continues at the offset once it is committed; otherwise a restart after a crash before the first commit would
+     * start elsewhere.
      */
     private void commitAndRelease(AssignedPartition partition, long offset) {
         if (places == null) {
@@ -286,21 +285,21 @@ public final class StartPositions {
         }
     }
 
-    /** The client does not know where to go on. */
+    /** Handles a client without a position. */
     public void unknown(InvalidOffsetException failure) {
         if (failure instanceof org.apache.kafka.clients.consumer.OffsetOutOfRangeException outOfRange) {
             lost.outOfRange(outOfRange);
             return;
         }
         uncommitted(assignment.current(failure.partitions()).stream()
-                // The client says so as of a moment ago.
+                // The client's report may be slightly out of date.
                 .filter(partition -> !partition.isHeld() && !partition.isPlaced())
                 .toList());
     }
 
     /**
-     * Begins partitions without a commit. The brokers delete commits with their topic: a topic that this run knows may
-     * be another one by now, and is identified first.
+     * Starts partitions without a commit. Brokers delete commits with their topic, so a topic known to this run may
+     * have been recreated, and is identified first.
      */
     private void uncommitted(List<AssignedPartition> partitions) {
         List<AssignedPartition> others = new ArrayList<>();
@@ -331,7 +330,7 @@ public final class StartPositions {
     }
 
     private @Nullable Position startWithoutCommit(TopicPartition id) {
-        // What is in a topic that was recreated came while the one before it was read.
+        // Records of a recreated topic arrived while its predecessor was being read.
         return topicIds.wasRecreated(id.topic()) ? Position.beginning() : start(id);
     }
 
@@ -339,13 +338,13 @@ public final class StartPositions {
         lost.recreated(partition, now);
     }
 
-    /** A record was read that cannot be of the log that was read before. */
+    /** Handles a record that cannot belong to the log read so far. */
     public void ofAnotherLog(AssignedPartition partition, ConsumerRecord<?, ?> record) {
         lost.ofAnotherLog(partition, record);
     }
 
     /**
-     * The brokers have said that the log does not have the position of a partition, at which nothing was fetched yet.
+     * Handles the brokers' report that the log does not have a partition's position, at which nothing was fetched yet.
      */
     void outOfRange(AssignedPartition partition, long position) {
         lost.outOfRange(
@@ -353,10 +352,10 @@ public final class StartPositions {
     }
 
     /**
-     * The brokers have said that the log was truncated before the position of a partition, at which nothing was fetched
-     * yet, and may have other records there now.
+     * Handles the brokers' report that the log was truncated before a partition's position, at which nothing was
+     * fetched yet, and may have different records there now.
      *
-     * @param divergent where the records differ, negative if the brokers do not know
+     * @param divergent the first offset that differs, negative if not known
      */
     void truncated(AssignedPartition partition, long position, long divergent) {
         lost.outOfRange(new LogTruncationException(
@@ -369,12 +368,12 @@ public final class StartPositions {
         return topicIds;
     }
 
-    /** Holds each partition until it is known which offset is meant. */
+    /** Holds each partition until its offset is resolved. */
     public void place(Map<AssignedPartition, Position> positions) {
         place(positions, allPlaced -> {});
     }
 
-    /** The same, telling at the end whether all of them are still assigned. */
+    /** Does the same, and reports at the end whether all of them are still assigned. */
     public void place(Map<AssignedPartition, Position> positions, Consumer<Boolean> then) {
         if (positions.isEmpty()) {
             then.accept(true);
@@ -393,7 +392,7 @@ public final class StartPositions {
         queries.askIfDue();
     }
 
-    /** Partitions that are placed together, though each goes on by itself. Confined to the owner thread. */
+    /** Partitions positioned together, though each continues on its own. Confined to the owner thread. */
     private static final class Placing {
 
         private final Consumer<Boolean> then;
