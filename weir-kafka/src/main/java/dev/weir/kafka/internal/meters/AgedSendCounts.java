@@ -3,9 +3,9 @@ package dev.weir.kafka.internal.meters;
 import java.util.concurrent.TimeUnit;
 
 /**
- * {@link SendCounts} in two generations, which tell for how long the oldest records have had no answer. The thread that
- * looks begins a new generation as soon as the one before the present has all its answers, but at most once a second;
- * it costs a record no more than to remember which generation it is of. Threads as in {@link SendCounts}.
+ * {@link SendCounts} in two generations, which show for how long the oldest records have had no answer. The watching
+ * thread starts a new generation as soon as the previous one has all its answers, but at most once a second. Each
+ * record only has to remember its generation. Threads as in {@link SendCounts}.
  */
 public final class AgedSendCounts {
 
@@ -14,14 +14,14 @@ public final class AgedSendCounts {
     private final SendCounts even = new SendCounts();
     private final SendCounts odd = new SendCounts();
 
-    // Written by the thread that looks.
+    // Written by the watching thread.
     private volatile boolean isOdd;
     private long begunNanos;
     private boolean isBegun;
     private long leftSeen;
     private long answerNanos;
 
-    /** The present generation, which a record that is about to be sent counts in, and later its answer. */
+    /** The current generation, which counts a record about to be sent, and later its answer. */
     public SendCounts present() {
         return isOdd ? odd : even;
     }
@@ -31,14 +31,14 @@ public final class AgedSendCounts {
         return even.answered() + odd.answered();
     }
 
-    /** The number of records sent and not answered. Any thread. */
+    /** The number of unanswered records. Any thread. */
     public long unanswered() {
         return even.unanswered() + odd.unanswered();
     }
 
     /**
-     * For how long none of the records has had an answer that are older than the present generation; 0 if there are
-     * none. A client that is slow answers some of them all the time, one whose partition is stuck does not. One thread.
+     * The time for which no record older than the current generation has had an answer; 0 if there is no such record. A
+     * slow client keeps answering some of them, one with a stuck partition does not. One thread.
      */
     public long oldestNanos(long nowNanos) {
         long left = (isOdd ? even : odd).unanswered();
@@ -48,7 +48,7 @@ public final class AgedSendCounts {
         }
         if (!isBegun || left == 0) {
             if (!isBegun || nowNanos - begunNanos >= GENERATION_NANOS) {
-                isOdd = isBegun != isOdd; // the first one begins with the first look
+                isOdd = isBegun != isOdd; // the first generation begins with the first check
                 isBegun = true;
                 begunNanos = nowNanos;
                 answerNanos = nowNanos;

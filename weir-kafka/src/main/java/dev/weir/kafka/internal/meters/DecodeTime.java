@@ -3,16 +3,16 @@ package dev.weir.kafka.internal.meters;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
-/** The time that the decoder of a source of views has taken, on all threads that fetch. Thread-safe. */
+/** The time spent by a source's view decoder, on all fetch threads. Thread-safe. */
 public final class DecodeTime {
 
-    /** The time of a source that decodes nothing while it fetches. */
+    /** For a source that decodes nothing while fetching. */
     public static final DecodeTime NONE = new DecodeTime(1);
 
     private final LongAdder nanos = new LongAdder();
     private final int threads;
 
-    /** Time of that many threads, at least one. */
+    /** Creates a measurement for that many threads, at least one. */
     public DecodeTime(int threads) {
         this.threads = threads;
     }
@@ -22,19 +22,19 @@ public final class DecodeTime {
         return nanos.sum();
     }
 
-    /** The threads that may decode at once. */
+    /** The number of threads that may decode at once. */
     public int threads() {
         return threads;
     }
 
-    /** Begins to measure the calls of one thread. */
+    /** Starts to measure the calls of one thread. */
     public Sampling sampling() {
         return new Sampling(nanos);
     }
 
     /**
-     * Measures every call that follows a slow one, and one in {@value #QUICK_CALLS} of the others: two readings of the
-     * clock cost as much as a quick decoder. A measured call stands for those since the one before. Confined to one
+     * Measures every call after a slow one, and one in {@value #QUICK_CALLS} of the others, because two clock readings
+     * cost as much as a quick decoder. A measured call also represents the unmeasured ones before it. Confined to one
      * thread.
      */
     public static final class Sampling {
@@ -45,7 +45,7 @@ public final class DecodeTime {
 
         private final LongAdder nanos;
 
-        /** Calls that the next measured one stands for. */
+        /** The number of calls that the next measured one represents. */
         private int calls = 1;
 
         private int left = 1;
@@ -54,12 +54,12 @@ public final class DecodeTime {
             this.nanos = nanos;
         }
 
-        /** Counts a call; returns whether it is to be measured. */
+        /** Counts a call; returns whether to measure it. */
         public boolean isDue() {
             return --left == 0;
         }
 
-        /** Takes the time of a call that was due; returns that of all calls for which it stands. */
+        /** Takes the time of a measured call; returns the estimate for all calls that it represents. */
         public long took(long nanosOfCall) {
             long all = nanosOfCall * calls;
             nanos.add(all);

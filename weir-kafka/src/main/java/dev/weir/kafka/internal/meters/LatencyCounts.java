@@ -25,12 +25,12 @@ public final class LatencyCounts {
     private final AtomicLongArray counts = new AtomicLongArray(BUCKETS);
     private final AtomicLong max = new AtomicLong();
 
-    /** Counts one. A negative time, which clocks of two machines may give, counts as none. */
+    /** Counts one time. A negative one, possible between the clocks of two machines, counts as 0. */
     public void add(long millis) {
         add(millis, 1);
     }
 
-    /** Counts the same time for several. */
+    /** Counts the same time several times. */
     public void add(long millis, long times) {
         long counted = Math.max(0, millis);
         counts.addAndGet(bucketOf(counted), times);
@@ -52,10 +52,7 @@ public final class LatencyCounts {
                 total, Math.min(most, percentile(now, total, 50)), Math.min(most, percentile(now, total, 99)), most);
     }
 
-    /**
-     * The number of records that took at most so long, for each bound, in ascending order; a bucket counts where its
-     * highest value does.
-     */
+    /** The number of records at or below each bound, in ascending order; a bucket counts by its highest value. */
     public long[] upTo(long... boundsMillis) {
         long[] upTo = new long[boundsMillis.length];
         long seen = 0;
@@ -90,7 +87,7 @@ public final class LatencyCounts {
         return EXACT + doubling * BUCKETS_PER_DOUBLING + within;
     }
 
-    /** The highest value that the bucket counts. */
+    /** The highest value of the bucket. */
     private static long highestOf(int bucket) {
         if (bucket < EXACT) {
             return bucket;

@@ -10,13 +10,12 @@ import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
 
 /**
- * Reads a producer's own meters, for as long as it is open. The names are those of the client's documentation,
- * "Producer Sender Metrics" and "Common monitoring metrics"; a client without one of them shows no value there.
- * Thread-safe.
+ * Reads a producer's metrics while it is open. The names are those of the client's documentation, "Producer Sender
+ * Metrics" and "Common monitoring metrics"; a client without one of them shows no value there. Thread-safe.
  */
 public final class ProducerLook {
 
-    /** The time for which brokers throttled a client that counts it; Kafka's own does not. */
+    /** The time for which brokers throttled a client that reports it; Kafka's own does not. */
     public static final String THROTTLED = "produce-throttle-time-ns-total";
 
     private static final String GROUP = "producer-metrics";
@@ -48,22 +47,22 @@ public final class ProducerLook {
         this.meters = meters;
     }
 
-    /** Reads the meters of a client. */
+    /** Reads the metrics of a client. */
     public static ProducerLook of(Producer<?, ?> client) {
         return new ProducerLook(client::metrics);
     }
 
-    /** Reads something else that has such meters. */
+    /** Reads another object with such metrics. */
     public static ProducerLook of(Supplier<? extends Map<MetricName, ? extends Metric>> meters) {
         return new ProducerLook(meters);
     }
 
-    /** The producer as it is now, whose sender waits for room in its buffer alone. */
+    /** The current producer values, for a sender that waits only for space in the client's buffer. */
     public Snapshot at(String stage, long unanswered) {
         return at(stage, unanswered, 0);
     }
 
-    /** The producer as it is now, whose sender has waited so long before it asked the client for room. */
+    /** The current producer values, for a sender that waited this long before it asked the client for space. */
     public Snapshot at(String stage, long unanswered, long waitedNanos) {
         Map<String, Double> values = values();
         return Snapshot.of(

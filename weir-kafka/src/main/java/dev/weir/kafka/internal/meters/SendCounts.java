@@ -4,9 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The number of records that were sent and how many of them are answered. Each count has one writer, the sender's
- * thread and the producer's, and a cache line of its own: counting must not make the two wait for each other. Any
- * thread reads.
+ * Counts records sent and records answered. Each count has one writer, the sender's or the producer's thread, and its
+ * own cache line, so that the two threads do not slow each other down. Any thread reads.
  */
 public final class SendCounts {
 
@@ -23,44 +22,44 @@ public final class SendCounts {
         }
     }
 
-    @SuppressWarnings("unused") // space
+    @SuppressWarnings("unused") // padding
     private static class Before {
         private long p1, p2, p3, p4, p5, p6, p7, p8;
     }
 
     private static class Sent extends Before {
-        @SuppressWarnings("unused") // by its handle
+        @SuppressWarnings("unused") // through its handle
         private long sent;
     }
 
-    @SuppressWarnings("unused") // space
+    @SuppressWarnings("unused") // padding
     private static class Between extends Sent {
         private long q1, q2, q3, q4, q5, q6, q7, q8;
     }
 
     private static class Answered extends Between {
-        @SuppressWarnings("unused") // by its handle
+        @SuppressWarnings("unused") // through its handle
         private long answered;
     }
 
-    @SuppressWarnings("unused") // space
+    @SuppressWarnings("unused") // padding
     private static final class Cells extends Answered {
         private long r1, r2, r3, r4, r5, r6, r7, r8;
     }
 
     private final Cells cells = new Cells();
 
-    /** One more is about to be sent. The sender's. */
+    /** Counts a record about to be sent. Sender's thread. */
     public void sends() {
         SENT.setRelease(cells, (long) SENT.get(cells) + 1);
     }
 
-    /** The one that was about to be sent was not taken. The sender's. */
+    /** Takes back a record that was not accepted. Sender's thread. */
     public void sendsNot() {
         SENT.setRelease(cells, (long) SENT.get(cells) - 1);
     }
 
-    /** One is answered. The producer's. */
+    /** Counts an answer. Producer's thread. */
     public void answers() {
         ANSWERED.setRelease(cells, (long) ANSWERED.get(cells) + 1);
     }
@@ -70,9 +69,9 @@ public final class SendCounts {
         return (long) ANSWERED.getAcquire(cells);
     }
 
-    /** The number of records sent and not answered. Any thread. */
+    /** The number of unanswered records. Any thread. */
     public long unanswered() {
-        long answered = answered(); // first: what is answered was sent before
+        long answered = answered(); // first, because answered records were sent before
         return Math.max(0, (long) SENT.getAcquire(cells) - answered);
     }
 }

@@ -3,8 +3,8 @@ package dev.weir.kafka.internal.meters;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The time for which brokers throttled a client, as a counter. Kafka's client has no such counter; it publishes the
- * mean of its last minute or so, which hides that throttling has just begun and shows it long after its end.
+ * The time for which brokers throttled a client, as a counter. Kafka's client has no such counter. It publishes the
+ * average of about the last minute, which hides throttling that has just begun and shows it long after its end.
  * Thread-safe.
  *
  * <pre>
@@ -13,25 +13,25 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class ThrottleTime {
 
-    /** The longest time that the client's mean is of: three samples of half a minute each. */
+    /** The longest window of the client's average: three samples of half a minute each. */
     private static final double WINDOW_SECONDS = 90;
 
     private static final double NANOS_PER_MILLI = 1e6;
 
     private final ReentrantLock lock = new ReentrantLock();
 
-    // Under the lock.
+    // Guarded by the lock.
     private double meanBefore;
     private double answersBefore;
     private double nanos;
 
     /**
-     * Takes the client's figures of now and returns the time so far.
+     * Takes the client's current metrics and returns the total time so far.
      *
-     * @param meanMillis throttle time of an answer, the client's mean; NaN without one
-     * @param maxMillis the longest one in the same time; NaN without one
-     * @param answers all of them so far; NaN if it does not tell
-     * @param answersPerSecond of the same time; NaN if it does not tell
+     * @param meanMillis the client's average throttle time per answer; NaN without one
+     * @param maxMillis the longest in the same window; NaN without one
+     * @param answers the number of answers so far; NaN if not known
+     * @param answersPerSecond the rate in the same window; NaN if not known
      */
     public long read(double meanMillis, double maxMillis, double answers, double answersPerSecond) {
         double mean = Double.isNaN(meanMillis) ? 0 : meanMillis;
@@ -39,7 +39,7 @@ public final class ThrottleTime {
         try {
             double came = answers - answersBefore;
             if (came > 0) {
-                // Too many rather than too few: then answers that are not throttled add nothing.
+                // Assumes too many rather than too few, so that answers without throttling add nothing.
                 double counted = Double.isNaN(answersPerSecond)
                         ? answersBefore
                         : Math.min(answersBefore, answersPerSecond * WINDOW_SECONDS);

@@ -4,9 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.function.LongSupplier;
 
-/**
- * Counts records that the brokers have. One writer at a time, any reader; costs the writer no fence for each record.
- */
+/** Counts records that the brokers have. One writer at a time, any reader; the writer needs no fence per record. */
 public final class WrittenCount implements LongSupplier {
 
     private static final VarHandle WRITTEN;
@@ -19,10 +17,10 @@ public final class WrittenCount implements LongSupplier {
         }
     }
 
-    @SuppressWarnings("unused") // by its handle
+    @SuppressWarnings("unused") // through its handle
     private long written;
 
-    /** One more. The writer's. */
+    /** Counts one record. Writer's thread. */
     public void increment() {
         WRITTEN.setOpaque(this, (long) WRITTEN.get(this) + 1);
     }

@@ -1,7 +1,4 @@
-/**
- * Counts of producers' records on the way, and their latencies: written by the threads that send and that hear of
- * answers, read by any.
- */
+/** Counts and latencies of producers' records: written by sending and answering threads, read by any. */
 @NullMarked
 package dev.weir.kafka.internal.meters;
 

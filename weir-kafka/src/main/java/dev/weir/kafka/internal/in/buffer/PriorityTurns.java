@@ -7,8 +7,10 @@ import java.util.Objects;
 
 /**
  * The queues of a buffer that have records to take, and their order: the highest priority first, round-robin among
- * equals, and now and then a queue that has been passed over for long. Guarded by the buffer's lock. <p>Protocol:
- * {@link #next} removes a queue; add it again if it has more; then report with {@link #taken} how much it gave.
+ * equals, and now and then a queue that has been passed over for long. Guarded by the buffer's lock.
+ *
+ * <p>Protocol: {@link #next} removes a queue; add it again if it has more; then report with {@link #taken} how much it
+ * gave.
  */
 final class PriorityTurns {
 

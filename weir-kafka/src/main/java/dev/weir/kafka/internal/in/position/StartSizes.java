@@ -23,11 +23,11 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The number of partitions each topic had when its reading began. Those with higher numbers were added since, and are
- * read from their beginning (ADR 58). Confined to the owner thread.
+ * The number of partitions each topic had when the group began to read it. Partitions with higher numbers were added
+ * later, and are read from their beginning (ADR 58). Confined to the owner thread.
  *
- * <p>A group notes the number in its commits, and so remembers it over restarts and among its members. Who has no
- * commits goes by the number at the start of the run; a topic that did not exist then had no partitions.
+ * <p>A group's commits contain the number, so all members know it, also after restarts. Without commits, the number at
+ * the start of the run applies; a topic that did not exist then had no partitions.
  */
 final class StartSizes {
 
@@ -47,9 +47,9 @@ final class StartSizes {
     private boolean asked;
 
     /**
-     * Creates what asks {@code lookup} and continues on {@code owner}, the owner thread.
+     * Creates start sizes that ask {@code lookup} and continue on {@code owner}, the owner thread.
      *
-     * @param group for which commits are made; null if none are
+     * @param group the group for which commits are made; null if none are
      */
     StartSizes(Selection selection, @Nullable String group, Lookup lookup, CommitTexts texts, Executor owner) {
         this.selection = selection;
@@ -59,7 +59,7 @@ final class StartSizes {
         this.owner = owner;
     }
 
-    /** Takes note of the topics as they are now, which is the start of the run. */
+    /** Reads the current topics, which defines the start of the run. */
     void begin() {
         if (!asked && !(selection instanceof Subscription.Partitions)) {
             asked = true;
@@ -85,7 +85,7 @@ final class StartSizes {
                 }));
     }
 
-    /** Calls {@code then} on the owner thread once {@link #isAdded} can tell of these partitions. */
+    /** Calls {@code then} on the owner thread once {@link #isAdded} knows about these partitions. */
     void learn(Collection<TopicPartition> ids, Runnable then) {
         if (selection instanceof Subscription.Partitions
                 || ids.stream().allMatch(id -> known.containsKey(id.topic()))) {
@@ -121,8 +121,8 @@ final class StartSizes {
     }
 
     /**
-     * The start size that commits note; where there are some without a note, another consumer began, and has read all
-     * partitions that there were; where there are none, nobody has begun before.
+     * The start size from commits. If some commits lack it, another consumer began and has read all partitions that
+     * existed; if there are no commits, nothing was read before.
      */
     private int size(String topic, Map<TopicPartition, OffsetAndMetadata> commits, Map<String, Integer> sizes) {
         boolean begun = false;
@@ -140,7 +140,7 @@ final class StartSizes {
         return begun && texts.areWritten() ? 0 : sizes.getOrDefault(topic, 0);
     }
 
-    /** Returns whether the partition was added to its topic after reading of that began. */
+    /** Returns whether the partition was added to its topic after the group began to read it. */
     boolean isAdded(TopicPartition id) {
         return id.partition() >= known.getOrDefault(id.topic(), Integer.MAX_VALUE);
     }

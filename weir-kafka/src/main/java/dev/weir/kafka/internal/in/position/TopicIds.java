@@ -22,52 +22,53 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows which topics the assigned partitions are of, by the ids that brokers give topics, and notices when one was made
- * anew (ADR 56). Confined to the owner thread.
+ * The topic ids of the assigned partitions; detects recreated topics (ADR 56). Confined to the owner thread.
  *
- * <p>It asks when a partition has to know, and all {@link #INTERVAL_NANOS} besides, rarely where fetching notices a
- * change as well. A change counts when two answers say it: one broker may be behind. An id that a topic has had
- * before is such an answer, too. A topic that cannot be answered for holds up no other.
+ * <p>It queries an id when a partition needs it, and every {@link #INTERVAL_NANOS}, less often if fetching detects a
+ * change too. A change counts when two answers confirm it, because one broker may be behind; a topic's earlier id is
+ * such an outdated answer. A topic without an answer delays no other.
  */
 final class TopicIds {
 
     private static final ConsumerLog LOG = ConsumerLog.of(TopicIds.class);
 
-    /** The interval in configuration.md: with thousands of partitions a millisecond more for each. */
+    /**
+     * The interval from configuration.md. Each partition adds a millisecond, which matters only for thousands of them.
+     */
     static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /**
-     * The same where fetching notices it at once, and this is for what it may miss: a question costs 25 kB of
-     * garbage.
+     * The interval if fetching detects a recreated topic at once, so that this is only a fallback: a query costs 25 kB
+     * of garbage.
      */
     private static final long INTERVAL_FETCHED_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private static final long NANOS_PER_PARTITION = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** Pause between two answers that have to agree. */
+    /** The pause between two answers that must agree. */
     private static final long CONFIRM_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     private static final long FIRST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final int MAX_DOUBLINGS = 5;
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(3);
 
-    /** Receives the news of a recreated topic. */
+    /** Callback for a recreated topic. */
     interface Listener {
 
-        /** The partition's place is one in the topic that is gone. */
+        /** The partition's position belongs to the deleted topic. */
         void recreated(AssignedPartition partition, Uuid now);
     }
 
-    /** A partition that waits for answers to questions that are asked from now on. */
+    /** A partition that waits for answers to queries sent from now on. */
     private static final class Wait {
 
         final AssignedPartition partition;
         final Runnable same;
 
-        /** The number of answers in a row that must confirm the topic. */
+        /** The number of consecutive answers that must confirm the topic. */
         final int needed;
 
-        /** The number of the first question whose answer counts. */
+        /** The number of the first query whose answer counts. */
         long from;
 
         /** The last answers, and their number. */
@@ -89,7 +90,7 @@ final class TopicIds {
         final String name;
         final List<Wait> waits = new ArrayList<>();
 
-        /** Ids that it had before. */
+        /** Earlier ids of the topic. */
         final Set<Uuid> left = new HashSet<>();
 
         @Nullable
@@ -99,18 +100,18 @@ final class TopicIds {
         @Nullable
         Uuid suspected;
 
-        /** Questions so far; the number of the last one. */
+        /** The number of queries so far, and the number of the last one. */
         long questions;
 
         boolean underWay;
 
-        /** True if it has no partition here: nobody asks, and what was known may not be so any more. */
+        /** True if the topic has no partition here: it is not queried, and its known state may be outdated. */
         boolean idle;
 
         long dueNanos;
         int failures;
 
-        /** The reason why the last question failed; empty if it did not. */
+        /** The reason why the last query failed; empty if it succeeded. */
         String trouble = "";
 
         Topic(String name, long dueNanos) {
@@ -127,13 +128,13 @@ final class TopicIds {
     private final Consumer<String> onRecreated;
     private final Map<String, Topic> topics = new HashMap<>();
 
-    /** The same, which only become more: the owner looks at them in each of its turns. */
+    /** The same topics as a list, which only grows, because the owner iterates over them in each turn. */
     private final List<Topic> all = new ArrayList<>();
 
     /**
-     * Creates what asks {@code lookup} and continues on {@code owner}, the owner thread.
+     * Creates topic ids that ask {@code lookup} and continue on {@code owner}, the owner thread.
      *
-     * @param onRecreated told the name of a topic whose id is another one, whether or not a partition of it is assigned
+     * @param onRecreated receives the name of a recreated topic, whether or not a partition of it is assigned
      */
     TopicIds(
             PartitionAssignment assignment,
@@ -151,8 +152,8 @@ final class TopicIds {
     }
 
     /**
-     * Calls {@code same} once the brokers have said that the partition's topic is the one of its place, or at once if
-     * they have said so lately. A partition whose place is of no known topic takes the one that there is.
+     * Calls {@code same} once the brokers confirm that the partition's topic is the one its position belongs to, at
+     * once if they did so recently. A position without a known topic takes the current one.
      */
     void identify(AssignedPartition partition, Runnable same) {
         Topic topic = topic(partition);
@@ -170,9 +171,9 @@ final class TopicIds {
     }
 
     /**
-     * Calls {@code same} once the brokers have said again that the partition's topic is the one of its place.
+     * Calls {@code same} once the brokers confirm again that the partition's topic is the one its position belongs to.
      *
-     * @param times in how many answers in a row; two if there is a reason to doubt it
+     * @param times number of consecutive confirming answers; two if there is reason for doubt
      */
     void identifyAnew(AssignedPartition partition, int times, Runnable same) {
         Topic topic = topic(partition);
@@ -200,9 +201,7 @@ final class TopicIds {
         }
     }
 
-    /**
-     * The reason why it is not known yet which topic the partition is of; null if it is known, or was asked just now.
-     */
+    /** The reason why the partition's topic id is not known yet; null if it is known, or was queried just now. */
     @Nullable
     String trouble(AssignedPartition partition) {
         Topic topic = topics.get(partition.id().topic());
@@ -213,24 +212,25 @@ final class TopicIds {
     }
 
     /**
-     * Returns whether the brokers have told the id of a topic of that name, in this run. It may be another one by now.
+     * Returns whether the brokers have reported an id of that topic name in this run. The topic may have been recreated
+     * since.
      */
     boolean isKnown(String name) {
         Topic topic = topics.get(name);
         return topic != null && topic.known != null;
     }
 
-    /** Returns whether a topic of that name was seen to be recreated, in this run. */
+    /** Returns whether a topic of that name was seen to be recreated in this run. */
     boolean wasRecreated(String name) {
         Topic topic = topics.get(name);
         return topic != null && !topic.left.isEmpty();
     }
 
-    /** The time for which {@link #askIfDue} has nothing to do. */
+    /** The time until {@link #askIfDue} has something to do. */
     long nanosUntilDue() {
         long now = clock.nanoTime();
         long least = Long.MAX_VALUE;
-        for (int i = 0; i < all.size(); i++) { // no iterator, for each turn
+        for (int i = 0; i < all.size(); i++) { // no iterator per turn
             Topic topic = all.get(i);
             if (!topic.underWay && !topic.idle) {
                 least = Math.min(least, Math.max(0, topic.dueNanos - now));
@@ -239,7 +239,7 @@ final class TopicIds {
         return least;
     }
 
-    /** Asks where that is due. */
+    /** Sends the due queries. */
     void askIfDue() {
         if (nanosUntilDue() > 0) {
             return;
@@ -346,7 +346,7 @@ final class TopicIds {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
-    /** Returns whether an answer is more than what one broker says that is behind; takes note of it. */
+    /** Returns whether an answer is more than the report of one outdated broker; records the answer. */
     private boolean isBelieved(Topic topic, Uuid id) {
         Uuid known = topic.known;
         if (topic.left.contains(id)) {
@@ -398,7 +398,7 @@ final class TopicIds {
         boolean differs = partition.topicId() != null && !isSame(partition.topicId(), id);
         wait.times = differs == wait.differed ? wait.times + 1 : 1;
         wait.differed = differs;
-        // That a place is of another topic is said twice as well: this may be the first answer at all.
+        // A differing topic id of a position must be confirmed twice too: this may be the first answer at all.
         int needed = differs ? (topic.left.contains(partition.topicId()) ? 1 : 2) : wait.needed;
         if (wait.times < needed) {
             wait.from = topic.questions + 1;
@@ -422,7 +422,7 @@ final class TopicIds {
         }
     }
 
-    /** Brokers from before Kafka 2.8 give no ids. */
+    /** Brokers before Kafka 2.8 have no topic ids. */
     private static boolean isSame(Uuid one, Uuid other) {
         return one.equals(other) || one.equals(Uuid.ZERO_UUID) || other.equals(Uuid.ZERO_UUID);
     }

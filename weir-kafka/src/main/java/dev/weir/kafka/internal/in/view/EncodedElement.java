@@ -11,7 +11,7 @@ import java.util.List;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.utils.internals.ByteUtils;
 
-/** The records that an encoder sent of an element. Confined to one thread at a time; used again. */
+/** The records that an encoder sent for an element. Confined to one thread at a time; reused. */
 public final class EncodedElement implements EncodedRecords, RecordOutput {
 
     private final ViewPool home;
@@ -42,12 +42,12 @@ public final class EncodedElement implements EncodedRecords, RecordOutput {
         return records.sizeBytes();
     }
 
-    /** Records in the order in which they were sent. */
+    /** The records in the order in which they were sent. */
     public LeanRecords records() {
         return records;
     }
 
-    /** The records as objects, with bytes of their own; what they were made of is done with then. */
+    /** Copies the records into objects with their own bytes; this element is then released. */
     public List<ProducerRecord<byte[], byte[]>> unfold() {
         List<ProducerRecord<byte[], byte[]>> unfolded = new ArrayList<>(count());
         for (int i = 0; i < count(); i++) {
@@ -84,7 +84,7 @@ public final class EncodedElement implements EncodedRecords, RecordOutput {
         records.clear();
     }
 
-    /** It is done with. */
+    /** Releases the element. */
     public void release() {
         home.give(this);
     }

@@ -10,29 +10,29 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies of batches in a row, until they are given back. Confined to one thread at a time: the one that fetches fills
- * it, and has it no more once it is handed out.
+ * Copies of consecutive batches, valid until returned. Confined to one thread at a time: the fetch thread fills it, and
+ * loses it by the hand-over.
  */
 public final class KeptViews implements RecordViews {
 
     private final ViewPool home;
 
-    /** For the owner of the partition: by what it is acknowledged. */
+    /** For the owner of the partition: the token by which it is acknowledged. */
     private long token;
 
     private @Nullable KeptBatches batches;
 
-    /** Nothing, until {@link #begin}. */
+    /** Creates an empty object, to be filled after {@link #begin}. */
     KeptViews(ViewPool home) {
         this.home = home;
     }
 
-    /** Begins with nothing, whatever it held before. */
+    /** Empties the object, whatever it held before. */
     void begin() {
         batches = home.takeBatches();
     }
 
-    /** Notes, for the owner of the partition, by what it will be acknowledged. */
+    /** Sets, for the owner of the partition, the token by which it will be acknowledged. */
     public void goesOutAs(long itsToken) {
         token = itsToken;
     }
@@ -42,8 +42,8 @@ public final class KeptViews implements RecordViews {
     }
 
     /**
-     * Lets this object serve for other records, if its memory was given back. To be called when the stages it went to
-     * have acknowledged it, so that none of them closes it again; one that is still open is left to its holder.
+     * Makes this object reusable if its memory was returned. Call it when the stages that received it have acknowledged
+     * it, so that none of them closes it again; an object that is still open stays with its holder.
      */
     public void recycle() {
         if (batches == null) {
@@ -56,7 +56,7 @@ public final class KeptViews implements RecordViews {
         return kept().add(batch);
     }
 
-    /** Leaves out what is at that offset or behind it. */
+    /** Removes records at or after that offset. */
     public void cutAt(long offset) {
         kept().cutAt(offset);
     }

@@ -5,23 +5,22 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Objects that are done with, for those who would make another. Thread-safe. One that is never given back is simply not
- * used again.
+ * Objects to be reused instead of making new ones. Thread-safe. An object that is never returned is simply not reused.
  */
 public final class Spares<T> {
 
     private final int most;
     private final ReentrantLock lock = new ReentrantLock();
 
-    // Under the lock.
+    // Guarded by the lock.
     private final ArrayDeque<T> spares = new ArrayDeque<>();
 
-    /** Keeps at most so many. */
+    /** Creates one that keeps at most {@code most} objects. */
     public Spares(int most) {
         this.most = most;
     }
 
-    /** The one that was given back last, or null. */
+    /** Takes the object returned last, or null. */
     public @Nullable T take() {
         lock.lock();
         try {
@@ -31,7 +30,7 @@ public final class Spares<T> {
         }
     }
 
-    /** Takes one in, which its giver uses no more. */
+    /** Returns an object, which the caller no longer uses. */
     public void give(T done) {
         lock.lock();
         try {

@@ -3,25 +3,26 @@ package dev.weir.kafka.internal.in.view;
 import dev.weir.lean.KeptBatches;
 
 /**
- * Memory of a source's elements that are done with, for those to come. Thread-safe. What is never given back is simply
- * not used again.
+ * Memory of a source's released elements, for reuse. Thread-safe. Memory that is never returned is simply not reused.
  */
 public final class ViewPool {
 
-    /** A few small batches together, so that small ones cost little each; a larger one has one alone. */
+    /**
+     * Size at which several small batches are kept together, so that each costs little; a larger batch is kept alone.
+     */
     private static final int FULL_BYTES = 64 * 1024;
 
-    /** One that grew beyond it is left to the collector. */
+    /** Memory that grew beyond this size is left to the garbage collector. */
     private static final int MAX_KEPT_BYTES = 2 * 1024 * 1024;
 
-    /** More than these are unlikely to be needed at once; what they take is bounded by what was in use at once. */
+    /** More than these are unlikely to be needed at once; the memory they use is limited by what was in use at once. */
     private static final int MAX_SPARES = 1024;
 
     private final Spares<KeptBatches> batches = new Spares<>(MAX_SPARES);
     private final Spares<EncodedElement> outputs = new Spares<>(MAX_SPARES);
     private final Spares<KeptViews> views = new Spares<>(MAX_SPARES);
 
-    /** Views of nothing, to be added to. */
+    /** Takes empty views, to be filled. */
     public KeptViews takeViews() {
         KeptViews spare = views.take();
         KeptViews taken = spare == null ? new KeptViews(this) : spare;

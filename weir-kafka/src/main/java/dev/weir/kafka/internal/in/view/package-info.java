@@ -1,4 +1,4 @@
-/** Elements of pipelines on views: what is kept of what was fetched, what was encoded to be sent, and their memory. */
+/** Elements of pipelines on views: copies of fetched batches, records encoded for sending, and their memory. */
 @NullMarked
 package dev.weir.kafka.internal.in.view;
 

@@ -7,14 +7,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Closes producers in bounded time. Kafka's client joins its thread without a bound when its patience is over, so a
- * thread that hangs in an interceptor, a callback or a login would hold whoever closes the client. Each client of
- * Kafka's is therefore closed on a daemon thread of its own, which is abandoned if the client's thread does not end.
- * Other producers close on the caller's thread: they bound their wait. Thread-safe and without state.
+ * Closes producers in bounded time. When its close timeout is over, Kafka's client joins its thread without a limit, so
+ * a thread stuck in an interceptor, a callback or a login would block the closing thread. Each Kafka client is
+ * therefore closed on a separate daemon thread, which is abandoned if the client's thread does not end. Other producers
+ * limit their own wait and close on the caller's thread. Thread-safe and stateless.
  */
 public final class ClientClosing {
 
-    /** Longest time beyond its patience that the close of a client is waited for. */
+    /** Longest wait beyond the timeout for the close of a client. */
     static final Duration GRACE = Duration.ofSeconds(5);
 
     private static final Logger LOG = LoggerFactory.getLogger(ClientClosing.class);
@@ -22,8 +22,8 @@ public final class ClientClosing {
     private ClientClosing() {}
 
     /**
-     * Tells a client to send nothing more and to fail what has no answer; does not wait for either. Telling it again
-     * does nothing.
+     * Tells a client to send nothing more and to fail unanswered records; waits for neither. Repeating it has no
+     * effect.
      */
     public static void begin(Producer<?, ?> client) {
         if (!ClientThread.of(client).tellToFail()) {
@@ -38,8 +38,8 @@ public final class ClientClosing {
     }
 
     /**
-     * Closes a client and waits for its thread to end, {@code patience} and a few seconds at most. An interrupt cuts
-     * the patience short and stays set. The client's own thread, which runs callbacks, waits for nothing.
+     * Closes a client and waits for its thread to end, {@code patience} and a few seconds at most. An interrupt
+     * shortens the wait and stays set. A call on the client's own thread, which runs callbacks, does not wait.
      *
      * @return whether it is closed; if not, the log names the thread that does not end
      */
@@ -91,7 +91,7 @@ public final class ClientClosing {
         }
     }
 
-    /** The patience with its grace in nanoseconds, a century at most. */
+    /** The patience plus the grace period in nanoseconds, a century at most. */
     private static long saturated(Duration patience) {
         Duration longest = Duration.ofDays(36_500);
         return (patience.compareTo(longest) < 0 ? patience : longest)

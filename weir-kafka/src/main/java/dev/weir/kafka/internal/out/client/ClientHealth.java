@@ -12,32 +12,32 @@ import org.apache.kafka.common.MetricName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides from outside whether a client of Kafka's can still answer. It splits a batch without end that is too large
- * for its topic: it splits by {@code batch.size}, which gives the same batch again if a topic takes less, or one of its
- * records is too large. And after an {@link Error} its thread is dead, which it tells nobody. Confined to the thread
- * that looks; one for each sequence of answers, and so for each transaction.
+ * Detects from outside whether a Kafka client can still answer. Two faults are silent. First, a client splits a batch
+ * that is too large for its topic by {@code batch.size}; if the topic's limit is lower, or a single record exceeds it,
+ * the split gives the same batch again, without end. Second, after an {@link Error} its thread is dead. Confined to the
+ * watching thread; one for each sequence of answers, and so for each transaction.
  */
 public final class ClientHealth {
 
-    /** The message of a run that fails for the first of both. */
+    /** The message of a run that fails because of endless splits. */
     public static final String ENDLESS = "the brokers refuse a batch as too large, and the client splits it without"
             + " end: a record is larger than max.message.bytes of its topic, or batch.size is: raise the"
             + " first or lower the second";
 
     /**
-     * Batches that the client has split without any answer meanwhile: it splits without end. It is stopped long before
-     * the thread of Kafka's client dies of it: each split makes its {@code FutureRecordMetadata.chain} one call deeper.
+     * Number of batch splits without an answer that counts as endless. The client is stopped long before its thread
+     * dies of it: each split makes its {@code FutureRecordMetadata.chain} one call deeper.
      */
     private static final double MANY_SPLITS = 1_000;
 
-    /** The same, if there is no answer for {@link #LONG_NANOS}. */
+    /** The same limit if there is no answer for {@link #LONG_NANOS}. */
     private static final double SOME_SPLITS = 100;
 
     private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** The finding of a look. */
+    /** The result of a check. */
     public enum Found {
-        /** It answers, or may yet. */
+        /** It answers, or still may. */
         WELL,
         /** It splits batches without end. */
         SPLITS,
@@ -49,25 +49,25 @@ public final class ClientHealth {
         HANGS
     }
 
-    /** The message to those whose records a dead client has. */
+    /** The failure of records held by a dead client. */
     public static final String DEAD =
             "the thread of the producer has ended and leaves records without an answer: the log has" + " its exception";
 
-    /** The message to those whose records a hanging client holds. */
+    /** The failure of records held by a hanging client. */
     static final String HANGS = "the producer was told to close, and its thread hangs and leaves records without an"
             + " answer: look for what blocks it in an interceptor, a serializer, a login or a callback";
 
-    /** Time for a client that was told to close to fail the records that have no answer. */
+    /** The time a client that was told to close gets to fail its unanswered records. */
     private static final long HANGS_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final boolean shared;
 
-    /** Time of the first look at a client that was told to close; of no use before. */
+    /** The time of the first check of a client that was told to close; unused before. */
     private long closingNanos;
 
     private boolean seenClosing;
 
-    /** The activity of the thread when it was found to hang. */
+    /** The thread's activity when it was found to hang. */
     private String hangsIn = "";
 
     private long answersSeen = -1;
@@ -78,24 +78,22 @@ public final class ClientHealth {
     private final ClientProgress progress;
     private final Supplier<Set<String>> topics;
 
-    /** Least time for which a record has had no answer and none has come; meaningless without such a record. */
+    /** The minimum time since the last answer while a record waits for one; meaningless without such a record. */
     private long waitingNanos;
 
     private String stuck = "";
 
-    /**
-     * Creates one that has seen nothing, and does not look whether the client is stuck.
-     */
+    /** Creates a health without history that does not detect a stuck client. */
     public ClientHealth(boolean shared) {
         this(shared, ClientProgress.NONE, Set::of);
     }
 
     /**
-     * Creates one that has seen nothing.
+     * Creates a health without history.
      *
-     * @param shared whether others use the client: their records may be split while the brokers of these are away
-     * @param progress looks whether it is stuck
-     * @param topics those that it has records for; any thread
+     * @param shared whether others use the client: their records may be split while the brokers for these are down
+     * @param progress detects a stuck client
+     * @param topics the topics of its records; any thread
      */
     public ClientHealth(boolean shared, ClientProgress progress, Supplier<Set<String>> topics) {
         this.shared = shared;
@@ -103,12 +101,12 @@ public final class ClientHealth {
         this.topics = topics;
     }
 
-    /** The fault after the last look has found {@link Found#STUCK}, in words. */
+    /** The fault after the last check returned {@link Found#STUCK}, in words. */
     public String stuck() {
         return stuck;
     }
 
-    /** The failure of a run, or null: another client may go on where one is stuck. */
+    /** The failure of a run, or null, since a stuck client can be replaced. */
     public @Nullable KafkaPipelineException failure(Found found) {
         return switch (found) {
             case WELL, STUCK -> null;
@@ -119,7 +117,7 @@ public final class ClientHealth {
         };
     }
 
-    /** The failure of a run whose client was told to close and hangs. */
+    /** The failure of a run whose client hangs after it was told to close. */
     public static KafkaPipelineException hangs(ClientThread thread) {
         return hangs(thread.describe());
     }
@@ -130,11 +128,11 @@ public final class ClientHealth {
     }
 
     /**
-     * Looks; to be called several times a second.
+     * Checks the client; call it several times a second.
      *
-     * @param answered answers so far
-     * @param unanswered records without one
-     * @param awaited whether something else is waited for
+     * @param answered number of answers so far
+     * @param unanswered number of records without an answer
+     * @param awaited whether something other than these answers is awaited
      */
     public Found look(
             Producer<?, ?> client,
@@ -169,7 +167,7 @@ public final class ClientHealth {
                 waitingNanos = nowNanos;
             }
         }
-        seenDead = dead; // counts when seen twice: the last answers before a thread's end may just be coming in
+        seenDead = dead; // counts when seen twice: the last answers before a thread's end may just be arriving
         return found;
     }
 

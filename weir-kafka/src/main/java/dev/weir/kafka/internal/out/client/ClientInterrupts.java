@@ -10,13 +10,13 @@ public final class ClientInterrupts {
 
     /**
      * Returns the interrupt as Java's own exception, for the caller to throw, and clears the thread's interrupt flag,
-     * which the client has set again. An operator above would otherwise take the exception for a failure of the stage.
+     * which the client has set again. Otherwise an operator would take Kafka's exception for a failure of the stage.
      */
     public static InterruptedException unwrapped(InterruptException interrupted) {
         return unwrapped(interrupted, interrupted.getMessage());
     }
 
-    /** The same with a message of the caller's. */
+    /** Does the same with the caller's message. */
     public static InterruptedException unwrapped(InterruptException interrupted, @Nullable String message) {
         boolean ignored = Thread.interrupted();
         InterruptedException unwrapped = new InterruptedException(message);

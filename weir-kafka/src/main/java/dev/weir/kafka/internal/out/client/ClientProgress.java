@@ -12,18 +12,18 @@ import org.apache.kafka.common.config.ConfigDef;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds a client whose records get no answer although their partitions can be written to. By default it waits for ever,
- * which is right while brokers are away. So it counts as stuck only if its oldest record has had no answer for several
- * request timeouts, and the brokers said twice to another connection, half of that time apart, that all partitions of
- * its topics have a leader and all of their replicas, and that the coordinators of its transactions answer. The look
- * after that decides: answers may come during the question.
+ * Detects a client whose records get no answer although their partitions are writable. By default a client waits for
+ * ever, which is right while brokers are down. So it counts as stuck only if its oldest record has had no answer for
+ * several request timeouts, and the brokers confirmed twice on another connection, half of that time apart, that all
+ * partitions of its topics have a leader and all replicas, and that its transaction coordinators answer. The next check
+ * decides, because answers may arrive during the query.
  *
- * <p>Each time that it is found stuck doubles the time until the next one, so that what another client cannot change
- * does not make records be written again and again. Confined to the thread that looks, but for {@link #trouble}.
+ * <p>Each detection doubles the time until the next one, so that a fault which a new client cannot cure does not make
+ * records be written again and again. Confined to the watching thread, except for {@link #trouble}.
  */
 public final class ClientProgress {
 
-    /** Never finds anything. */
+    /** Never detects anything. */
     public static final ClientProgress NONE = new ClientProgress(Long.MAX_VALUE, topics -> "nobody asks");
 
     private static final int REQUEST_TIMEOUTS = 4;
@@ -34,16 +34,16 @@ public final class ClientProgress {
     private final Function<Set<String>, String> obstacles;
     private long stuckNanos;
 
-    /** The time when the brokers were asked last, since the last answer to the client. */
+    /** The time of the last query since the last answer to the client. */
     private long askedNanos;
 
     private boolean isAsked;
     private boolean couldBeWritten;
 
-    /** The answer of {@link #trouble}. */
+    /** The result of {@link #trouble}. */
     private volatile String trouble = "";
 
-    /** Both questions were answered so, and no answer to the client has been seen since. */
+    /** Both queries confirmed that, and no answer to the client has arrived since. */
     private boolean isConfirmed;
 
     ClientProgress(long stuckNanos, Function<Set<String>, String> obstacles) {
@@ -51,26 +51,26 @@ public final class ClientProgress {
         this.obstacles = obstacles;
     }
 
-    /** Creates one for clients with this configuration, which asks the brokers by a connection of its own. */
+    /** Creates one for clients with this configuration, with a separate connection to the brokers. */
     public static ClientProgress of(Map<String, ?> clientConfig) {
         return of(clientConfig, Set.of());
     }
 
-    /** The same for clients that write in transactions, of one of these ids each. */
+    /** Creates one for clients that write in transactions, each with one of these ids. */
     public static ClientProgress of(Map<String, ?> clientConfig, Collection<String> transactionalIds) {
         return new ClientProgress(
                 stuckNanos(clientConfig), new WritableTopics(clientConfig, transactionalIds)::obstacle);
     }
 
     /**
-     * Returns a sentence about a client that has had no answer for long, with what the brokers say about its topics;
-     * empty if it has had one. Any thread.
+     * Returns a sentence about a client without an answer for long, with the brokers' report on its topics; empty if
+     * there is no such client. Any thread.
      */
     public String trouble() {
         return trouble;
     }
 
-    /** The time without an answer after which a client is first found stuck. */
+    /** The time without an answer after which a client first counts as stuck. */
     static long stuckNanos(Map<String, ?> clientConfig) {
         Object said = clientConfig.get(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG);
         Object parsed = said == null
@@ -89,11 +89,11 @@ public final class ClientProgress {
     }
 
     /**
-     * Looks; to be called several times a second. Blocks for some seconds at most while it asks the brokers.
+     * Checks the client; call it several times a second. Blocks for a few seconds at most while it queries the brokers.
      *
-     * @param oldestNanos for how long the oldest record at least has had no answer; 0 if all are answered
-     * @param topics those that the client has records for
-     * @return what its records fail with if the client is stuck; else null
+     * @param oldestNanos minimum time for which the oldest record has had no answer; 0 if all are answered
+     * @param topics the topics of the client's records
+     * @return the failure for its records if the client is stuck; else null
      */
     public @Nullable StuckException look(long oldestNanos, Set<String> topics, long nowNanos) {
         if (oldestNanos < stuckNanos / 2) {
@@ -140,7 +140,7 @@ public final class ClientProgress {
         trouble = "";
     }
 
-    /** The failure of records whose client is given up for this reason. */
+    /** The failure of records whose client is abandoned for this reason. */
     public static final class StuckException extends KafkaException {
 
         private static final long serialVersionUID = 1L;

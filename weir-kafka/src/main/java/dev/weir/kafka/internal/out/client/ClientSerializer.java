@@ -7,10 +7,10 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.serialization.Serializer;
 
 /**
- * A serializer as one client has it. The client tells it of the cluster before it sends a first record, on its own
- * thread, which is how that becomes known. Thread-safe if the serializer is.
+ * A client's view of a serializer. The client reports the cluster to it before it sends its first record, on its own
+ * thread, which reveals that thread. Thread-safe if the serializer is.
  *
- * @param closes whether it ends with that client
+ * @param closes whether the serializer is closed with that client
  */
 record ClientSerializer<T>(Serializer<T> serializer, boolean closes, ClientThread thread)
         implements Serializer<T>, ClusterResourceListener {
@@ -25,7 +25,7 @@ record ClientSerializer<T>(Serializer<T> serializer, boolean closes, ClientThrea
         try {
             return data instanceof ReadyBytes ready ? ready.bytes() : serializer.serialize(topic, headers, data);
         } catch (StackOverflowError tooDeep) {
-            // Of this record, and the client would take it for an end of everything.
+            // A failure of this record, which the client would take for its own end.
             throw new SerializationException("the serializer overflowed the stack", tooDeep);
         }
     }

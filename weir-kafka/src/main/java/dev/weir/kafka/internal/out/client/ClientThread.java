@@ -10,21 +10,21 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.Producer;
 import org.jspecify.annotations.Nullable;
 
-/** The thread of one client of Kafka's, as far as what it has called shows it. Thread-safe. */
+/** The thread of one Kafka client, as far as its callbacks reveal it. Thread-safe. */
 public final class ClientThread {
 
     /** The name Kafka's client gives it. */
     private static final String NAME = "kafka-producer-network-thread";
 
-    /** Frames that a message shows of it. */
+    /** Number of its frames in a message. */
     private static final int FRAMES = 4;
 
     private static final Map<Producer<?, ?>, ClientThread> OF_CLIENTS =
             Collections.synchronizedMap(new WeakHashMap<>());
 
     /**
-     * Weak, since this object outlives its client in {@link #OF_CLIENTS} until somebody asks there again, and a thread
-     * that has ended still holds all that it ran with: the client's buffers.
+     * Weak, because this object outlives its client in {@link #OF_CLIENTS} until the next lookup there, and an ended
+     * thread still references everything it ran with, including the client's buffers.
      */
     private volatile @Nullable WeakReference<Thread> thread;
 
@@ -32,7 +32,10 @@ public final class ClientThread {
 
     private final AtomicBoolean toldToFail = new AtomicBoolean();
 
-    /** Thread of a client, the same for all callers; known once a client that Weir opened has met the brokers. */
+    /**
+     * The thread of a client, the same object for all callers; known once a client that Weir opened has met the
+     * brokers.
+     */
     public static ClientThread of(Producer<?, ?> client) {
         return OF_CLIENTS.computeIfAbsent(client, notOpenedHere -> new ClientThread());
     }
@@ -42,7 +45,7 @@ public final class ClientThread {
         OF_CLIENTS.put(client, this);
     }
 
-    /** The client calls, on the thread that calls this: its own, or within a send the sender's. */
+    /** Records a callback of the client on the current thread: its own thread, or within a send the sender's. */
     public void heard() {
         Thread current = Thread.currentThread();
         WeakReference<Thread> known = thread;
@@ -51,12 +54,12 @@ public final class ClientThread {
         }
     }
 
-    /** The client was told to close: its thread is about to end. */
+    /** Records that the client was told to close, so its thread is about to end. */
     void closes() {
         closing = true;
     }
 
-    /** The client is told to fail what has no answer; false if it was told before. */
+    /** Records that the client is told to fail unanswered records; returns false if it was told before. */
     boolean tellToFail() {
         return toldToFail.compareAndSet(false, true);
     }
@@ -76,7 +79,7 @@ public final class ClientThread {
         return className.startsWith("java.") || className.startsWith("jdk.");
     }
 
-    /** Returns the name of the thread and its top frames outside of the JDK; empty if it is not known or has ended. */
+    /** Returns the name of the thread and its top frames outside the JDK; empty if it is not known or has ended. */
     String describe() {
         WeakReference<Thread> known = thread;
         Thread running = known == null ? null : known.get();
@@ -90,7 +93,7 @@ public final class ClientThread {
                                 .collect(Collectors.joining(" < "));
     }
 
-    /** Returns whether it has ended without being told to; false as long as it is not known. */
+    /** Returns whether the thread ended without being told to; false as long as it is not known. */
     public boolean isDead() {
         WeakReference<Thread> known = thread;
         if (known == null || closing) {

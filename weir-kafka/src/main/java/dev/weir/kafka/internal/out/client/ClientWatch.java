@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 
 /**
- * Looks five times a second whether a producer's client still works, as long as its run or its {@code Sender} lasts. A
- * virtual thread of its own does that: who writes may wait in that client, and who asks the brokers for them.
+ * Checks a producer's client five times a second, as long as its run or its {@code Sender} lasts. Runs on a virtual
+ * thread, because the sending thread may be blocked in that client.
  */
 public final class ClientWatch {
 
@@ -18,8 +18,8 @@ public final class ClientWatch {
     private ClientWatch() {}
 
     /**
-     * Begins; calls {@code look} with {@link System#nanoTime()} each time, and has the stage say what {@code progress}
-     * finds. Without brokers there is nothing to look at.
+     * Starts the checks: calls {@code look} with {@link System#nanoTime()}, and makes the stage report the findings of
+     * {@code progress}. Without real brokers it checks nothing.
      */
     public static void begin(
             Map<String, ?> clientConfig, ClientProgress progress, StageContext context, LongConsumer look) {
@@ -31,7 +31,7 @@ public final class ClientWatch {
         });
     }
 
-    /** The same without a run; what it returns ends it. */
+    /** Starts the checks without a run; the result ends them. */
     public static Runnable begin(Map<String, ?> clientConfig, LongConsumer look) {
         if (!SurroundingsRegistry.of(clientConfig).hasBrokers()) {
             return () -> {};
@@ -47,7 +47,7 @@ public final class ClientWatch {
                 look.accept(System.nanoTime());
             }
         } catch (InterruptedException ended) {
-            // Nobody does that; it ends as well.
+            // Nothing interrupts this thread; it would end anyway.
         }
     }
 }

@@ -32,9 +32,9 @@ import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lean producer in the place of Kafka's client, as far as Weir uses that (ADR 86): what is thrown, what is called
- * back, and on which thread, is as there. Thread-safe; its callbacks come on the producer's own thread, and what
- * refuses a record at once calls back on the sender's.
+ * A lean producer behind the interface of Kafka's client, as far as Weir uses it (ADR 86), with the same exceptions,
+ * callbacks and threads. Thread-safe. Callbacks run on the producer's own thread, or on the sender's if a record is
+ * refused at once.
  */
 final class LeanClient<K, V> implements Producer<K, V> {
 
@@ -47,10 +47,13 @@ final class LeanClient<K, V> implements Producer<K, V> {
     private final OutstandingRecords outstanding = new OutstandingRecords();
     private final LongAdder blockedNanos = new LongAdder();
 
-    /** Whoever sends takes it; who finds none makes another one. */
+    /** Taken by a sender for its record; a sender that finds none makes a new one. */
     private final AtomicReference<@Nullable LeanRecord> spare = new AtomicReference<>();
 
-    /** The producer's own, once it has answered; written by that thread, and to others it is not theirs anyway. */
+    /**
+     * The producer's own thread, once it has answered. Written by that thread, so a stale read by others never equals
+     * them.
+     */
     private @Nullable Thread answering;
 
     LeanClient(LeanProducerSettings settings, Serializer<K> keys, Serializer<V> values) {
@@ -108,7 +111,7 @@ final class LeanClient<K, V> implements Producer<K, V> {
         return new TopicPartition(record.topic(), partition);
     }
 
-    /** Only what waits is timed. */
+    /** Only a blocking send is timed. */
     private void take(LeanRecord record, long token) throws InterruptedException {
         if (lean.trySend(record, token)) {
             return;
@@ -159,10 +162,10 @@ final class LeanClient<K, V> implements Producer<K, V> {
         }
     }
 
-    /** Hears what became of records, on the producer's thread. */
+    /** Receives the outcomes of records on the producer's thread. */
     private final class Answers implements SendListener {
 
-        /** Answers come batch by batch. */
+        /** Answers arrive batch by batch. */
         private TopicPartition last = new TopicPartition("", -1);
 
         private @Nullable SendException lastFault;
@@ -200,11 +203,11 @@ final class LeanClient<K, V> implements Producer<K, V> {
         } catch (InterruptedException interrupted) {
             throw new InterruptException(interrupted);
         } catch (LeanException failed) {
-            // All answers have come, each with that failure.
+            // All answers have arrived, each with that failure.
         }
     }
 
-    /** Closes the client. From within an answer it only ends, and whoever closes it again waits for that. */
+    /** Closes the client. A call from within an answer only ends it; the next close waits for that. */
     @Override
     public void close(Duration timeout) {
         if (Thread.currentThread() == answering) {
@@ -228,7 +231,7 @@ final class LeanClient<K, V> implements Producer<K, V> {
         return meters.read();
     }
 
-    /** Nobody has to know: which batch goes first to a partition is the lean producer's own care. */
+    /** Not needed: the lean producer itself decides which batch goes first to a partition. */
     @Override
     public List<PartitionInfo> partitionsFor(String topic) {
         return List.of();

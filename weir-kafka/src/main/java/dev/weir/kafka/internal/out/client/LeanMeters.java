@@ -12,14 +12,14 @@ import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
 
 /**
- * The counters of a lean producer, under the names that Kafka's client has for it ("Producer Sender Metrics"), as far
- * as Weir reads these, and one that it does not have. Thread-safe.
+ * The metrics of a lean producer that Weir reads, under the names of Kafka's client ("Producer Sender Metrics"), and
+ * one that Kafka's client lacks. Thread-safe.
  */
 public final class LeanMeters {
 
     private static final double NANOS_PER_MILLI = 1e6;
 
-    /** Means are of this time at least, and of twice as much if they are read often. */
+    /** Averages cover at least this time, and up to twice as much if they are read often. */
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private record Sample(long nanos, LeanProducerMetrics counts) {}
@@ -32,11 +32,11 @@ public final class LeanMeters {
 
     private final ReentrantLock lock = new ReentrantLock();
 
-    // Under the lock.
+    // Guarded by the lock.
     private Sample base;
     private Sample next;
 
-    /** Meters of a producer with those counts. */
+    /** Creates the metrics of a producer from its counts. */
     public LeanMeters(Supplier<LeanProducerMetrics> counts, long bufferBytes, LongAdder blockedNanos) {
         this.counts = counts;
         this.bufferBytes = bufferBytes;
@@ -45,7 +45,7 @@ public final class LeanMeters {
         this.next = base;
     }
 
-    /** All of them, now. */
+    /** The current values. */
     public Map<MetricName, Metric> read() {
         LeanProducerMetrics now = counts.get();
         LeanProducerMetrics before = before(now);

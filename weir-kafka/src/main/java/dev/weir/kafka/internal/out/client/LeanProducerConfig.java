@@ -10,7 +10,10 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
 
-/** Reads the client's properties as settings of a lean producer, and refuses what it would ignore. Functions only. */
+/**
+ * Converts the client's properties into settings of a lean producer, and refuses properties that it would ignore.
+ * Functions only.
+ */
 public final class LeanProducerConfig {
 
     private static final ConfigDef OF_CLIENT = ProducerConfig.configDef();
@@ -19,10 +22,10 @@ public final class LeanProducerConfig {
     private static final long MEGABYTE = 1024 * 1024;
     private static final long MINUTE = 60_000;
 
-    /** A wait that ends in vain begins again: more is no difference. */
+    /** A wait that times out starts again, so a longer one makes no difference. */
     private static final long MAX_BLOCK_MILLIS = Duration.ofDays(1).toMillis();
 
-    /** Settings that a lean producer reads, or a pipeline in its place, and those it refuses in words of its own. */
+    /** Settings that a lean producer or its pipeline reads, and those refused with their own message. */
     private static final Set<String> KNOWN = Set.of(
             ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
             ProducerConfig.CLIENT_ID_CONFIG,
@@ -51,11 +54,12 @@ public final class LeanProducerConfig {
     /**
      * The settings for a client's configuration.
      *
-     * @throws IllegalArgumentException if a property has a value that a lean producer cannot have, with its name first
+     * @throws IllegalArgumentException if a lean producer cannot have a property's value; the message starts with the
+     *     property's name
      */
     public static LeanProducerSettings of(Map<String, ?> config) {
         LeanProducerSettings.Builder settings = LeanProducerSettings.builder();
-        // In an order, so that of two refusals it is always the same one.
+        // Sorted, so that of two refusals the same one is always reported.
         new TreeMap<>(config).forEach((name, value) -> {
             String text = String.valueOf(value).trim();
             checkIsRead(name, text);
@@ -70,7 +74,7 @@ public final class LeanProducerConfig {
                 .build();
     }
 
-    /** As {@link LeanProducerSettings} has them, in the client's terms. */
+    /** The names of {@link LeanProducerSettings} in the client's terms. */
     private static void checkRanges(Map<String, ?> config) {
         checkRange(config, ProducerConfig.LINGER_MS_CONFIG, 0, MINUTE);
         checkRange(config, ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 1_000, 60 * MINUTE);

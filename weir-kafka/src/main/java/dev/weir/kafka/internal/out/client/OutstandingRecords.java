@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records in flight, by a token that is a number. Thread-safe: each is added by its sender, and removed by whoever
- * answers it, which sees it because the producer hands the token over.
+ * Records in flight, by a numeric token. Thread-safe: the sender adds a record, and the answering thread removes it,
+ * with visibility through the token's hand-over by the producer.
  */
 final class OutstandingRecords {
 
@@ -15,7 +15,7 @@ final class OutstandingRecords {
     private static final int CHUNK = 1 << CHUNK_BITS;
     private static final int MASK = CHUNK - 1;
 
-    /** Consecutive tokens; gone when all of them were removed. */
+    /** Consecutive tokens; removed once all of them are gone. */
     private static final class Chunk {
         final long number;
         final @Nullable PendingSend[] slots = new PendingSend[CHUNK];
@@ -29,11 +29,11 @@ final class OutstandingRecords {
     private final AtomicLong next = new AtomicLong();
     private final ConcurrentHashMap<Long, Chunk> chunks = new ConcurrentHashMap<>();
 
-    // Found last; a race costs a look into the map.
+    // The chunk found last; a race only costs a map lookup.
     private volatile Chunk lastAdded = new Chunk(-1);
     private volatile Chunk lastRemoved = lastAdded;
 
-    /** Returns its token. */
+    /** Adds a record and returns its token. */
     long add(PendingSend sending) {
         long token = next.getAndIncrement();
         long number = token >>> CHUNK_BITS;
@@ -46,7 +46,7 @@ final class OutstandingRecords {
         return token;
     }
 
-    /** Gives it back, once. */
+    /** Removes a record and returns it; once per token. */
     PendingSend remove(long token) {
         long number = token >>> CHUNK_BITS;
         Chunk chunk = lastRemoved;

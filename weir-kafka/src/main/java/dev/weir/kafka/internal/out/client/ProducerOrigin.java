@@ -7,18 +7,18 @@ import java.util.Map;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.serialization.Serializer;
 
-/** Makes Kafka's producer, a lean one in its place, or a harness's producer if there is one at the address. */
+/** Makes Kafka's producer, a lean producer, or a harness's producer if one is registered at the address. */
 public final class ProducerOrigin {
 
     private ProducerOrigin() {}
 
-    /** Opens a producer, which the caller closes, and with it the serializers. A harness has one kind only. */
+    /** Opens a producer, which the caller closes together with the serializers. A harness has only one kind. */
     public static <K, V> Producer<K, V> open(
             ProducePath path, Map<String, Object> config, Serializer<K> keys, Serializer<V> values) {
         return open(path, config, keys, values, true);
     }
 
-    /** The same with serializers that outlive the producer. */
+    /** Opens a producer with serializers that outlive it. */
     public static <K, V> Producer<K, V> openSharing(
             ProducePath path, Map<String, Object> config, Serializer<K> keys, Serializer<V> values) {
         return open(path, config, keys, values, false);

@@ -11,14 +11,14 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
-/** Interprets a refusal of a record. Stateless. */
+/** Classifies refusals of records. Stateless. */
 public final class RecordRefusals {
 
     private RecordRefusals() {}
 
     /**
-     * Returns whether the next record may fare better. A missing topic or right, or a broken producer, are not of one
-     * record.
+     * Returns whether the next record may succeed. A missing topic, a missing permission or a broken producer affects
+     * more than one record.
      */
     public static boolean isOfRecord(Exception refusal) {
         return switch (refusal) {
@@ -33,7 +33,7 @@ public final class RecordRefusals {
         };
     }
 
-    /** Returns whether it concerns all records of the topic and none of other topics. */
+    /** Returns whether the refusal affects all records of the topic and none of other topics. */
     public static boolean isOfTopic(Exception refusal) {
         return refusal instanceof TopicAuthorizationException
                 || refusal instanceof UnknownTopicOrPartitionException
@@ -41,15 +41,15 @@ public final class RecordRefusals {
     }
 
     /**
-     * Returns whether it says by name that the topic is refused. In a transaction a client gives one refusal to the
-     * records that it has not sent yet, whatever their topics are, unless the next attempt may succeed.
+     * Returns whether the refusal names the topic. In a transaction a client fails all unsent records with one refusal,
+     * whatever their topics, unless the next attempt may succeed.
      */
     public static boolean isOfTopic(Exception refusal, String topic) {
         return refusal instanceof UnknownTopicOrPartitionException
                 || topicsOf(refusal).contains(topic);
     }
 
-    /** Returns whether it says by name that topics are refused, and this is none of them. */
+    /** Returns whether the refusal names topics, and this is none of them. */
     public static boolean isOfOtherTopics(Exception refusal, String topic) {
         Set<String> named = topicsOf(refusal);
         return !named.isEmpty() && !named.contains(topic);
@@ -64,8 +64,7 @@ public final class RecordRefusals {
     }
 
     /**
-     * Returns the cause of a client's vain wait for room or for a topic: that a broker does not know the topic, or that
-     * it has waited.
+     * Returns why a client waited in vain for space or metadata: a broker does not know the topic, or the time ran out.
      */
     public static Exception ofVainWait(TimeoutException waited) {
         return waited.getCause() instanceof UnknownTopicOrPartitionException unknown
@@ -74,14 +73,14 @@ public final class RecordRefusals {
     }
 
     /**
-     * Returns whether it says nothing about the record: the client gives this class, and no other, to the neighbours of
-     * an invalid record in its batch, and to all that it gives up when it is closed.
+     * Returns whether the refusal says nothing about the record: the client uses exactly this class for the neighbours
+     * of an invalid record in its batch, and for all records given up when it is closed.
      */
     public static boolean isOfNeighbour(Exception refusal) {
         return refusal.getClass() == KafkaException.class;
     }
 
-    /** The weight of a refusal as the reason for a producer's stop: of two the one with more is told. */
+    /** The rank of a refusal as the reason for a producer's stop: the higher of two is reported. */
     public static int weight(Exception refusal) {
         if (isOfNeighbour(refusal)) {
             return 0;

@@ -9,9 +9,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The search for the records at fault among those that were refused together. Brokers refuse a batch as a whole, and a
- * client gives up whatever is behind a refused record, so a refusal says at first only that one of several records is
- * at fault. Each of them is sent again alone; if it is refused then, the refusal is its own.
+ * The search for the records at fault among those refused together. Brokers refuse whole batches, and a client gives up
+ * all records after a refused one, so a refusal first means only that one of several records is at fault. Each of them
+ * is sent again alone; a refusal then is its own.
  *
  * <pre>
  *   (none)  --refused among others-->  Refused  --review-->  Suspect  --sent again-->  Alone  --written-->  (none)
@@ -24,42 +24,42 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe: refusals come on a producer's thread. Costs nothing while nothing is refused.
  *
- * @param <R> a record, or whatever records are made of again; compared by {@code equals}
+ * @param <R> a record, or the element that records are made from again; compared by {@code equals}
  */
 public final class RefusalSearch<R> {
 
-    /** The state of a record that was refused. Records that are well have none. */
+    /** The state of a refused record. Other records have no state. */
     public sealed interface State {
 
         /** The refusal that led to the state. */
         Exception why();
 
-        /** Refused in the attempt that is not over yet. */
+        /** Refused in the current attempt. */
         record Refused(Exception why) implements State {}
 
-        /** Record to be sent alone, in its turn. */
+        /** To be sent alone, in its turn. */
         record Suspect(Exception why) implements State {}
 
-        /** Sent alone, without an answer. */
+        /** Sent alone, not yet answered. */
         record Alone(Exception why) implements State {}
 
-        /** Refused for itself. */
+        /** Refused for its own fault. */
         record AtFault(Exception why) implements State {}
     }
 
     /** A refused record whose refusal explains the failure of an attempt. */
     public record Reason<R>(R record, Exception why) {}
 
-    /** Sends records one behind another. Confined to one thread. */
+    /** Sends records in order. Confined to one thread. */
     public interface Way<R> {
 
-        /** Sends a record behind the others; returns false if it takes nothing any more. */
+        /** Sends a record after the others; returns false if it accepts nothing more. */
         boolean send(R record) throws InterruptedException;
 
-        /** Waits until all that was sent is answered; returns false if it takes nothing any more. */
+        /** Waits until all sent records are answered; returns false if it accepts nothing more. */
         boolean settle() throws InterruptedException;
 
-        /** Sends a record while nothing else is in flight, and waits for the answer, which it deals with. */
+        /** Sends a record while nothing else is in flight, waits for the answer, and handles it. */
         default void sendAlone(R record) throws InterruptedException {
             boolean ignored = send(record) && settle();
         }
@@ -78,22 +78,22 @@ public final class RefusalSearch<R> {
         return states.size();
     }
 
-    /** Returns whether a record is to be sent alone. */
+    /** Returns whether a record must be sent alone. */
     public boolean isSuspect(R record) {
         return stateOf(record) instanceof State.Suspect;
     }
 
-    /** The state of a record, null if nothing is held against it. */
+    /** The state of a record, null if it is not in question. */
     public @Nullable State stateOf(R record) {
         return states.get(record);
     }
 
-    /** Notes a refusal: for itself if the record was alone. */
+    /** Records a refusal: the record's own if it was alone. */
     public void refused(R record, Exception why) {
         states.put(record, stateOf(record) instanceof State.Alone ? new State.AtFault(why) : new State.Refused(why));
     }
 
-    /** Notes a refusal that came before anything was sent behind the record. */
+    /** Records a refusal that came before anything was sent after the record. */
     public void refusedForItself(R record, Exception why) {
         states.put(record, new State.AtFault(why));
     }
@@ -101,7 +101,7 @@ public final class RefusalSearch<R> {
     /**
      * Makes a record the last of the suspects. One thread at a time.
      *
-     * @return its state before; null if nothing was held against it
+     * @return its previous state; null if it was not in question
      */
     public @Nullable State suspect(R record, Exception why) {
         State before = states.remove(record);
@@ -109,7 +109,7 @@ public final class RefusalSearch<R> {
         return before;
     }
 
-    /** The refusal of this attempt that says most, of several the first; null if there is none. */
+    /** The most informative refusal of this attempt, the first of several; null if there is none. */
     public @Nullable Reason<R> reason() {
         Reason<R> most = null;
         for (Map.Entry<R, State> each : List.copyOf(states.entrySet())) {
@@ -123,12 +123,12 @@ public final class RefusalSearch<R> {
     }
 
     /**
-     * Ends an attempt. Refused records become suspects, and those at fault leave the search, if the rule is for their
-     * refusals; other refusals are forgotten, as they explain no later failure.
+     * Ends an attempt. If the rule covers their refusals, refused records become suspects, and those at fault leave the
+     * search. Other refusals are dropped, because they explain no later failure.
      *
-     * @param takes the rule
-     * @param atFault takes what leaves the search
-     * @return whether the rule is for one of the refusals
+     * @param takes tells whether the rule covers a refusal
+     * @param atFault receives records that leave the search
+     * @return whether the rule covers one of the refusals
      */
     public boolean review(Predicate<? super Exception> takes, BiConsumer<? super R, ? super Exception> atFault) {
         boolean isRuled = false;
@@ -153,7 +153,7 @@ public final class RefusalSearch<R> {
         return isRuled;
     }
 
-    /** The next suspect, which is sent alone now; null if there is none, or another one has no answer yet. */
+    /** The next suspect, to be sent alone now; null if there is none, or another one is unanswered. */
     public @Nullable R nextAlone() {
         for (Map.Entry<R, State> each : List.copyOf(states.entrySet())) {
             if (each.getValue() instanceof State.Alone) {
@@ -167,20 +167,20 @@ public final class RefusalSearch<R> {
         return null;
     }
 
-    /** Forgets a record that is written, or gone; returns its state before, null if nothing was held against it. */
+    /** Removes a record that is written or gone; returns its previous state, null if it was not in question. */
     public @Nullable State forget(R record) {
         return states.remove(record);
     }
 
-    /** Forgets records that do not come again. */
+    /** Removes records that will not be sent again. */
     public void forgetIf(Predicate<? super R> isGone) {
         boolean ignored = states.keySet().removeIf(isGone);
     }
 
     /**
-     * Sends records again in their order, suspects alone.
+     * Sends records again in order, suspects alone.
      *
-     * @return the number of those that were taken, and answered if it is all of them
+     * @return the number of accepted records; if it is all of them, they are also answered
      */
     public int resend(List<R> inOrder, Way<? super R> way) throws InterruptedException {
         for (int i = 0; i < inOrder.size(); i++) {

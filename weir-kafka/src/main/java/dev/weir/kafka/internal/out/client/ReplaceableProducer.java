@@ -21,15 +21,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A producer that makes way for another one of the same configuration after an error that may have ended it, or once it
- * gets no answers. Confined to one thread, except {@link #look}, which belongs to the thread of the client's watch, and
- * what says so. {@link #close} and, while no client is replaced, {@link #send} may be called by any thread.
+ * A producer that is replaced by another one of the same configuration after an error that may have ended it, or once
+ * it gets no answers. Confined to one thread, except {@link #look}, which belongs to the watching thread, and methods
+ * that say otherwise. Any thread may call {@link #close} and, while no client is being replaced, {@link #send}.
  */
 public final class ReplaceableProducer<K, V> {
 
     private static final Logger LOG = LoggerFactory.getLogger(ReplaceableProducer.class);
 
-    /** A client, with what it was given and has answered; one that is left goes on with a count of its own. */
+    /** A client with counts of its sent and answered records; a replaced client keeps its own counts. */
     private record Opened<K, V>(
             Producer<K, V> client,
             ClientThread thread,
@@ -50,25 +50,25 @@ public final class ReplaceableProducer<K, V> {
 
         void sends(String topic) {
             if (sent.getAndIncrement() == answers.get()) {
-                topics.clear(); // nothing is in flight: what was written before is asked for no more
+                topics.clear(); // nothing is in flight, so earlier writes are not flushed again
             }
             topics.add(topic);
         }
 
         long unanswered() {
-            long answered = answers.get(); // first: what is answered was sent before
+            long answered = answers.get(); // first, because answered records were sent before
             return Math.max(0, sent.get() - answered);
         }
     }
 
-    /** Decides what to do about a client that does not open. */
+    /** Decides what to do when a client fails to open. */
     @FunctionalInterface
     public interface Patience<X extends Exception> {
 
         /**
-         * Returns, after a pause, if another attempt may fare better; throws if not.
+         * Returns, after a pause, if another attempt may succeed; throws if not.
          *
-         * @param refusals how often it was refused in a row, not counting that nobody answered
+         * @param refusals number of consecutive refusals, without attempts that got no answer
          */
         void refused(KafkaException refusal, int refusals) throws X;
     }
@@ -81,7 +81,7 @@ public final class ReplaceableProducer<K, V> {
     /** Null before the first record, and after an error until the next attempt. */
     private volatile @Nullable Opened<K, V> opened;
 
-    /** Number of clients opened. Confined to the sending thread. */
+    /** Number of clients opened so far. Confined to the sending thread. */
     private int clientsOpened;
 
     private volatile boolean closed;
@@ -90,8 +90,8 @@ public final class ReplaceableProducer<K, V> {
      * Creates one without a client.
      *
      * @param clients opens a client; each is closed here
-     * @param shared whether others use the client, too
-     * @param progress looks whether the client that is open is stuck
+     * @param shared whether others use the client
+     * @param progress detects a stuck client
      */
     public ReplaceableProducer(Supplier<Producer<K, V>> clients, boolean shared, ClientProgress progress) {
         this.clients = clients;
@@ -115,7 +115,7 @@ public final class ReplaceableProducer<K, V> {
     }
 
     /**
-     * Opens a client, in as many attempts as that takes, in place of one that its user has closed or will close.
+     * Opens a client, however many attempts that takes, to replace one that its user has closed or will close.
      *
      * @return the client
      */
@@ -133,25 +133,28 @@ public final class ReplaceableProducer<K, V> {
         }
     }
 
-    /** The client that is open. Any thread. */
+    /** The open client. Any thread. */
     public @Nullable Producer<K, V> client() {
         Opened<K, V> open = opened;
         return open == null ? null : open.client;
     }
 
-    /** The meters of the client that is open. Any thread. */
+    /** The metrics of the open client. Any thread. */
     public @Nullable ProducerLook meters() {
         Opened<K, V> open = opened;
         return open == null ? null : open.meters;
     }
 
-    /** The thread of the client that is open; without one, a thread that nobody has heard of. Any thread. */
+    /** The thread of the open client; without one, an unknown thread. Any thread. */
     public ClientThread thread() {
         Opened<K, V> open = opened;
         return open == null ? new ClientThread() : open.thread;
     }
 
-    /** Returns whether there was a client before, so that its configuration is good: opening another may be tried. */
+    /**
+     * Returns whether a client was open before, so that the configuration is known to work and another attempt makes
+     * sense.
+     */
     public boolean hasOpened() {
         return clientsOpened > 0;
     }
@@ -169,13 +172,13 @@ public final class ReplaceableProducer<K, V> {
         clientsOpened++;
         opened = open;
         if (closed) {
-            // Whoever closes may have looked before.
+            // The closing thread may have checked before.
             ClientClosing.begin(open.client);
         }
         return open;
     }
 
-    /** Sends a record by the client that is open, or by a new one, and counts its answer before the callback. */
+    /** Sends a record with the open client, or a new one, and counts its answer before the callback. */
     public Future<RecordMetadata> send(ProducerRecord<K, V> record, Callback answer) {
         Opened<K, V> by = current();
         by.sends(record.topic());
@@ -195,7 +198,7 @@ public final class ReplaceableProducer<K, V> {
         }
     }
 
-    /** Waits until all that was sent by the client that is open is answered. */
+    /** Waits until everything sent by the open client is answered. */
     public void flush() {
         Opened<K, V> open = opened;
         if (open != null) {
@@ -204,11 +207,11 @@ public final class ReplaceableProducer<K, V> {
     }
 
     /**
-     * Closes the client unless the refusal is one of a record or of time: after some errors a client does nothing more,
-     * and it does not say after which. The next record opens another one.
+     * Closes the client unless the refusal concerns only a record or time: after some errors a client does nothing
+     * more, without saying so. The next record opens another one.
      *
-     * @param number of the client that refused; if it is not open any more, nothing happens
-     * @throws KafkaPipelineException if its thread hangs with records: nobody would hear of them
+     * @param number the number of the refusing client; if it is no longer open, nothing happens
+     * @throws KafkaPipelineException if its thread hangs with records, whose outcome would stay unknown
      */
     public void refused(int number, Exception refusal, Duration patience) {
         boolean isOfClient = !(refusal instanceof TimeoutException) && !RecordRefusals.isOfRecord(refusal);
@@ -221,7 +224,7 @@ public final class ReplaceableProducer<K, V> {
         }
     }
 
-    /** Closes the client that is open; the next record opens another one. */
+    /** Closes the open client; the next record opens another one. */
     public void leave(Duration patience) {
         Opened<K, V> open = opened;
         if (open != null) {
@@ -230,7 +233,7 @@ public final class ReplaceableProducer<K, V> {
         }
     }
 
-    /** Tells the client that is open to fail whatever has no answer; does not wait for that. Any thread. */
+    /** Tells the open client to fail all unanswered records; does not wait for that. Any thread. */
     public void breakOff() {
         Opened<K, V> open = opened;
         if (open != null) {
@@ -239,10 +242,10 @@ public final class ReplaceableProducer<K, V> {
     }
 
     /**
-     * Looks whether the client that is open can still answer; one that is stuck is told to close, so that each of its
-     * records fails and the next one opens another client. One thread, several times a second.
+     * Checks whether the open client can still answer. A stuck client is told to close, so that its records fail and
+     * the next record opens another client. One thread, several times a second.
      *
-     * @param awaited whether something else than an answer is waited for
+     * @param awaited whether something other than an answer is awaited
      */
     public Found look(long nowNanos, boolean awaited) {
         Opened<K, V> open = opened;
@@ -257,16 +260,16 @@ public final class ReplaceableProducer<K, V> {
         return found;
     }
 
-    /** A sentence about the last look that found {@link Found#STUCK}. */
+    /** A sentence about the last check that found {@link Found#STUCK}. */
     public String stuck() {
         return health.stuck();
     }
 
     /**
-     * The same for a run.
+     * Does the same for a run.
      *
-     * @param where the end of the log's sentence about a client that is stuck
-     * @return the failure of the run; null if it may go on, be it with another client
+     * @param where the end of the log line about a stuck client
+     * @return the failure of the run; null if it may continue, perhaps with another client
      */
     public @Nullable KafkaPipelineException look(long nowNanos, boolean awaited, String where) {
         Found found = look(nowNanos, awaited);
@@ -276,7 +279,7 @@ public final class ReplaceableProducer<K, V> {
         return health.failure(found);
     }
 
-    /** Closes the client that is open; none is opened after that to write with. */
+    /** Closes the open client; no other is opened for writing afterwards. */
     public void close(Duration patience) {
         closed = true;
         leave(patience);

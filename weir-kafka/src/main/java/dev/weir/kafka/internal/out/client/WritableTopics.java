@@ -20,8 +20,8 @@ import org.apache.kafka.common.errors.TransactionalIdNotFoundException;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
 
 /**
- * Asks brokers, each time by a new connection, whether topics can be written to, in transactions of given ids.
- * Stateless but for its settings.
+ * Asks brokers, each time over a new connection, whether topics, and transactions with given ids, can be written.
+ * Stateless except for its settings.
  */
 final class WritableTopics {
 
@@ -31,7 +31,7 @@ final class WritableTopics {
     private final Set<String> transactionalIds;
 
     /**
-     * Creates one that asks the brokers of a producer's configuration.
+     * Creates a check with the brokers of a producer's configuration.
      *
      * @param transactionalIds those whose coordinators must answer; empty for a producer without transactions
      */
@@ -43,9 +43,9 @@ final class WritableTopics {
     }
 
     /**
-     * Returns why a producer may rightly wait: a partition without a leader or without all replicas in sync, a
-     * coordinator that does not answer or still ends the transaction before, or brokers that do not say. Empty if there
-     * is no reason.
+     * Returns the reason why a producer may rightly wait: a partition without a leader or without all replicas in sync,
+     * a coordinator that does not answer or is still ending the previous transaction, or no answer from brokers. Empty
+     * if there is no reason.
      */
     String obstacle(Set<String> topics) {
         if (topics.isEmpty()) {
@@ -78,7 +78,7 @@ final class WritableTopics {
         }
         for (TopicDescription topic : described.values()) {
             for (TopicPartitionInfo partition : topic.partitions()) {
-                // Without one of them min.insync.replicas may not be met: brokers refuse records then, and that passes.
+                // With a replica missing, min.insync.replicas may not be met: brokers then refuse records for a while.
                 boolean isLed =
                         partition.leader() != null && !partition.leader().isEmpty();
                 if (!isLed || partition.isr().size() != partition.replicas().size()) {
@@ -104,7 +104,7 @@ final class WritableTopics {
             } catch (TimeoutException silent) {
                 return "the coordinator of transactional.id=" + id + " does not answer";
             } catch (ExecutionException failure) {
-                // An id that is not known yet has a coordinator that says so; brokers before 3.0 cannot be asked.
+                // The coordinator of an unknown id reports that; brokers before 3.0 cannot be asked.
                 if (!(failure.getCause() instanceof TransactionalIdNotFoundException)
                         && !(failure.getCause() instanceof UnsupportedVersionException)) {
                     return "the coordinator of transactional.id=" + id + " does not answer: " + failure.getCause();

@@ -5,22 +5,20 @@ import java.util.Collection;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Holes among what is finished, too many to be noted in a commit. Without intake they close by themselves where the
- * pipeline works on them. Those that an operator holds, until more elements come or the stream ends, do not: so the
- * intake is held only while something moves. Confined to the owner thread.
+ * Handles gaps between finished offsets that are too many for a commit's metadata. With the intake stopped, gaps close
+ * by themselves where the pipeline works on them. Gaps that an operator holds until more elements arrive or the stream
+ * ends do not close, so the intake is stopped only while there is progress. Confined to the owner thread.
  */
 final class CommitGaps {
 
-    /** The time without progress. */
+    /** The time without progress after which the intake resumes. */
     static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private boolean there;
     private long heads;
     private long movedNanos;
 
-    /**
-     * Returns true if the finished offsets do not fit into a commit; whether to hold the intake so that it soon may.
-     */
+    /** Returns whether to stop the intake, given that the finished offsets do not fit into a commit. */
     boolean isWorthHolding(Collection<AssignedPartition> partitions, long nowNanos) {
         long now = partitions.stream()
                 .mapToLong(partition -> partition.tracker().firstUnfinished())
@@ -33,7 +31,7 @@ final class CommitGaps {
         return nowNanos - movedNanos < PATIENCE_NANOS;
     }
 
-    /** It fits. */
+    /** Reports that the finished offsets fit. */
     void end() {
         there = false;
     }

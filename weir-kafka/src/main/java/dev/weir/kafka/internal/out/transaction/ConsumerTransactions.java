@@ -27,26 +27,26 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The consumer's side of transactions: says where one ends and which offsets go with it, and has inputs read again
- * whose records were aborted. Confined to the owner thread.
+ * The consumer's side of transactions: decides where one ends and which offsets it commits, and makes aborted inputs be
+ * read again. Confined to the owner thread.
  *
- * <p>A cut is made under the lock of the {@link TransactionsOfRun}, so between two records of the pipeline: what is
- * finished then has its records in this transaction or one before, and nothing else has. The finished set past the
- * committed offset goes into the metadata; if it does not fit the pipeline is given nothing until it does.
+ * <p>A cut is made under the lock of the {@link TransactionsOfRun}, and so between two records of the pipeline: exactly
+ * the inputs finished at that point have their records in this transaction or an earlier one. The finished set past the
+ * committed offset goes into the metadata; if it does not fit, the pipeline's intake stops until it does.
  */
 public final class ConsumerTransactions<K, V> implements TransactionGate {
 
     /** The interval at which the group's other transactions are checked while partitions wait for their offsets. */
     private static final long FENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /** The time that offsets without records wait. */
+    /** The time that commits of offsets without records wait. */
     private static final long OFFSETS_ONLY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-    /** The time a commit is under way before each check that its partitions still exist. */
+    /** The time a commit runs before each check that its partitions still exist. */
     private static final long GONE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private static final long GONE_FOR_GOOD_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -63,7 +63,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     private final StageContext context;
     private final Runnable fence;
 
-    @SuppressWarnings("NullAway.Init") // begun before anything else is called
+    @SuppressWarnings("NullAway.Init") // set before anything else is called
     private Consumer<?, ?> client;
 
     @SuppressWarnings("NullAway.Init")
@@ -78,16 +78,16 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     @SuppressWarnings("NullAway.Init")
     private OwnerClock clock;
 
-    /** Leaving partitions that may still need a commit. */
+    /** Revoked partitions that may still need a commit. */
     private List<AssignedPartition> leaving = List.of();
 
-    /** Partitions whose records an abort took back and nobody reads again in this run. */
+    /** Partitions whose records were aborted and will not be read again in this run. */
     private String takenBackAtTheEnd = "";
 
-    /** Partitions that seemed to be gone when the others' records were written again. */
+    /** Partitions that seemed deleted when the records of others were written again. */
     private final Set<AssignedPartition> goneAtTheEnd = new LinkedHashSet<>();
 
-    /** Aborts that it survived. */
+    /** Number of aborts so far that did not end the run. */
     private long aborts;
 
     private final CommitGaps scatter = new CommitGaps();
@@ -98,7 +98,9 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     private long retryNanos;
     private long fenceDueNanos;
 
-    /** @param fence looks for open transactions of runs that are gone, and ends them; does not block */
+    /**
+     * @param fence finds and ends open transactions of runs that have ended; does not block
+     */
     ConsumerTransactions(
             TransactionsOfRun<K, V> board,
             TransactionCommitter<K, V> committer,
@@ -178,8 +180,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
             return false;
         }
         try {
-            // One that waits for inputs to be finished may wait for the end of the stream, for which a stage holds them
-            // back.
+            // A cut that waits for inputs may wait for the end of the stream, for which a stage holds them.
             boolean waitsForInputs = board.isClosing() || (scatter.isThere() && !board.isIntakeHeld());
             return switch (board.state()) {
                 case IDLE, ENDED -> true;
@@ -199,8 +200,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     /**
-     * A commit with a partition that was deleted is never answered, nor one by the id of a topic that was: it is broken
-     * off, and done again without that.
+     * A commit with a deleted partition, or with the id of a deleted topic, is never answered: it is cancelled and
+     * repeated without that.
      */
     private void lookForGoneIfDue() {
         TransactionCut<K, V> cut = board.committing();
@@ -217,14 +218,14 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
             committer.breakOff(cut);
             return;
         }
-        // A broker that has just started knows less than there is: it takes several answers.
+        // A broker that has just started may know too little, so several answers are needed.
         commits.lookForGone(cut.offsets().keySet());
     }
 
-    /** Notes commits that are confirmed, and goes on after an abort. */
+    /** Records confirmed commits, and resumes after an abort. */
     private void takeUp() {
         for (TransactionCut<K, V> cut = board.confirmed.poll(); cut != null; cut = board.confirmed.poll()) {
-            // Only those that are still assigned, and were not begun anew since.
+            // Only partitions that are still assigned and were not restarted since.
             commits.committed(cut.partitions(), cut.offsets());
         }
         if (board.state() == TransactionState.ABORTED) {
@@ -234,7 +235,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
 
     // ---- Cuts ------------------------------------------------------------------------------------------------------
 
-    /** Ends the open transaction if it can be ended now. Under the lock. */
+    /** Ends the open transaction if possible now. Under the lock. */
     private CutResult cut() {
         if (!board.state().mayCut()) {
             return CutResult.LATER;
@@ -242,7 +243,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         if (board.isSending() || board.aborted.isWaiting()) {
             return later(board.isIntakeHeld());
         }
-        // Before all else: what is finished meanwhile may be what this cut waits for.
+        // Determined first: this cut may be waiting for work that finishes in the meantime.
         boolean nothingMoves = board.isInputEnded() && nothingMoves();
         OpenTransaction<K, V> filling = board.filling();
         if (filling != null) {
@@ -293,7 +294,9 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         return ending == null ? CutResult.NOTHING : CutResult.MADE;
     }
 
-    /** The pipeline goes on until it can be made; without new records if what is finished does not fit a commit. */
+    /**
+     * Postpones the cut. The pipeline continues, without new records if the finished set does not fit into a commit.
+     */
     private CutResult later(boolean withoutIntake) {
         board.cutLater(withoutIntake);
         retryNanos = clock.nanoTime() + RETRY_NANOS;
@@ -301,46 +304,46 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     /**
-     * Returns whether nobody works on anything: after the end of the input, what a cut waits for does not come then.
+     * Returns whether no stage works on anything: after the end of the input, a waiting cut can then wait no longer.
      */
     private boolean nothingMoves() {
         return Stream.concat(assignment.all().stream(), leaving.stream()).noneMatch(AssignedPartition::hasUnsettled);
     }
 
-    /** Well before the coordinator aborts it, which would have the same happen again and again. */
+    /** Fails well before the coordinator aborts the transaction, which would then repeat endlessly. */
     private void failIfStuck(OpenTransaction<K, V> filling) {
         if (filling.waitedNanos(clock.nanoTime()) >= plan.patienceNanos() && context.failure() == null) {
             context.fail(TransactionFaults.stuck(filling.places(), plan));
         }
     }
 
-    /** The same where all inputs of the transaction are finished, but too many of those between them are not. */
+    /** Fails if all inputs of the transaction are finished, but the gaps between them are too many. */
     private void failIfScattered(OpenTransaction<K, V> filling, List<AssignedPartition> partitions) {
         if (filling.waitedNanos(clock.nanoTime()) >= plan.patienceNanos() && context.failure() == null) {
             String places = partitions.stream()
                     .filter(partition -> commits.finishedEntirely(List.of(partition)) == null)
                     .map(partition -> partition.id() + "@" + partition.tracker().firstUnfinished())
                     .collect(Collectors.joining(", "));
-            if (!places.isEmpty()) { // or else they have finished meanwhile
+            if (!places.isEmpty()) { // empty if they have finished meanwhile
                 context.fail(TransactionFaults.scattered(places, plan));
             }
         }
     }
 
-    /** A transaction without records; null if its producer can do nothing any more, which aborts. */
+    /** Begins a transaction without records; null if its producer is broken, which aborts. */
     private @Nullable OpenTransaction<K, V> beginForOffsets() {
         committer.begin();
         OpenTransaction<K, V> begun = board.filling();
         return board.state().isAborting() ? null : begun;
     }
 
-    /** Returns whether nothing more comes of an input: it is finished, or not ours. */
+    /** Returns whether an input is settled: it is finished, or belongs to another source. */
     private boolean isSettled(Root root) {
         AssignedPartition partition = partitionOf(root);
         return partition == null || partition.tracker().isDone(root.token());
     }
 
-    /** Returns whether an input will be read again, here by a seek or elsewhere, though records of it were sent. */
+    /** Returns whether an input will be read again, here by a seek or elsewhere, although records of it were sent. */
     private boolean isTakenBack(Root root) {
         return partitionOf(root) == null && root.source().isRevoked(root.token());
     }
@@ -364,8 +367,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     /**
-     * Returns whether a source of records has begun anew, by a seek or as its log is another one, and it is not known
-     * yet where: a commit would leave out the offset that goes with those records.
+     * Returns whether a source of records was restarted, by a seek or because its log changed, and has no position yet:
+     * a commit would lack the offset that belongs to those records.
      */
     private boolean hasNoPlace(AckTarget source) {
         if (!source.isRevoked(0) || partitionOf(partition -> partition.tracker() == source) != null) {
@@ -376,7 +379,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         return anew == null || anew.isHeld();
     }
 
-    /** It is known soon where a partition begins anew, unless it goes before, or no broker tells. */
+    /** The position of a restarted partition is known soon, unless it is revoked first or no broker answers. */
     private CutResult laterOrAborted(OpenTransaction<K, V> filling) {
         boolean isVain = filling.sources().stream()
                 .filter(this::hasNoPlace)
@@ -390,7 +393,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         return later(board.isIntakeHeld());
     }
 
-    // ---- Partitions that go ----------------------------------------------------------------------------------------
+    // ---- Revoked partitions ----------------------------------------------------------------------------------------
 
     @Override
     public void releasing(Collection<AssignedPartition> revoked) {
@@ -446,7 +449,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
                     if (!made) {
                         CutResult result = cut();
                         if (result != CutResult.LATER) {
-                            // From here on, nothing of what goes is written any more.
+                            // From here on, nothing of the revoked partitions is written.
                             board.leaving = Set.of();
                         }
                         if (result == CutResult.NOTHING) {
@@ -479,7 +482,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     private void throwIfTakenBack() {
         if (!takenBackAtTheEnd.isEmpty()) {
             if (board.filling() != null) {
-                // It may have records of what goes just now, and is not to be committed without the offsets.
+                // It may have records of the revoked partitions, and must not be committed without their offsets.
                 committer.abortFilling(new KafkaException("a transaction before it was aborted at the end"));
             }
             throw takenBack(takenBackAtTheEnd);
@@ -492,14 +495,17 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     private void refuseAfterFailure() {
-        // A commit that is under way goes on: all of its inputs were finished before.
+        // A running commit continues: all its inputs were finished before.
         if (board.filling() != null) {
             committer.abortFilling(new KafkaException("the pipeline has failed"));
             throw new KafkaException("the open transaction is aborted, its inputs are read again");
         }
     }
 
-    /** Aborts if the open transaction has a record of an input that nobody works on any more: it is never finished. */
+    /**
+     * Aborts if the open transaction has a record of an input that no stage works on any more and that will never
+     * finish.
+     */
     private void throwIfGivenUp() {
         OpenTransaction<K, V> filling = board.filling();
         if (filling != null && filling.open().stream().anyMatch(this::isGivenUp)) {
@@ -512,7 +518,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
 
     private boolean isGivenUp(Root root) {
         AssignedPartition partition = partitionOf(root);
-        // In this order: it may have been finished just now.
+        // In this order, because it may finish in between.
         return partition != null
                 && !partition.hasUnsettled()
                 && !partition.tracker().isDone(root.token());
@@ -533,8 +539,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     // ---- After an abort --------------------------------------------------------------------------------------------
 
     /**
-     * Reads again what is finished and not committed; partitions without such records continue. Where nothing is read
-     * any more, the sink writes again what it has kept, and what is finished stays so.
+     * Makes finished and uncommitted records be read again; other partitions continue. If nothing is read any more, the
+     * sink writes its kept records again, and finished inputs stay finished.
      */
     private void goOn() {
         if (!board.lock.tryLock()) {
@@ -549,7 +555,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
             writesAgain = isAtTheEnd && board.aborted.mayWriteAgain();
             renewed = renew(writesAgain);
             if (!writesAgain) {
-                // What of them was aborted is finished only to the eye: whoever has them next reads it again.
+                // Their aborted records only appear finished: the next owner reads them again.
                 leave(leaving.stream()
                         .filter(partition -> !isAborted(partition))
                         .toList());
@@ -571,7 +577,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     /**
-     * Renews the partitions of an aborted transaction, whose records must not count as finished unless written again.
+     * Restarts the partitions of an aborted transaction, whose records must not count as finished unless written again.
      */
     private List<AssignedPartition> renew(boolean writesAgain) {
         List<AssignedPartition> renewed = new ArrayList<>();
@@ -587,7 +593,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         if (commits.isGone(partition.id()) || board.aborted.isLost(partition.tracker())) {
             return true;
         }
-        // Null where more is finished than a commit can say: that of an abort may be the part that it leaves out.
+        // Null if the finished set does not fit into a commit: the aborted part may be the part left out.
         Map<TopicPartition, OffsetAndMetadata> uncommitted = commits.finishedEntirely(List.of(partition));
         return uncommitted == null || !uncommitted.isEmpty();
     }

@@ -6,8 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Stands for a claim that was ended, and knows what the claim's target has told before. Immutable; to end it once more
- * changes nothing.
+ * Represents a claim that has ended, with what its target reported before. Immutable; ending it again has no effect.
  */
 final class EndedAcknowledgement implements AckTarget {
 
@@ -15,9 +14,9 @@ final class EndedAcknowledgement implements AckTarget {
     private final List<String> places;
 
     /**
-     * Notes what is known of a claim that is about to be ended, or was ended if the target is a source's own.
+     * Captures a claim that is about to end, or that has ended if the target belongs to a source.
      *
-     * @param places of its inputs, if somebody will ask
+     * @param places whether to capture the places of its inputs
      */
     EndedAcknowledgement(AckTarget target, long token, List<String> places) {
         this.places = places;

@@ -25,18 +25,19 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The run that source and sink of an exactly-once flow share: {@link #open} when the source of a run is made, {@link
- * #create} right after, on the same thread, when its sink is. Immutable but for that hand-over.
+ * The run that the source and the sink of an exactly-once flow have in common: {@link #open} is called when a run's
+ * source is made, {@link #create} right after it on the same thread when its sink is made. Immutable except for that
+ * hand-over.
  */
 public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K, V>> {
 
     /**
-     * The transactions that a run's source has opened, until its sink is made on the same thread. Weak: if the run
-     * cannot begin, no sink takes it, and the thread is the user's.
+     * The transactions opened for a run's source, until its sink is made on the same thread. Weak, because no sink
+     * takes them if the run fails to start, and the thread belongs to the user.
      */
     private static final ThreadLocal<@Nullable WeakReference<Opened<?, ?>>> HANDED_OVER = new ThreadLocal<>();
 
-    /** The transactions of one run, from the source to its sink. */
+    /** The transactions of one run, from its source to its sink. */
     public static final class Opened<K, V> implements AutoCloseable {
 
         private final ExactlyOnceRun<K, V> of;
@@ -81,17 +82,17 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
             return transactions;
         }
 
-        /** Opens the producers, on a thread of their own. */
+        /** Opens the producers on a separate thread. */
         public void start() {
             committer.start();
         }
 
-        /** Returns whether the pipeline is to be given no records at the moment. Any thread. */
+        /** Returns whether the pipeline must currently receive no records. Any thread. */
         public boolean isIntakeHeld() {
             return board.isIntakeHeld();
         }
 
-        /** Notes whose elements these are, before anything else sees them. The source's thread. */
+        /** Registers the elements' source before anything else sees them. The source's thread. */
         void emits(Batch<?> batch) {
             AckTarget last = AckTarget.NONE;
             for (int i = 0; i < batch.size(); i++) {
@@ -115,7 +116,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
             }
         }
 
-        /** Aborts what is open and closes the producers; once the consumer has made its last commit. */
+        /** Aborts the open transaction and closes the producers; after the consumer's last commit. */
         @Override
         public void close() {
             committer.close();
@@ -128,7 +129,9 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
     private final WriteFailures failures;
     private final BiFunction<String, @Nullable String, TransactionPlan> plans;
 
-    /** Creates what makes a plan of group and static member for each run; the listener hears what was committed. */
+    /**
+     * Creates a factory that plans each run from group and static member; the listener receives the committed places.
+     */
     public ExactlyOnceRun(
             ProducerSettings<K, V> settings,
             @Nullable Action<? super List<RecordMetadata>> whenCommitted,
@@ -147,7 +150,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
                 Objects.requireNonNull(consumer.groupId(), "group"), member == null ? null : member.toString());
     }
 
-    /** Makes the transactions of a run, for its source, which may have an end. */
+    /** Makes the transactions of a run for its source, which may be bounded. */
     public Opened<K, V> open(
             ConsumerSettings<?, ?> consumer, boolean isBounded, TransactionPlan plan, StageContext context) {
         Opened<K, V> opened = new Opened<>(this, consumer, isBounded, plan, context);
@@ -156,7 +159,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
     }
 
     @Override
-    @SuppressWarnings("unchecked") // what this object has opened has its types
+    @SuppressWarnings("unchecked") // this object opened it with the same types
     public SinkLoop<ProducerRecord<K, V>> create(StageContext context) {
         WeakReference<Opened<?, ?>> handedOver = HANDED_OVER.get();
         Opened<K, V> opened = handedOver == null ? null : (Opened<K, V>) handedOver.get();

@@ -11,8 +11,8 @@ import java.util.Map;
 import org.apache.kafka.common.KafkaException;
 
 /**
- * Tells which elements are of inputs that this run has no longer. Confined to the segment's thread, under the lock of
- * the {@link TransactionsOfRun} where that is said.
+ * Tells which elements come from inputs that this run no longer owns. Confined to the segment's thread, under the lock
+ * of the {@link TransactionsOfRun} where noted.
  */
 final class LostInputs<K, V> {
 
@@ -25,7 +25,7 @@ final class LostInputs<K, V> {
     /** A source of this run. */
     private AckTarget lastOwn = AckTarget.NONE;
 
-    // The element of several inputs of which none was lost when it was looked at last, and one input for each source.
+    // The last element of several inputs none of which was lost, and one input for each source.
     private AckTarget livingJoint = AckTarget.NONE;
     private long livingToken;
     private Collection<Root> livingSources = List.of();
@@ -36,8 +36,9 @@ final class LostInputs<K, V> {
     }
 
     /**
-     * Returns whether the element is of an input that is not ours any more; this has ended its claim then. One that is
-     * of others as well, which are ours, aborts: they must come again without it. Under the lock.
+     * Returns whether the element's input is no longer owned by this run; if so, its claim has ended. If the element
+     * also has inputs that are owned, everything open is aborted, because these must be read again without the lost
+     * one. Under the lock.
      */
     boolean isDropped(AckTarget target, long token) {
         if (target == AckTarget.NONE) {
@@ -72,7 +73,7 @@ final class LostInputs<K, V> {
         return true;
     }
 
-    /** A partition is lost as a whole, so that one of its inputs stands for the others. */
+    /** A partition is lost as a whole, so one of its inputs represents the others. */
     private static Collection<Root> onePerSource(List<Root> roots) {
         Map<AckTarget, Root> bySource = new HashMap<>();
         roots.forEach(root -> bySource.putIfAbsent(root.source(), root));
@@ -91,9 +92,9 @@ final class LostInputs<K, V> {
         return true;
     }
 
-    /** Returns whether an input is not ours any more. */
+    /** Returns whether this run no longer owns an input. */
     boolean isGone(AckTarget source, long token) {
-        // A source of this run stays one, or is revoked.
+        // A source of this run stays known, or is revoked.
         if (source != lastOwn) {
             if (board.isForeign(source, token)) {
                 throw new KafkaPipelineException(foreign(source.placeOf(token)));

@@ -28,14 +28,14 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transaction that takes records, and hears from the brokers about each. Guarded by the lock of its
- * {@link TransactionsOfRun}, but for the answers, which come on the producer's thread.
+ * A transaction that takes records and receives the brokers' answer for each. Guarded by the lock of its
+ * {@link TransactionsOfRun}, except for the answers, which arrive on the producer's thread.
  */
 final class OpenTransaction<K, V> implements Callback {
 
     /**
-     * The timestamps of a transaction's records. Records of one millisecond come in runs, so that a run takes one slot.
-     * Confined to whoever has the transaction.
+     * The timestamps of a transaction's records. Consecutive records often have the same millisecond, and then take one
+     * slot. Confined to the holder of the transaction.
      */
     static final class RecordTimes {
 
@@ -64,7 +64,7 @@ final class OpenTransaction<K, V> implements Callback {
         }
     }
 
-    /** Inputs that a message names. */
+    /** Number of inputs that a message names. */
     private static final int MAX_PLACES = 5;
 
     private static final long MOST_BETWEEN_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -74,15 +74,15 @@ final class OpenTransaction<K, V> implements Callback {
     final TransactionalProducer<K, V> producer;
     final long beganNanos;
 
-    /** Inputs with a record here that are not finished: all records of an input go into one transaction. */
+    /** Unfinished inputs with a record here: all records of an input go into one transaction. */
     private final Set<Root> open = new HashSet<>();
 
-    /** The targets its records came from. */
+    /** The targets that its records came from. */
     private final Set<AckTarget> sources = Collections.newSetFromMap(new IdentityHashMap<>());
 
     private AckTarget lastSource = AckTarget.NONE;
 
-    // The element of several inputs that was sent last: one group becomes many records, each for all of its inputs.
+    // The last sent element of several inputs: one group may become many records, each for all of its inputs.
     private AckTarget lastJoint = AckTarget.NONE;
     private long lastJointToken;
 
@@ -94,7 +94,7 @@ final class OpenTransaction<K, V> implements Callback {
     private final AtomicLong bytes = new AtomicLong();
     private final AtomicLong answers = new AtomicLong();
 
-    /** The places of its records; null if nobody asks. */
+    /** The places of its records; null if there is no listener. */
     private final @Nullable List<RecordMetadata> results;
 
     private long waitedNanos;
@@ -103,32 +103,32 @@ final class OpenTransaction<K, V> implements Callback {
     /** Health of the client. Confined to the watching thread. */
     private final ClientHealth health = new ClientHealth(false);
 
-    // Of the thread that looks.
+    // Confined to the watching thread.
     private long answersSeen = -1;
     private long waitingNanos;
 
-    /** The refusals, if there is a rule for them: complete once all records are answered. */
+    /** The refusals, if a rule covers them: complete once all records are answered. */
     final Queue<TransactionRule.Refusal> refusals = new ConcurrentLinkedQueue<>();
 
-    /** Its records in their order, to be written again if it is aborted; null if they are not kept. Sent ones only. */
+    /** Its sent records in order, to be written again after an abort; null if they are not kept. */
     final @Nullable List<TransactionRecord<K, V>> kept;
 
-    /** The ends of claims with records in {@link #kept}: many records of a group share it. */
+    /** The ended claims of the records in {@link #kept}; many records of a group have one in common. */
     private final Map<Root, EndedAcknowledgement> lasting = new HashMap<>();
 
-    // Letters in the place of records, and those without their value. Under the lock.
+    // Dead-letter records in it, and those without their value. Under the lock.
     private int letters;
     private int cutLetters;
 
-    /** The topic of a record that was refused. */
+    /** The topic of a refused record. */
     private volatile String refusedTopic = "";
 
     /**
-     * Creates an empty one, begun.
+     * Creates an empty transaction that has begun.
      *
-     * @param onRefusal called on the producer's thread, at the first record that the brokers refuse; must not block
-     * @param keepsResults whether somebody asks for {@link #results}
-     * @param keepsRecords whether they are to be written again if it is aborted
+     * @param onRefusal called on the producer's thread for the first refused record; must not block
+     * @param keepsResults whether {@link #results} will be needed
+     * @param keepsRecords whether its records are written again after an abort
      */
     OpenTransaction(
             TransactionalProducer<K, V> producer,
@@ -159,15 +159,15 @@ final class OpenTransaction<K, V> implements Callback {
         }
     }
 
-    /** The places of its records, once it is committed; empty if they are not kept. */
+    /** The places of its records once it is committed; empty if they are not kept. */
     List<RecordMetadata> results() {
         return results == null ? List.of() : List.copyOf(results);
     }
 
     /**
-     * Returns the target that knows the inputs of a claim that still lasts, also once it is ended.
+     * Returns a target that still knows the inputs of an open claim after it has ended.
      *
-     * @param withPlaces whether somebody asks for their places
+     * @param withPlaces whether their places will be needed
      */
     AckTarget lasting(AckTarget target, long token, boolean withPlaces) {
         boolean knowsForGood =
@@ -180,7 +180,7 @@ final class OpenTransaction<K, V> implements Callback {
                                 target, token, withPlaces ? TransactionRule.places(target, token) : List.of()));
     }
 
-    /** Hands over what is kept, the last one first. */
+    /** Hands over the kept records, the last one first. */
     void keptBackwards(Consumer<? super TransactionRecord<K, V>> taker) {
         if (kept != null) {
             kept.reversed().forEach(taker);
@@ -192,11 +192,11 @@ final class OpenTransaction<K, V> implements Callback {
     }
 
     /**
-     * A record of the element was sent: ends the claim on it.
+     * Records that a record of the element was sent, and ends the element's claim.
      *
      * @param timestamp the record's own, or null
      */
-    @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
+    @SuppressWarnings("NonAtomicVolatileUpdate") // single writer
     void sent(AckTarget target, long token, @Nullable Long timestamp) {
         records++;
         if (timestamp != null) {
@@ -229,12 +229,12 @@ final class OpenTransaction<K, V> implements Callback {
         }
     }
 
-    /** The targets its records came from, finished or not. */
+    /** The targets that its records came from, finished or not. */
     Set<AckTarget> sources() {
         return sources;
     }
 
-    /** Notes that the record sent last is a letter. */
+    /** Marks the record sent last as a dead-letter record. */
     void letterSent(boolean isCut) {
         letters++;
         cutLetters += isCut ? 1 : 0;
@@ -248,7 +248,7 @@ final class OpenTransaction<K, V> implements Callback {
         return cutLetters;
     }
 
-    /** Returns whether the element came of an input that this transaction has a record of already. */
+    /** Returns whether the element comes from an input of which this transaction already has a record. */
     boolean belongs(AckTarget target, long token) {
         if (isLastJoint(target, token)) {
             return true;
@@ -258,10 +258,7 @@ final class OpenTransaction<K, V> implements Callback {
         return found[0];
     }
 
-    /**
-     * Returns whether its inputs are in {@link #open} already: the claim that is asked for keeps each of them
-     * unfinished.
-     */
+    /** Returns whether its inputs are already in {@link #open}: the given claim keeps each of them unfinished. */
     private boolean isLastJoint(AckTarget target, long token) {
         return target != AckTarget.NONE && target == lastJoint && token == lastJointToken;
     }
@@ -271,8 +268,8 @@ final class OpenTransaction<K, V> implements Callback {
     }
 
     /**
-     * The time it has waited for {@link #open}; to be asked now and then while it does. What goes by between two calls
-     * counts for a second at most: the process may have been frozen.
+     * The time it has waited for {@link #open}; call it regularly during the wait. Time between two calls counts for a
+     * second at most, because the process may have been frozen.
      */
     long waitedNanos(long nowNanos) {
         waitedNanos += askedNanos == NEVER ? 0 : Math.min(nowNanos - askedNanos, MOST_BETWEEN_NANOS);
@@ -280,7 +277,7 @@ final class OpenTransaction<K, V> implements Callback {
         return waitedNanos;
     }
 
-    /** The first of {@link #open}, for messages. */
+    /** The first inputs in {@link #open}, for messages. */
     String places() {
         List<String> places = open.stream()
                 .map(root -> root.source().placeOf(root.token()))
@@ -294,17 +291,17 @@ final class OpenTransaction<K, V> implements Callback {
         return records;
     }
 
-    /** The time when its records were made. */
+    /** The time at which its records were made. */
     RecordTimes times() {
         return times;
     }
 
-    /** Records that no broker has answered yet; any thread. */
+    /** The number of unanswered records. Any thread. */
     long unanswered() {
         return Math.max(0, records - answers.get());
     }
 
-    /** For how long, at least, records have had no answer, and none has come. One thread. */
+    /** The minimum time for which unanswered records have had no answer and none has arrived. One thread. */
     long noAnswerNanos(long nowNanos) {
         long answered = answers.get();
         if (answered != answersSeen || records == answered) {
@@ -315,9 +312,9 @@ final class OpenTransaction<K, V> implements Callback {
     }
 
     /**
-     * The failure of a run whose client cannot answer any more; null while it may. One thread.
+     * The failure of a run whose client can no longer answer; null while it can. One thread.
      *
-     * @param committing whether the brokers' answer to its commit is waited for, or will be
+     * @param committing whether the answer to its commit is awaited, or will be
      */
     @Nullable
     KafkaPipelineException look(boolean committing, long nowNanos) {

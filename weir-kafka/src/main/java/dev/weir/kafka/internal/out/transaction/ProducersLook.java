@@ -7,12 +7,14 @@ import java.util.List;
 import java.util.function.DoubleBinaryOperator;
 import java.util.function.ToDoubleFunction;
 
-/** Reads the producers of an exactly-once run as one: their memory in sum, the slower one's times. Stateless. */
+/**
+ * Reads the two producers of an exactly-once run as one: the sum of their memory, the slower one's times. Stateless.
+ */
 final class ProducersLook {
 
     private ProducersLook() {}
 
-    /** Both of them as they are now. Any thread. */
+    /** The current values of both. Any thread. */
     static <K, V> Snapshot at(
             TransactionsOfRun<K, V> board, List<TransactionalProducer<K, V>> producers, String stage) {
         List<Snapshot> open = new ArrayList<>();
@@ -41,7 +43,7 @@ final class ProducersLook {
                 + (committing == null ? 0 : committing.transaction().unanswered());
     }
 
-    /** Sums over the producers that report a time; one that has sent nothing yet reports none. */
+    /** Sums the producers that report a time; one that has sent nothing reports none. */
     private static double both(List<Snapshot> open, ToDoubleFunction<Snapshot> of, DoubleBinaryOperator combined) {
         return open.stream()
                 .mapToDouble(of)

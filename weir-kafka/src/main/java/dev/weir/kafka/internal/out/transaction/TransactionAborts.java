@@ -11,17 +11,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Aborts transactions that cannot be committed, and leaves it to the owner to have their inputs read again. Confined to
- * the committing thread.
+ * Aborts transactions that cannot be committed, and lets the owner make their inputs be read again. Confined to the
+ * committing thread.
  */
 final class TransactionAborts<K, V> {
 
     private static final Logger LOG = LoggerFactory.getLogger(TransactionAborts.class);
 
-    /** The time an abort waits for a record that is just being sent, before it breaks that off. */
+    /** The time an abort waits for a send in progress before it breaks that off. */
     private static final long SEND_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** Without jitter: simulations are repeated by their seeds. */
+    /** Without jitter, because simulations are repeated by seed. */
     private static final Backoff BACKOFF =
             Backoff.between(Duration.ofMillis(50), Duration.ofSeconds(5)).withJitter(0);
 
@@ -38,12 +38,12 @@ final class TransactionAborts<K, V> {
         this.counts = counts;
     }
 
-    /** A transaction was committed: the next abort waits as the first one does. */
+    /** Reports a committed transaction: the next abort waits as briefly as the first. */
     void succeeded() {
         aborts = 0;
     }
 
-    /** Aborts all that is open, then waits a moment, a longer one each time until a transaction is committed. */
+    /** Aborts everything open, then waits, longer each time until a transaction is committed. */
     void abort(Exception why) {
         List<OpenTransaction<K, V>> broken = takeBroken();
         long records = broken.stream().mapToLong(OpenTransaction::records).sum();
@@ -97,7 +97,7 @@ final class TransactionAborts<K, V> {
         }
     }
 
-    /** A record that is being sent is in the transaction or not once this returns. Under the lock. */
+    /** Afterwards, a record that is being sent is either in the transaction or not. Under the lock. */
     private void awaitSent(OpenTransaction<K, V> filling) {
         try {
             if (!board.awaitSent(SEND_NANOS)) {

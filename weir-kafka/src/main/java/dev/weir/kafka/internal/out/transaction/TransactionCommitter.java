@@ -26,12 +26,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread that opens the producers of a run, commits its transactions one after the other, and aborts what cannot be
- * committed. Its methods may be called by any thread and never block, but for {@link #close}.
+ * The thread that opens the producers of a run, commits its transactions one after the other, and aborts those that
+ * cannot be committed. Any thread may call its methods, which never block, except for {@link #close}.
  */
 final class TransactionCommitter<K, V> {
 
-    /** One fills while the other commits. */
+    /** One producer fills a transaction while the other commits. */
     static final int PRODUCERS = 2;
 
     private static final Logger LOG = LoggerFactory.getLogger(TransactionCommitter.class);
@@ -45,10 +45,10 @@ final class TransactionCommitter<K, V> {
     private final ExecutorService thread;
     private final List<TransactionalProducer<K, V>> producers = new ArrayList<>();
 
-    /** Writes what is aborted in any case; the segment's thread, until {@link #close}. */
+    /** Writes the transactions that are always aborted; used by the segment's thread until {@link #close}. */
     private final TransactionalProducer<K, V> trial;
 
-    /** The thread's own. */
+    /** Confined to this thread. */
     private final TransactionAborts<K, V> aborts;
 
     /** The topics that records were sent to. */
@@ -58,9 +58,9 @@ final class TransactionCommitter<K, V> {
     private ClientProgress progress = ClientProgress.NONE;
 
     /**
-     * Creates one whose producers are made by {@code clients} for the numbers from 0 on.
+     * Creates a committer; {@code clients} makes its producers, numbered from 0.
      *
-     * @param whenCommitted is told where the records of each transaction stand; null if nobody asks
+     * @param whenCommitted receives the places of each transaction's records; null if there is no listener
      */
     TransactionCommitter(
             TransactionsOfRun<K, V> board,
@@ -80,7 +80,7 @@ final class TransactionCommitter<K, V> {
                         .factory()));
     }
 
-    /** The same with a thread of somebody else's, which {@link #close} ends. */
+    /** Creates a committer on a thread of the caller's, which {@link #close} ends. */
     TransactionCommitter(
             TransactionsOfRun<K, V> board,
             StageContext context,
@@ -104,22 +104,22 @@ final class TransactionCommitter<K, V> {
         return TransactionalProducer.ofRun(() -> clients.apply(number), board::isEnded, board::pause);
     }
 
-    /** Makes {@link #look} also find a client that gets no answers. Before the run starts. */
+    /** Makes {@link #look} also detect a client that gets no answers. Before the run starts. */
     void watch(ClientProgress newProgress) {
         progress = newProgress;
     }
 
-    /** Records are sent to this topic. */
+    /** Registers a topic that records are sent to. */
     void writes(String topic) {
         topics.add(topic);
     }
 
-    /** One for what is aborted in any case, not open; closed with the others. */
+    /** The producer for transactions that are always aborted, not open yet; closed with the others. */
     TransactionalProducer<K, V> trial() {
         return trial;
     }
 
-    /** The handle for others to the producers: of both together, as one takes over from the other. Any thread. */
+    /** The handle to both producers as one, because they take turns. Any thread. */
     ProducerHandle look(String stage) {
         return new WriterHandle(board.latency, () -> ProducersLook.at(board, producers, stage));
     }
@@ -150,7 +150,7 @@ final class TransactionCommitter<K, V> {
         }
     }
 
-    /** Begins a transaction with a producer that is free, and aborts it if that producer is broken. Under the lock. */
+    /** Begins a transaction with a free producer; aborts it if that producer is broken. Under the lock. */
     void begin() {
         TransactionalProducer<K, V> producer = board.takeFree();
         board.begin(new OpenTransaction<>(
@@ -162,12 +162,12 @@ final class TransactionCommitter<K, V> {
         }
     }
 
-    /** Commits a cut, which is the board's {@link TransactionsOfRun#committing()}. */
+    /** Commits a cut, which is the current {@link TransactionsOfRun#committing()}. */
     void commit(TransactionCut<K, V> cut) {
         submit(() -> {
             if (board.committing() != cut) {
-                // A refusal of one of its records was heard of before, and has aborted it. Its producer may have begun
-                // another transaction, which these offsets are not for.
+                // A refusal of one of its records was already reported and has aborted it. Its producer may have begun
+                // another transaction, to which these offsets do not belong.
                 return;
             }
             long start = System.nanoTime();
@@ -188,7 +188,7 @@ final class TransactionCommitter<K, V> {
         });
     }
 
-    /** Returns whether the brokers have all records; if not, all is aborted. */
+    /** Returns whether the brokers have all records; if not, everything is aborted. */
     private boolean isFlushed(OpenTransaction<K, V> transaction) {
         try {
             transaction.producer.flush();
@@ -202,7 +202,9 @@ final class TransactionCommitter<K, V> {
         return true;
     }
 
-    /** Returns whether the coordinator has committed records and offsets; if that is not sure, all is aborted. */
+    /**
+     * Returns whether the coordinator has committed records and offsets; if that is uncertain, everything is aborted.
+     */
     private boolean isCommitted(TransactionCut<K, V> cut) {
         boolean asked = false;
         try {
@@ -213,7 +215,7 @@ final class TransactionCommitter<K, V> {
         } catch (InterruptException interrupted) {
             throw interrupted;
         } catch (RuntimeException failure) {
-            // With a record refused, the client asks no coordinator.
+            // If a record was refused, the client does not ask the coordinator.
             failed(failure, asked && cut.transaction().refusedTopic().isEmpty());
             return false;
         }
@@ -232,7 +234,7 @@ final class TransactionCommitter<K, V> {
         }
     }
 
-    /** The brokers refuse a record of a transaction. */
+    /** Reports that the brokers refuse a record of a transaction. */
     void refused(OpenTransaction<K, V> transaction, Exception refusal) {
         submit(() -> {
             if (board.abortRefused(transaction)) {
@@ -241,7 +243,7 @@ final class TransactionCommitter<K, V> {
         });
     }
 
-    /** Aborts the transaction that takes records; one that is being committed before it goes on. */
+    /** Aborts the transaction that takes records; an earlier one that is being committed continues. */
     void abortFilling(Exception why) {
         if (board.askAbort()) {
             submit(() -> {
@@ -258,8 +260,8 @@ final class TransactionCommitter<K, V> {
     }
 
     /**
-     * Fails the run if a client cannot answer any more: a flush waits for it without end, and a commit is asked for
-     * again and again. One thread, several times a second.
+     * Fails the run if a client can no longer answer: a flush would wait for it endlessly, and a commit would be
+     * repeated endlessly. One thread, several times a second.
      */
     void look(long nowNanos) {
         TransactionCut<K, V> cut = board.committing();
@@ -283,22 +285,22 @@ final class TransactionCommitter<K, V> {
     private void look(OpenTransaction<K, V> transaction, boolean committing, long nowNanos) {
         KafkaPipelineException broken = transaction.look(committing, nowNanos);
         if (broken != null && !board.isEnded()) {
-            context.fail(broken); // first: it says why the client was closed
+            context.fail(broken); // first, because it says why the client was closed
             transaction.producer.breakOff();
         }
     }
 
-    /** A topic of that name is another one: producers that have its id from before cannot commit offsets of it. */
+    /** Reports a recreated topic: producers with its old id cannot commit offsets for it. */
     void topicRecreated(String name) {
         producers.forEach(producer -> producer.topicRecreated(name));
     }
 
-    /** Makes a {@link #commit} under way fail because its condition will not occur. */
+    /** Makes a running {@link #commit} fail, because its condition will not occur. */
     void breakOff(TransactionCut<K, V> cut) {
         cut.transaction().producer.breakOff();
     }
 
-    /** Ends the thread and the producers. An open transaction is aborted; what is being committed has a moment left. */
+    /** Ends the thread and the producers. An open transaction is aborted; a running commit gets a moment to finish. */
     void close() {
         OpenTransaction<K, V> open = board.end();
         submit(() -> end(open));
@@ -324,7 +326,7 @@ final class TransactionCommitter<K, V> {
         if (open != null) {
             counts.aborted.increment();
         }
-        // A producer that closes aborts what it has open.
+        // A closing producer aborts its open transaction.
         closeProducers(CLOSE_PATIENCE.dividedBy(2));
     }
 }

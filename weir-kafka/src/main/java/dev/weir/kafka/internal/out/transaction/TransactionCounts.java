@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts the transactions of a run by their outcome. Written by the committing thread; any thread reads. */
+/** Counts the transactions of a run by outcome. Written by the committing thread; any thread reads. */
 public final class TransactionCounts implements TransactionHandle {
 
     final LongAdder committed = new LongAdder();

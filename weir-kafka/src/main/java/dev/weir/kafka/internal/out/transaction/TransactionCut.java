@@ -10,9 +10,9 @@ import org.apache.kafka.common.TopicPartition;
 /**
  * A transaction that takes no more records and is being committed. Immutable.
  *
- * @param offsets exactly what is finished with the records of this transaction and of those before
- * @param partitions whose offsets these are
- * @param member as whom the consumer commits; the brokers refuse it once the group has moved on (KIP-447)
+ * @param offsets exactly the inputs finished with the records of this and earlier transactions
+ * @param partitions the partitions of these offsets
+ * @param member the consumer's group member; brokers refuse it once the group has moved on (KIP-447)
  */
 record TransactionCut<K, V>(
         OpenTransaction<K, V> transaction,

@@ -24,15 +24,15 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
 import org.jspecify.annotations.Nullable;
 
-/** Decides what a failure of a transaction means for the run. Stateless. */
+/** Decides the consequence of a transaction's failure for the run. Stateless. */
 final class TransactionFaults {
 
     private TransactionFaults() {}
 
     /**
-     * The failure that ends the run, as it would happen again; null if the work can be done once more.
+     * The failure that ends the run, because it would recur; null if the work can be repeated.
      *
-     * @param topic of a record that was refused, or an empty text
+     * @param topic the topic of a refused record, or empty
      */
     static @Nullable KafkaPipelineException fatal(Throwable failure, String topic) {
         for (Throwable cause = failure; cause != null; cause = Thrown.cause(cause)) {
@@ -61,7 +61,7 @@ final class TransactionFaults {
     }
 
     /**
-     * A transaction gets too old, because inputs with records in it are not finished.
+     * The failure for a transaction that gets too old because inputs with records in it are unfinished.
      *
      * @param places of these inputs
      */
@@ -75,8 +75,8 @@ final class TransactionFaults {
     }
 
     /**
-     * A transaction gets too old, because the finished inputs past the first unfinished ones are too many to be noted
-     * in its commit.
+     * The failure for a transaction that gets too old because the finished inputs past the first unfinished ones are
+     * too many for its commit metadata.
      *
      * @param places of the first unfinished inputs
      */
@@ -89,14 +89,14 @@ final class TransactionFaults {
                 + TimeUnit.NANOSECONDS.toMillis(plan.timeoutNanos()));
     }
 
-    /** Returns the meaning of a failure that leaves no producer to go on with. */
+    /** Returns the consequence of a failure that leaves no usable producer. */
     static Throwable ofRun(Throwable failure) {
         return failure instanceof KafkaException ofClient
                 ? ofClient(ofClient)
                 : Objects.requireNonNullElse(fatal(failure, ""), failure);
     }
 
-    /** The same of a client's failure. */
+    /** Returns the same for a client's failure. */
     static KafkaPipelineException ofClient(KafkaException failure) {
         KafkaPipelineException known = fatal(failure, "");
         return known == null
@@ -104,18 +104,18 @@ final class TransactionFaults {
                 : known;
     }
 
-    /** Returns whether an id that a coordinator did not give out just now may be given out soon. */
+    /** Returns whether a coordinator that just refused to give out an id may do so soon. */
     static boolean passes(Throwable refusal) {
         for (Throwable cause = refusal; cause != null; cause = Thrown.cause(cause)) {
             if (cause instanceof RetriableException) {
                 return true;
             }
         }
-        // The id is this run's alone: somebody took the run for dead a moment ago.
+        // Only this run uses the id: another member just took the run for dead.
         return isFenced(refusal);
     }
 
-    /** Returns whether another producer took the id, or the coordinator ended the transaction as its time was over. */
+    /** Returns whether another producer took the id, or the coordinator ended the transaction at its timeout. */
     static boolean isFenced(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = Thrown.cause(cause)) {
             if (cause instanceof ProducerFencedException || cause instanceof InvalidProducerEpochException) {

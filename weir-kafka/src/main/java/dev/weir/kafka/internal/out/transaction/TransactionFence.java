@@ -25,9 +25,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends transactions of runs that are not in the group any more: killed, or frozen and expelled. The brokers tell nobody
- * the committed offset of a partition while such a transaction has another one for it, until its time is over; this
- * spares the wait. Thread-safe; asks on a thread of its own, one question at a time.
+ * Ends transactions of runs that are no longer in the group: killed, or frozen and expelled. While such a transaction
+ * has an offset for a partition, brokers withhold that partition's committed offset until the transaction times out;
+ * this avoids the wait. Thread-safe; queries on a separate thread, one at a time.
  */
 final class TransactionFence {
 
@@ -39,7 +39,7 @@ final class TransactionFence {
     private final TransactionPlan plan;
     private final AtomicBoolean asking = new AtomicBoolean();
 
-    /** Creates one that asks with what of a client's configuration is for an admin client. */
+    /** Creates a fence with the admin client settings of a client's configuration. */
     TransactionFence(Map<String, ?> clientConfig, TransactionPlan plan) {
         this.config = new HashMap<>(clientConfig);
         this.config.keySet().retainAll(AdminClientConfig.configNames());
@@ -47,7 +47,7 @@ final class TransactionFence {
         this.plan = plan;
     }
 
-    /** Looks once, unless somebody does. */
+    /** Checks once, unless a check is running. */
     void look() {
         if (asking.compareAndSet(false, true)) {
             Thread.ofVirtual().name("weir-fence").start(() -> {
@@ -71,7 +71,7 @@ final class TransactionFence {
         if (runs.isEmpty()) {
             return;
         }
-        // Asked after the transactions: who has one and is alive was in the group before it.
+        // Queried after the transactions, so that a live run with a transaction is in the group.
         var group = Objects.requireNonNull(admin.describeConsumerGroups(List.of(plan.group()))
                 .describedGroups()
                 .get(plan.group()));
@@ -90,8 +90,8 @@ final class TransactionFence {
     }
 
     /**
-     * Returns the transactions told by the brokers that answer: a coordinator that is away can end nothing, and moves
-     * to another broker.
+     * Returns the transactions from brokers that answer. A coordinator that is down cannot end any, and moves to
+     * another broker.
      */
     private Map<String, String> openOfOtherRuns(Admin admin)
             throws InterruptedException, ExecutionException, TimeoutException {
@@ -102,7 +102,7 @@ final class TransactionFence {
                 TimeUnit.SECONDS.toNanos(ANSWER_SECONDS));
     }
 
-    /** Reads the runs of open transactions by transactional id, from brokers that answer in time. */
+    /** Reads the runs with open transactions, by transactional id, from brokers that answer in time. */
     Map<String, String> openOfOtherRuns(
             Map<Integer, ? extends KafkaFuture<Collection<TransactionListing>>> brokers, long nanos)
             throws InterruptedException {

@@ -8,7 +8,7 @@ import java.util.Objects;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.jspecify.annotations.Nullable;
 
-/** Refuses what does not go with transactions. Stateless. */
+/** Refuses settings that contradict transactions. Stateless. */
 public final class TransactionLimits {
 
     private static final Duration MIN_INTERVAL = Duration.ofMillis(1);
@@ -16,14 +16,14 @@ public final class TransactionLimits {
 
     private TransactionLimits() {}
 
-    /** Checks all that a transactional producer is told. */
+    /** Checks all settings of a transactional producer. */
     public static void check(ProducerSettings<?, ?> producer, Duration commitInterval, int commitRecords) {
         checkInterval(commitInterval);
         checkRecords(commitRecords);
         var ignored = timeout(producer, commitInterval);
     }
 
-    /** Checks how long a transaction takes records. */
+    /** Checks the time that a transaction takes records. */
     public static void checkInterval(Duration interval) {
         if (interval.compareTo(MIN_INTERVAL) < 0 || interval.compareTo(MAX_INTERVAL) > 0) {
             throw new IllegalArgumentException(
@@ -31,14 +31,14 @@ public final class TransactionLimits {
         }
     }
 
-    /** Checks how many records it takes. */
+    /** Checks the number of records in a transaction. */
     public static void checkRecords(int records) {
         if (records < 1) {
             throw new IllegalArgumentException("commitRecords must be at least 1: commitRecords=" + records);
         }
     }
 
-    /** Refuses letters that a transaction of that producer cannot hold. */
+    /** Refuses dead-letter settings that do not fit a transaction of that producer. */
     public static void checkLetters(ProducerSettings<?, ?> producer, @Nullable DeadLetters letters) {
         String brokers = producer.properties().get(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG);
         String others = letters == null

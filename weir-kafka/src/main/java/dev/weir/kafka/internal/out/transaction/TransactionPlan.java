@@ -17,23 +17,23 @@ import org.jspecify.annotations.Nullable;
  *   client.id          NAME-RUN                of the consumer, so that the group's members tell which runs are alive
  * </pre>
  *
- * @param run 16 hexadecimal digits, drawn for each run; of all runs of a static member the same
- * @param intervalNanos how long a transaction takes records
- * @param records output records that end it earlier
- * @param bytes bytes of keys and values, as the brokers have confirmed them, that end it earlier
- * @param timeoutNanos after which the coordinator aborts it
+ * @param run 16 hexadecimal digits, random for each run; the same for all runs of a static member
+ * @param intervalNanos time that a transaction takes records
+ * @param records number of output records that ends it earlier
+ * @param bytes key and value bytes, as confirmed by the brokers, that end it earlier
+ * @param timeoutNanos time after which the coordinator aborts it
  */
 public record TransactionPlan(
         String group, String run, long intervalNanos, long records, long bytes, long timeoutNanos) {
 
-    /** The time the coordinator lets a transaction stay open unless the producer's settings say otherwise. */
+    /** The coordinator's transaction timeout, unless the producer's settings say otherwise. */
     public static final int TIMEOUT_MILLIS = (int) Duration.ofSeconds(30).toMillis();
 
     /**
      * A plan for a new run.
      *
-     * @param member the {@code group.instance.id} of a static member, or null. A classic group goes on naming the
-     *     client of its first run when another one takes its place, so that the others would take a drawn run for dead
+     * @param member the {@code group.instance.id} of a static member, or null. A classic group keeps the client id of
+     *     the member's first run, so the other members would take a run with a random id for dead
      */
     public static TransactionPlan ofNewRun(
             String group, @Nullable String member, Duration interval, long records, long bytes, Duration timeout) {
@@ -47,12 +47,12 @@ public record TransactionPlan(
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256").digest(member.getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(digest, 0, Long.BYTES);
-        } catch (NoSuchAlgorithmException impossible) { // each Java platform has it
+        } catch (NoSuchAlgorithmException impossible) { // every Java platform has it
             throw new IllegalStateException(impossible);
         }
     }
 
-    /** The time a due transaction waits for its inputs: until half of its timeout, but an eighth at least. */
+    /** The time a due transaction waits for its inputs: up to half of its timeout, but at least an eighth. */
     long patienceNanos() {
         return Math.max(timeoutNanos / 2 - intervalNanos, timeoutNanos / 8);
     }
@@ -66,7 +66,7 @@ public record TransactionPlan(
         return name + "-" + run;
     }
 
-    /** The ids of all runs of the group; the first group is the run. */
+    /** Matches the ids of all runs of the group; the first capturing group is the run. */
     Pattern idsOfGroup() {
         return Pattern.compile(Pattern.quote(group) + "-weir-([0-9a-f]{16})-\\d+");
     }

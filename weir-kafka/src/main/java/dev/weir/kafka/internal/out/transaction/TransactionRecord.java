@@ -7,9 +7,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
 
 /**
- * A record, and the claim that its transaction ends. After an abort it is written again. Its static methods make copies
- * of records that are sent more than once: a client closes the headers of a record, to which its serializers may have
- * added theirs. Confined to whoever has its transaction, or holds the lock of the {@link TransactionsOfRun}.
+ * A record and the claim that its transaction ends, to be written again after an abort. Its static methods copy records
+ * that are sent more than once, because a client closes a record's headers, to which serializers may have added.
+ * Confined to the holder of its transaction, or of the lock of the {@link TransactionsOfRun}.
  */
 class TransactionRecord<K, V> {
 
@@ -17,16 +17,16 @@ class TransactionRecord<K, V> {
     final long token;
     ProducerRecord<K, V> record;
 
-    /** The headers that it had before it was sent first. */
+    /** The record's headers before it was first sent. */
     private final Header[] headers;
 
-    /** True if the record is a letter in the place of one that cannot be written. */
+    /** True if this is the dead-letter record of one that cannot be written. */
     boolean isLetter;
 
-    /** True if it was asked if the record can be written; of one that is written again. */
+    /** True if a record that is written again was checked by the rule. */
     boolean isChecked;
 
-    /** A record that was not sent yet. */
+    /** A record not sent yet. */
     TransactionRecord(ProducerRecord<K, V> record, AckTarget target, long token) {
         this(record, headers(record), target, token, false);
     }
@@ -34,8 +34,9 @@ class TransactionRecord<K, V> {
     /**
      * A record that is about to be sent.
      *
-     * @param headers those that it had before
-     * @param target of the claim: one that {@link OpenTransaction#lasting lasts}, if it may be ended before the commit
+     * @param headers its headers before that
+     * @param target the claim's target; a {@link OpenTransaction#lasting lasting} one if the claim may end before the
+     *     commit
      */
     TransactionRecord(ProducerRecord<K, V> record, Header[] headers, AckTarget target, long token, boolean isLetter) {
         this.record = record;
@@ -45,29 +46,29 @@ class TransactionRecord<K, V> {
         this.isLetter = isLetter;
     }
 
-    /** The headers of a record that was not sent yet, for {@link #copy(ProducerRecord, Header[])}. */
+    /** The headers of an unsent record, for {@link #copy(ProducerRecord, Header[])}. */
     static Header[] headers(ProducerRecord<?, ?> record) {
         return record.headers().toArray();
     }
 
-    /** The record as it was with these headers. */
+    /** The original record with these headers. */
     static <K, V> ProducerRecord<K, V> copy(ProducerRecord<K, V> record, Header[] headers) {
         return new ProducerRecord<>(
                 record.topic(), record.partition(), record.timestamp(), record.key(), record.value(), List.of(headers));
     }
 
-    /** The record as it was, to be sent once more. */
+    /** The original record, to be sent once more. */
     ProducerRecord<K, V> copy() {
         return copy(record, headers);
     }
 
-    /** The same for a claim that is ended. */
+    /** The same for a claim that has ended. */
     TransactionRecord<K, V> again() {
         AckTarget ended = target instanceof OffsetTracker ? new EndedAcknowledgement(target, token, List.of()) : target;
         return new TransactionRecord<>(copy(), headers, ended, token, isLetter);
     }
 
-    /** The origin of the record; empty if nobody knows. */
+    /** The origin of the record; empty if not known. */
     final String place() {
         return target.placeOf(token);
     }

@@ -33,34 +33,35 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Handles records that an exactly-once run cannot write, if it is not to fail: leaves them out, or writes letters in
- * their place, in the transaction of their inputs' offsets. Confined to the segment's thread, but for {@link #excuses}
- * and {@link #committed}, which are the committing thread's, and the handle.
+ * Applies the rule for records that an exactly-once run cannot write, unless the run fails: skips them, or writes
+ * dead-letter records in the transaction of their inputs' offsets. Confined to the segment's thread, except for
+ * {@link #excuses} and {@link #committed}, which belong to the committing thread, and the handle.
  *
- * <p>A refusal breaks a transaction as a whole, and all its inputs are read again. The inputs of the refused record are
- * suspects then: each record that comes of one is tried in a transaction that is aborted in any case, before it goes
- * into one that is to last. So the record that is ruled on is always the one in hand, whatever the stages make of their
- * inputs the second time.
+ * <p>A refusal breaks the whole transaction, and all its inputs are read again. The inputs of the refused record are
+ * then suspects: each record made from one is first tried in a transaction that is always aborted. So the rule is
+ * always applied to the current record, whatever the stages make of their inputs the second time.
  */
 final class TransactionRule<K, V> implements DeadLetterHandle {
 
     private static final Logger LOG = LoggerFactory.getLogger(TransactionRule.class);
 
-    /** Excuses in a row for inputs that are suspects already, and no record was found. More would be without end. */
+    /**
+     * Number of consecutive excuses for known suspects without finding a record; beyond it the search would not end.
+     */
     static final int MOST_IN_VAIN = 5;
 
-    /** The proposal of a letter that has nothing of its record. */
+    /** The proposal for a dead-letter record without anything of its record. */
     private static final int SMALLEST = 2;
 
-    /** A refused record: why, what topic it was for, and the inputs that it was made of. */
+    /** A refused record: the reason, its topic, and the inputs that it was made from. */
     record Refusal(String topic, Exception why, List<String> places) {}
 
-    /** The records for one topic that are made of one input. */
+    /** The records for one topic that are made from one input. */
     private record Origin(String place, String topic) {}
 
     private final StageContext context;
 
-    /** Warns of a record and acknowledges it. */
+    /** Logs a warning for a record and acknowledges it. */
     private final WriteRule<ProducerRecord<K, V>> skipping;
 
     /** Null if records are skipped. */
@@ -71,13 +72,13 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     private boolean trialIsOpen;
     private boolean hasWarned;
 
-    /** The committing thread puts and removes. */
+    /** The committing thread adds and removes. */
     private final RefusalSearch<Origin> suspects = new RefusalSearch<>();
 
-    /** Records that were ruled on; written by the segment's thread. */
+    /** Records handled by the rule; written by the segment's thread. */
     private volatile long ruled;
 
-    // The committing thread's.
+    // Confined to the committing thread.
     private long ruledBefore;
     private int inVain;
     private volatile long written;
@@ -97,7 +98,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     }
 
     /**
-     * Returns the rule's form in a run; null if it lets the run fail. Refuses a dead-letter topic that does not exist.
+     * Returns the running form of the rule; null if it fails the run. Refuses a dead-letter topic that does not exist.
      */
     static <K, V> @Nullable TransactionRule<K, V> of(
             WriteFailures rule,
@@ -123,15 +124,15 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         return made;
     }
 
-    /** Returns whether it is for a refusal like that. Any thread. */
+    /** Returns whether the rule covers such a refusal. Any thread. */
     boolean takes(Exception refusal) {
         return skipping.takes(refusal);
     }
 
     /**
-     * Hears about a record in a transaction.
+     * Creates a callback for a record in a transaction.
      *
-     * @param places of its inputs: there may be no claim when the answer comes
+     * @param places the places of its inputs, because its claim may have ended when the answer arrives
      */
     Callback answerOf(OpenTransaction<K, V> transaction, ProducerRecord<K, V> record, List<String> places) {
         return (metadata, refusal) -> {
@@ -142,7 +143,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         };
     }
 
-    /** Inputs of the element; the caller holds its acknowledgement. */
+    /** The inputs of the element, whose acknowledgement the caller holds. */
     static List<String> places(AckTarget target, long token) {
         if (target instanceof EndedAcknowledgement ended) {
             return ended.places();
@@ -158,12 +159,12 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
 
     // ---- The segment's thread --------------------------------------------------------------------------------------
 
-    /** Returns whether nothing speaks against a record for that topic, whatever it was made of. */
+    /** Returns whether no record for that topic is suspect, whatever it was made from. */
     boolean isQuiet(String topic) {
         return suspects.isEmpty() && skipping.refusalOf(topic) == null;
     }
 
-    /** The reason why the record in hand cannot be written; null if it can, as far as is known. May block. */
+    /** The reason why the current record cannot be written; null if it can, as far as is known. May block. */
     @Nullable
     Exception refusal(ProducerRecord<K, V> record, AckTarget target, long token) {
         String topic = record.topic();
@@ -181,7 +182,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         return why != null && takes(why) ? why : null;
     }
 
-    /** The reason why the brokers or the client refuse a record that is alone; null if they do not. */
+    /** The reason why the brokers or the client refuse the record on its own; null if they accept it. */
     private @Nullable Exception tried(ProducerRecord<K, V> record) {
         if (!trialIsOpen) {
             trial.open();
@@ -204,11 +205,11 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     }
 
     /**
-     * Rules on a record that cannot be written. Returns what is written in its place, for the same claim; null if that
-     * is nothing, and the claim is ended. May block.
+     * Applies the rule to a record that cannot be written. Returns the record to write in its place, for the same
+     * claim; null if there is none and the claim has ended. May block.
      */
     @Nullable
-    @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
+    @SuppressWarnings("NonAtomicVolatileUpdate") // single writer
     ProducerRecord<K, V> inPlaceOf(ProducerRecord<K, V> record, Exception why, AckTarget target, long token) {
         ruled++;
         skipping.note(record.topic(), why);
@@ -220,7 +221,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         return letter(letters, unwritten.failed(record, why, place), place);
     }
 
-    /** The largest letter that its topic takes. */
+    /** The largest form of the dead-letter record that its topic accepts. */
     private ProducerRecord<K, V> letter(DeadLetterWriter from, FailedRecord failed, String place) {
         for (int tooLarge = 0; ; tooLarge++) {
             ProducerRecord<K, V> letter = ready(from.propose(failed, tooLarge));
@@ -244,7 +245,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         }
     }
 
-    /** As the producer of the run takes it, whose serializers are of other types. */
+    /** Typed for the producer of the run, whose serializers have other types. */
     @SuppressWarnings("unchecked")
     private static <K, V> ProducerRecord<K, V> ready(ProducerRecord<byte[], byte[]> letter) {
         return (ProducerRecord<K, V>) new ProducerRecord<Object, Object>(
@@ -259,8 +260,8 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     // ---- The committing thread -------------------------------------------------------------------------------------
 
     /**
-     * Returns whether one of the causes may be a refusal that it is for, so that {@link #excuses} knows once all
-     * answers are there.
+     * Returns whether one of the causes may be a refusal that the rule covers, so that {@link #excuses} can decide once
+     * all answers have arrived.
      */
     boolean mayExcuse(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = Thrown.cause(cause)) {
@@ -272,7 +273,8 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     }
 
     /**
-     * Takes up the refusals in transactions that are aborted; whether they are reason enough, so that the run goes on.
+     * Processes the refusals in aborted transactions; returns whether they explain the abort, so that the run
+     * continues.
      */
     boolean excuses(List<OpenTransaction<K, V>> aborted) {
         boolean isExcused = false;
@@ -282,7 +284,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
                 if (takes(refusal.why)) {
                     isExcused = true;
                     if (RecordRefusals.isOfOtherTopics(refusal.why, refusal.topic)) {
-                        continue; // the record was not sent yet when that of another topic was refused
+                        continue; // the record was still unsent when one of another topic was refused
                     }
                     for (String place : refusal.places) {
                         isAnother |= suspects.suspect(new Origin(place, refusal.topic), refusal.why) == null;
@@ -292,15 +294,15 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         }
         if (isExcused) {
             long ruledNow = ruled;
-            // Where records come in another order each time, several are refused before any of them comes again.
+            // If records arrive in a different order each time, several are refused before any of them returns.
             inVain = ruledNow == ruledBefore && !isAnother ? inVain + 1 : 1;
             ruledBefore = ruledNow;
         }
         return isExcused && inVain <= MOST_IN_VAIN;
     }
 
-    /** Counts what is in a transaction that is committed, and forgets the suspects that do not come again. */
-    @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
+    /** Counts the contents of a committed transaction, and forgets suspects that will not return. */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // single writer
     void committed(TransactionCut<K, V> done) {
         long before = written;
         written = before + done.transaction().letters();
@@ -321,7 +323,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         });
     }
 
-    /** Returns whether a record is a letter whose original is not whole in it. */
+    /** Returns whether a record is a dead-letter record without its whole original. */
     static boolean isCut(ProducerRecord<?, ?> letter) {
         return letter.headers().lastHeader(DeadLetter.CUT) != null;
     }

@@ -28,31 +28,28 @@ enum TransactionState {
     /** No transaction is open. */
     IDLE,
 
-    /** A transaction takes records, and none is being committed. */
+    /** A transaction takes records; none is being committed. */
     FILLING,
 
-    /** A cut is being committed, and the brokers do not have all of its records yet: no other transaction begins. */
+    /** A cut is being committed and the brokers do not have all its records yet, so no other transaction begins. */
     FLUSHING,
 
-    /** A cut is being committed, and the brokers have all of its records. */
+    /** A cut is being committed and the brokers have all its records. */
     FLUSHED,
 
     /** As {@link #FLUSHED}, while the next transaction takes records. */
     OVERLAPPING,
 
-    /**
-     * Everything open is to be aborted. A commit that is under way goes on until its outcome is known; no record is
-     * taken.
-     */
+    /** Everything open is to be aborted. A running commit continues until its outcome is known; no record is taken. */
     ABORT_ASKED,
 
     /** The committing thread aborts everything open. */
     ABORTING,
 
-    /** Everything is aborted, and the owner of the consumer has not rewound yet. */
+    /** Everything is aborted, and the consumer's owner has not rewound yet. */
     ABORTED,
 
-    /** The run has ended: no transaction begins. A commit or an abort that is under way comes to its end. */
+    /** The run has ended: no transaction begins. A running commit or abort completes. */
     ENDED;
 
     /** A change of the state. */
@@ -61,7 +58,7 @@ enum TransactionState {
         /** A producer begins a transaction. */
         BEGIN,
 
-        /** The transaction that takes records takes no more and is to be committed. */
+        /** The open transaction takes no more records and is to be committed. */
         CUT,
 
         /** The brokers have all records of the cut. */
@@ -70,16 +67,16 @@ enum TransactionState {
         /** The cut is committed. */
         COMMIT,
 
-        /** Somebody has the committing thread abort everything. */
+        /** Any thread requests that the committing thread abort everything. */
         ASK_ABORT,
 
-        /** The committing thread begins to abort: it was asked to, or the brokers have refused a record or a commit. */
+        /** The committing thread starts to abort: on request, or because the brokers refused a record or a commit. */
         ABORT,
 
         /** Everything is aborted, so that the owner can rewind. */
         FINISH_ABORT,
 
-        /** The inputs of what was aborted are read again, or its records are written again. */
+        /** The aborted inputs are read again, or the aborted records are written again. */
         RESUME,
 
         /** The run ends. */
@@ -105,7 +102,7 @@ enum TransactionState {
         };
     }
 
-    /** This state if a commit that is under way goes on in it and does not change it; otherwise null. */
+    /** Returns this state if a running commit continues in it without changing it; otherwise null. */
     private @Nullable TransactionState ifStays() {
         return this == ABORT_ASKED || this == ENDED ? this : null;
     }
@@ -141,7 +138,10 @@ enum TransactionState {
                 .collect(Collectors.joining(" or "));
     }
 
-    /** Returns whether a transaction may begin: none takes records, and the brokers have all of the one before. */
+    /**
+     * Returns whether a transaction may begin: none takes records, and the brokers have all records of the previous
+     * one.
+     */
     boolean mayBegin() {
         return allows(Transition.BEGIN);
     }
@@ -151,7 +151,9 @@ enum TransactionState {
         return this == IDLE || this == FILLING;
     }
 
-    /** Returns whether everything open is to be aborted, or is aborted and not yet rewound: no record is taken. */
+    /**
+     * Returns whether everything open is to be aborted, or is aborted and not yet rewound, so that no record is taken.
+     */
     boolean isAborting() {
         return this == ABORT_ASKED || this == ABORTING || this == ABORTED;
     }

@@ -39,9 +39,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes what it pulls in transactions and acknowledges it after their commits. Keeps the records of the open
- * transaction, to send them again in another one. {@link #run} is confined to the segment's thread;
- * {@link #close} comes after it.
+ * Writes pulled records in transactions and acknowledges their inputs after the commits. Keeps the records of the open
+ * transaction, to send them again in another one. {@link #run} is confined to the segment's thread; {@link #close}
+ * comes after it.
  */
 public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
@@ -49,7 +49,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
 
     private static final Backoff BACKOFF = Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(10));
 
-    /** A record of the open transaction; hears what became of it there. */
+    /** A record of the open transaction, which receives its outcome there. */
     private final class Claim extends TransactionRecord<K, V> implements Callback {
 
         private boolean wasSent;
@@ -58,7 +58,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
             super(record, target, token);
         }
 
-        /** The record, or another like it: one cannot be sent twice. */
+        /** The record, or a copy: one cannot be sent twice. */
         ProducerRecord<K, V> toSend() {
             ProducerRecord<K, V> next = wasSent ? copy() : record;
             wasSent = true;
@@ -110,18 +110,18 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     private final WriteRule<ProducerRecord<K, V>> rule;
     private final RefusalSearch<Claim> search = new RefusalSearch<>();
 
-    /** The claims the open transaction holds; the segment's thread. */
+    /** The claims of the open transaction. Segment's thread. */
     private final List<Claim> open = new ArrayList<>();
 
-    /** True if a transaction is begun, be it an empty one. The segment's thread. */
+    /** True if a transaction has begun, even an empty one. Segment's thread. */
     private boolean begun;
 
-    /** The thread that is in a send, which refuses what is answered on it for itself. */
+    /** The thread that is inside a send: an answer on it is a refusal of the record itself. */
     private @Nullable Thread sender;
 
     private volatile int inHand;
 
-    /** True if a commit is under way; written by the segment's thread. */
+    /** True while a commit is running; written by the segment's thread. */
     private volatile boolean committing;
 
     private final TopicWatch watch;
@@ -129,11 +129,11 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     private volatile boolean ended;
 
     /**
-     * Creates a loop that opens its producer, and another one where that is needed, by {@code clients}.
+     * Creates a loop that opens its producer, and replacements, with {@code clients}.
      *
-     * @param watch looks after the topics that are written to
-     * @param rule takes what cannot be written
-     * @param progress looks whether a client is stuck
+     * @param watch watches the output topics
+     * @param rule takes records that cannot be written
+     * @param progress detects a stuck client
      */
     TransactionalBatches(
             Supplier<Producer<K, V>> clients,
@@ -232,7 +232,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         }
     }
 
-    /** Sends a record, or gives it to who takes what cannot be written, if nothing of it is in the transaction then. */
+    /** Sends a record, or gives it to the rule if it cannot be written and none of it is in the transaction. */
     private void send(Claim claim) {
         Exception ofTopic = rule.refusalOf(claim.record.topic());
         if (ofTopic != null) {
@@ -257,7 +257,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         }
     }
 
-    /** It is in no transaction from now on. */
+    /** The record is in no transaction from now on. */
     private void reject(Claim claim, Exception why) {
         open.remove(claim);
         var ignored = search.forget(claim);
@@ -265,7 +265,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         rule.add(claim.record, why, claim.target, claim.token);
     }
 
-    /** Returns when the open transaction is committed, in whatever attempt, and its inputs are acknowledged. */
+    /** Returns when the open transaction is committed, in whichever attempt, and its inputs are acknowledged. */
     private void commit() throws InterruptedException {
         long start = System.nanoTime();
         committing = true;
@@ -289,7 +289,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         rule.settle();
     }
 
-    /** Returns false if it was aborted, and its records are in another transaction. */
+    /** Returns false if the transaction was aborted and its records are in another one. */
     private boolean isCommitted(int failures) throws InterruptedException {
         try {
             producer.commit();
@@ -300,7 +300,9 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         }
     }
 
-    /** Aborts the open transaction and sends its records in another one, until all are there; or fails the run. */
+    /**
+     * Aborts the open transaction and sends its records in another one until all of them are sent; or fails the run.
+     */
     private void again(RuntimeException broken, int failuresBefore) throws InterruptedException {
         RuntimeException why = broken;
         for (int failures = failuresBefore + 1; ; failures++) {
@@ -337,9 +339,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         }
     }
 
-    /**
-     * Only the abort may say that another run has the id: a coordinator that was asked for a commit has not answered.
-     */
+    /** Only the abort can prove that another run has the id: a coordinator asked for a commit has not answered. */
     private void abort() {
         try {
             producer.abort();
@@ -347,12 +347,12 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
             failIfFinal(broken, null);
             throw broken;
         } finally {
-            // They explain no later failure.
+            // These refusals explain no later failure.
             boolean ignored = search.review(refusal -> false, (claim, why) -> {});
         }
     }
 
-    /** Fails the run if the failure would happen again or comes from another run of the same id. */
+    /** Fails the run if the failure would recur or was caused by another run with the same id. */
     private void failIfFinal(RuntimeException broken, @Nullable Reason<Claim> reason) {
         if (ended || broken instanceof InterruptException || broken instanceof KafkaPipelineException) {
             throw broken;
@@ -385,7 +385,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         }
     }
 
-    /** Fails the run if the client cannot answer any more, as a commit would wait for that without end. One thread. */
+    /** Fails the run if the client can no longer answer, because a commit would wait for that endlessly. One thread. */
     private void look(long nowNanos) {
         if (ended) {
             return;
@@ -400,6 +400,6 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
 
     private void close(Duration patience) {
         ended = true;
-        producer.close(patience); // aborts what is open
+        producer.close(patience); // aborts the open transaction
     }
 }

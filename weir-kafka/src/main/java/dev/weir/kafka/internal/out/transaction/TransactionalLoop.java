@@ -24,30 +24,30 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes what it pulls into the open transaction. Confined to the segment's thread, under the lock of the
- * {@link TransactionsOfRun}, but for the client's {@code send}, which may block.
+ * Writes pulled records into the open transaction. Confined to the segment's thread, under the lock of the
+ * {@link TransactionsOfRun}, except for the client's {@code send}, which may block.
  *
- * <p>All records of an input go into one transaction. When that one is to be committed and an input with a record in it
- * is not finished, only such inputs' records go there, and the others wait here, in their order, for the next one. So
- * they do while a transaction is flushed: two producers would write them in any order.
+ * <p>All records of an input go into one transaction. If a transaction is due to be committed while an input with a
+ * record in it is unfinished, it takes only records of such inputs; other records wait here, in order, for the next
+ * one. Records also wait while a transaction is flushed, because two producers would write them in any order.
  */
 final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
-    /** The interval at which waiting records are checked: they may go on, or are to be written again. */
+    /** The interval at which waiting records are checked: they may now be sent, or must be written again. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     /** The time a batch waits for a cut that it might otherwise obstruct. */
     private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     /**
-     * For how long no batch waits after one that did so in vain: an operator may hold inputs until more elements come.
+     * The time for which no batch waits after a wait in vain: an operator may hold inputs until more elements arrive.
      */
     private static final long VAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-    /** Beyond so many times its limit, a transaction takes nothing before the one ahead of it is committed. */
+    /** At this multiple of its limit, a transaction takes nothing more before the previous one is committed. */
     private static final int MOST = 4;
 
-    /** The most elements that are sent while nobody can cut between them. */
+    /** The most elements sent in one go, without a chance for a cut between them. */
     private static final int RUN = 64;
 
     private final TransactionsOfRun<K, V> board;
@@ -59,10 +59,10 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private final LostInputs<K, V> inputs;
     private final ArrayDeque<TransactionRecord<K, V>> waiting = new ArrayDeque<>();
 
-    /** The topic that was written to last. */
+    /** The topic written to last. */
     private String lastTopic = "";
 
-    /** The headers that the record sent last had before. */
+    /** The headers of the last sent record before it was sent. */
     private Header[] headers = {};
 
     private long nextTurnNanos;
@@ -100,7 +100,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /** Returns the time until the next look: the owner may have kept records written again at any time. */
+    /** Returns the time until the next check: the owner may request at any time that kept records be written again. */
     private long untilLook() {
         return waiting.isEmpty() && !board.keeps ? Stage.NEVER : board.clock.after(LOOK_NANOS);
     }
@@ -125,8 +125,8 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     /**
-     * Sends elements from one on that nothing speaks against, so that the lock is left and taken once for all of them,
-     * and nobody cuts between them. Returns how many that were.
+     * Sends consecutive elements that need no checks, so that the lock is released and taken once for all of them, and
+     * no cut comes between them. Returns their number.
      */
     private int takeRun(Batch<ProducerRecord<K, V>> batch, int from) {
         OpenTransaction<K, V> filling = board.filling();
@@ -162,7 +162,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         return end;
     }
 
-    /** Returns how many were sent: fewer if the next one is not serialisable and there is a rule for that. */
+    /** Returns how many were sent: fewer if the next one is not serialisable and a rule covers that. */
     private int sendRun(OpenTransaction<K, V> filling, Batch<ProducerRecord<K, V>> batch, int from, int end) {
         int[] at = {from};
         TransactionRule<K, V> rule = board.rule;
@@ -179,7 +179,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             boolean isOpen = sent(filling, batch, from, at[0]);
             boolean isOfTransaction = isOfTransaction(thrown);
             if (isOfTransaction) {
-                // What was sent before goes with the transaction, from which it is written or read again.
+                // Records sent before belong to the transaction, whose abort makes them be written or read again.
                 committer.abortFilling(thrown);
             }
             if (isOfTransaction || (rule != null && rule.takes(thrown))) {
@@ -194,7 +194,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         return sent(filling, batch, from, end) ? end - from : 0;
     }
 
-    /** Returns whether what a send has thrown says nothing about the record: no serializer has. */
+    /** Returns whether the exception from a send says nothing about the record: no serializer threw it. */
     private static boolean isOfTransaction(RuntimeException thrown) {
         return (thrown instanceof KafkaException || thrown instanceof IllegalStateException)
                 && !(thrown instanceof SerializationException);
@@ -207,7 +207,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
                 : thrown;
     }
 
-    /** Sends a record whose acknowledgement is still held. By {@link TransactionsOfRun#send}. */
+    /** Sends a record whose acknowledgement is still held, with {@link TransactionsOfRun#send}. */
     private void send(
             OpenTransaction<K, V> filling,
             ProducerRecord<K, V> record,
@@ -225,8 +225,8 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     /**
-     * Notes what is in the open transaction, also where the rest of a run is not: the owner may cut before the run is
-     * known to have failed. False if that transaction is aborted.
+     * Adds the record to the open transaction even if the rest of the run fails: the owner may cut before that is
+     * known. Returns false if the transaction is aborted.
      */
     private boolean sent(OpenTransaction<K, V> filling, Batch<ProducerRecord<K, V>> batch, int from, int end) {
         if (board.filling() != filling) {
@@ -250,7 +250,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /** Returns whether the element's record is known not to be writable, and nothing is written in its place. */
+    /** Returns whether the element's record is known to be unwritable and nothing is written in its place. */
     private boolean isRuledOut(TransactionRecord<K, V> element) {
         TransactionRule<K, V> rule = board.rule;
         if (rule == null || rule.isQuiet(element.record.topic())) {
@@ -271,7 +271,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         return letter.isEmpty();
     }
 
-    /** Does what may block and says nothing about the board, whose lock others may have meanwhile. */
+    /** Runs an action that may block and does not depend on the shared state, with the lock released meanwhile. */
     private <T> T unlocked(Supplier<T> work) {
         board.lock.unlock();
         try {
@@ -281,7 +281,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /** Sends what waits, or what of it belongs to a transaction that is closing. */
+    /** Sends waiting records, or those that belong to a transaction that is closing. */
     private void drainWaiting() throws InterruptedException {
         sendAgain();
         while (!waiting.isEmpty() && !board.isClosing()) {
@@ -310,7 +310,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
                 && (inputs.isDropped(element.target, element.token) || isSent(filling, element));
     }
 
-    /** Waits until the element is sent or dropped; false if it has to wait for a transaction that is closing. */
+    /** Waits until the element is sent or dropped; returns false if it must wait for a transaction that is closing. */
     private boolean isPlaced(TransactionRecord<K, V> element) throws InterruptedException {
         while (true) {
             sendAgain();
@@ -331,7 +331,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /** Sends once more what was in transactions that are aborted: before all others, as it was sent before them. */
+    /** Sends records of aborted transactions once more: before all others, because they were first sent before them. */
     private void sendAgain() throws InterruptedException {
         TransactionRecord<K, V> next;
         while ((next = board.aborted.next()) != null) {
@@ -368,7 +368,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         meter.blockedDown(System.nanoTime() - start);
     }
 
-    /** Returns whether nothing can be sent before something on the board changes. */
+    /** Returns whether nothing can be sent before the shared state changes. */
     private boolean mustWait(@Nullable OpenTransaction<K, V> filling) {
         if (board.state().isAborting()) {
             return true;
@@ -389,7 +389,8 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     /**
-     * Returns false if the producer can do nothing any more; then all is aborted. Or if the element became a letter.
+     * Returns false if the producer is broken, in which case everything is aborted, or if the element became a
+     * dead-letter record.
      */
     private boolean isSent(OpenTransaction<K, V> filling, TransactionRecord<K, V> element) {
         ProducerRecord<K, V> record = element.record;
@@ -435,7 +436,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /** Lets the owner make a cut that is due, between two batches. */
+    /** Lets the owner make a due cut between two batches. */
     private void giveWay() throws InterruptedException {
         if (board.isCutWanted() && board.state().mayCut()) {
             board.wakeOwner.run();
@@ -451,13 +452,13 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /** Sends the rest: what it could have waited for comes no more. */
+    /** Sends the waiting records at the end of the input, since nothing that they could wait for will come. */
     private void end() throws InterruptedException {
         board.lock.lockInterruptibly();
         try {
             board.endInput();
             drainWaiting();
-            // Before this, the owner may have found nothing to commit as all of it waited here.
+            // Before this, the owner may have found nothing to commit because everything waited here.
             board.noteThrough(false);
             board.wakeOwner.run();
             awaitCommit();
@@ -466,7 +467,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /** Stays until what it keeps is committed, as only it can write that again. */
+    /** Stays until the kept records are committed, because only this loop can write them again. */
     private void awaitCommit() throws InterruptedException {
         while (board.keeps && !board.isThrough()) {
             throwIfEnded();

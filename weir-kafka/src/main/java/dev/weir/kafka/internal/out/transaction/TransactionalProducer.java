@@ -29,20 +29,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One transactional id and the client that has it at the moment. A client that can do nothing any more is replaced:
- * {@code initTransactions} of the next one fences it and ends its transaction. Confined to the committing thread, but
- * for {@link #begin} and {@link #send}, which are the pipeline's or the owner's while the transaction is theirs.
+ * One transactional id and its current client. A client that can do nothing more is replaced: {@code initTransactions}
+ * of the next one fences it and ends its transaction. Confined to the committing thread, except for {@link #begin} and
+ * {@link #send}, which belong to the pipeline or the owner while the transaction is theirs.
  */
 final class TransactionalProducer<K, V> {
 
     private static final Logger LOG = LoggerFactory.getLogger(TransactionalProducer.class);
 
-    /** The number of requests for an id while a broker refuses it for a reason that passes: about a minute. */
+    /** The number of requests for an id while a broker refuses it temporarily: about a minute. */
     static final int OPENINGS = 15;
 
     private static final Backoff BACKOFF = Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(5));
 
-    /** The client; its counts are of what was sent by it, not by {@link #send}. */
+    /** The client; its counts cover everything it sent, not only {@link #send}. */
     final ReplaceableProducer<K, V> client;
 
     private final BooleanSupplier ended;
@@ -52,18 +52,18 @@ final class TransactionalProducer<K, V> {
     private final boolean isOfRun;
 
     /**
-     * Topics that were recreated since the client was opened. It commits offsets by the ids that it learned first, and
-     * repeats a request that the brokers refuse for such an id until {@code max.block.ms} is over.
+     * Topics recreated since the client was opened. It commits offsets with the ids that it learned first, and repeats
+     * a request refused for such an id until {@code max.block.ms} is over.
      */
     private final Set<String> outdated = ConcurrentHashMap.newKeySet();
 
     /** Guards the next two. */
     private final ReentrantLock offsetsLock = new ReentrantLock();
 
-    /** The thread that waits for offsets to be taken. */
+    /** The thread that waits for its offsets to be accepted. */
     private @Nullable Thread offsetsSender;
 
-    /** True if that one is not to wait any longer. */
+    /** True if that thread must stop waiting. */
     private boolean offsetsBrokenOff;
 
     private TransactionalProducer(
@@ -79,17 +79,17 @@ final class TransactionalProducer<K, V> {
     }
 
     /**
-     * Creates one, not open, with an id that no other run is given: whoever fences it means the run to go on with
-     * another client. Waits no longer once {@code ended}.
+     * Creates one, not open, with an id that only this run has: a fenced client is replaced by another one of this run.
+     * Stops waiting once {@code ended}.
      *
-     * @param pause waits for so long, or until the end
+     * @param pause waits for the given time, or until the end
      */
     static <K, V> TransactionalProducer<K, V> ofRun(
             Supplier<Producer<K, V>> clients, BooleanSupplier ended, Consumer<Duration> pause) {
         return new TransactionalProducer<>(clients, ClientProgress.NONE, ended, pause, true);
     }
 
-    /** The same with an id that a user gave: whoever fences it is another run, from which it is not taken back. */
+    /** Creates one with an id that a user gave: it is fenced by another run, which keeps the id. */
     static <K, V> TransactionalProducer<K, V> ofUser(
             Supplier<Producer<K, V>> clients,
             ClientProgress progress,
@@ -99,8 +99,8 @@ final class TransactionalProducer<K, V> {
     }
 
     /**
-     * Makes the client and fences whoever had the id. Waits for brokers that are away, and tries {@link #OPENINGS}
-     * times if they refuse it for a reason that passes.
+     * Makes the client and fences the id's previous owner. Waits while brokers are down, and tries {@link #OPENINGS}
+     * times if they refuse temporarily.
      */
     void open() {
         var ignored = client.replace(this::refused);
@@ -131,7 +131,7 @@ final class TransactionalProducer<K, V> {
         }
     }
 
-    /** A configuration that was good once is good: names of brokers are not resolved at the moment. */
+    /** The configuration worked before, so broker names just cannot be resolved now. */
     private boolean mayPass(KafkaException refused) {
         return TransactionFaults.passes(refused)
                 || (client.hasOpened() && refused.getCause() instanceof ConfigException);
@@ -157,7 +157,7 @@ final class TransactionalProducer<K, V> {
         client().flush();
     }
 
-    /** Adds offsets to the transaction, if there are any; {@link #breakOff} ends the wait for that. */
+    /** Adds offsets to the transaction, if there are any; {@link #breakOff} ends that wait. */
     void sendOffsets(Map<TopicPartition, OffsetAndMetadata> offsets, ConsumerGroupMetadata member) {
         if (offsets.isEmpty()) {
             return;
@@ -179,7 +179,10 @@ final class TransactionalProducer<K, V> {
         }
     }
 
-    /** Notes who waits, and returns whether the one before was broken off, which is not to be interrupted any more. */
+    /**
+     * Registers the waiting thread. Returns whether the previous wait was broken off, so that it is not interrupted
+     * again.
+     */
     private boolean setOffsetsSender(@Nullable Thread sender) {
         offsetsLock.lock();
         try {
@@ -195,14 +198,14 @@ final class TransactionalProducer<K, V> {
         }
     }
 
-    /** A topic of that name is another one than it was. Any thread. */
+    /** Reports a recreated topic. Any thread. */
     void topicRecreated(String name) {
         outdated.add(name);
     }
 
     /**
-     * Returns whether somebody waits for offsets to be taken that nobody takes: the client may name a topic by its id
-     * from before it was recreated. Any thread.
+     * Returns whether a thread waits for offsets that are never accepted: the client may use a topic id from before the
+     * topic was recreated. Any thread.
      */
     boolean waitsInVain(Collection<TopicPartition> ids) {
         offsetsLock.lock();
@@ -213,7 +216,7 @@ final class TransactionalProducer<K, V> {
         }
     }
 
-    /** Commits; an answer that is late is asked for again, as only that says what became of the transaction. */
+    /** Commits. A late answer is requested again, because only it tells the transaction's outcome. */
     void commit() {
         while (true) {
             try {
@@ -229,9 +232,9 @@ final class TransactionalProducer<K, V> {
     }
 
     /**
-     * Ends whatever transaction is open so that nothing of it becomes visible, and is ready for the next.
+     * Aborts any open transaction, so that nothing of it becomes visible, and prepares for the next.
      *
-     * @throws KafkaException if another run has the id of a user
+     * @throws KafkaException if another run has taken the user's id
      */
     void abort() {
         while (!isAborted()) {
@@ -239,7 +242,7 @@ final class TransactionalProducer<K, V> {
         }
     }
 
-    /** Returns false if nobody has answered, and only the answer says whether another run has the id. */
+    /** Returns false without an answer, because only the answer tells whether another run has the id. */
     private boolean isAborted() {
         try {
             client().abortTransaction();
@@ -260,10 +263,10 @@ final class TransactionalProducer<K, V> {
         return true;
     }
 
-    /** Makes every wait in the client return with an exception; {@link #abort} replaces it. Any thread. */
+    /** Makes every wait in the client end with an exception; {@link #abort} replaces the client. Any thread. */
     void breakOff() {
         client.breakOff();
-        // A client that is closed leaves one waiting whose request is in flight.
+        // A closed client does not end a wait whose request is in flight.
         offsetsLock.lock();
         try {
             Thread sender = offsetsSender;
@@ -276,7 +279,7 @@ final class TransactionalProducer<K, V> {
         }
     }
 
-    /** Closes the client, which aborts what it has open if it can in time. */
+    /** Closes the client, which aborts its open transaction if it can in time. */
     void close(Duration patience) {
         client.leave(patience);
     }

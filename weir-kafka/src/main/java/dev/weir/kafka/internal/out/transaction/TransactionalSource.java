@@ -15,13 +15,13 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the running form of a source whose offsets are committed by the transactions of its output. Immutable. */
+/** Makes the running form of a source whose offsets are committed in the transactions of its output. Immutable. */
 public final class TransactionalSource<K, V> implements SourceFactory<ConsumerRecord<K, V>> {
 
-    /** The least that brokers let a member of a classic group ask for by default. */
+    /** The smallest session timeout that brokers allow a classic group member by default. */
     private static final int SESSION_MILLIS = 6_000;
 
-    /** Room for a few hundred gaps among finished records. */
+    /** Metadata characters for a few hundred gaps among finished records. */
     private static final int MIN_METADATA_CHARS = 512;
 
     private final ConsumerSettings<K, V> settings;
@@ -36,7 +36,7 @@ public final class TransactionalSource<K, V> implements SourceFactory<ConsumerRe
         check(settings, subscription);
     }
 
-    /** Refuses what does not go together. */
+    /** Refuses contradictory settings. */
     public static void check(ConsumerSettings<?, ?> settings, Subscription subscription) {
         var ignored = new ConsumerStart(settings, subscription, new Delivery.Committable(), null);
         if (settings.commitMetadataChars() < MIN_METADATA_CHARS) {
@@ -51,8 +51,8 @@ public final class TransactionalSource<K, V> implements SourceFactory<ConsumerRe
     }
 
     /**
-     * Settings with the run in the member's name, and a session so short that the next instance soon gets the
-     * partitions of one that was killed.
+     * Settings with the run in the member's name, and a session timeout so short that the next instance soon gets the
+     * partitions of a killed one.
      */
     private static <K, V> ConsumerSettings<K, V> ofRun(ConsumerSettings<K, V> settings, TransactionPlan plan) {
         var properties = settings.properties();
@@ -78,7 +78,7 @@ public final class TransactionalSource<K, V> implements SourceFactory<ConsumerRe
         ConsumerSettings<K, V> ofRun = ofRun(settings, plan);
         ConsumerStart start = new ConsumerStart(ofRun, subscription, new Delivery.Committable(), null);
         ExactlyOnceRun.Opened<?, ?> opened = run.open(ofRun, subscription.isBounded(), plan, context);
-        // Closed after the consumer, which commits for the last time.
+        // Closed after the consumer, which makes the last commit.
         context.onTermination(patience -> {
             opened.close();
             return "";
@@ -89,7 +89,7 @@ public final class TransactionalSource<K, V> implements SourceFactory<ConsumerRe
         return new Held<>(opened, start.pulled(records, context));
     }
 
-    /** Gives nothing while the intake is held. Confined to the segment's thread. */
+    /** Emits nothing while the intake is stopped. Confined to the segment's thread. */
     private record Held<T>(ExactlyOnceRun.Opened<?, ?> opened, Stage<T> records) implements Stage<T> {
 
         @Override

@@ -20,10 +20,10 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * State shared by the segment's thread, the owner of the consumer and the committing thread of a run. It owns the
- * {@link TransactionState} and the two transactions that go with it: each transition is a method here, called under
- * {@link #lock} by the thread that it names. Fields without another note are guarded by the lock; those that are
- * volatile may be read without it, by whoever looks again under the lock before it acts.
+ * State shared by the segment's thread, the consumer's owner and the committing thread of a run. It owns the
+ * {@link TransactionState} and its two transactions: each transition is a method here, called under {@link #lock} by
+ * the thread that it names. Fields without another comment are guarded by the lock. Volatile ones may be read without
+ * it by code that checks again under the lock before it acts.
  */
 final class TransactionsOfRun<K, V> {
 
@@ -31,10 +31,10 @@ final class TransactionsOfRun<K, V> {
     private enum Input {
         OPEN,
 
-        /** Nothing more comes that a cut could wait for. */
+        /** Nothing more arrives that a cut could wait for. */
         ENDED,
 
-        /** It has ended, and nothing is left that could be committed. */
+        /** It has ended, and nothing is left to commit. */
         THROUGH
     }
 
@@ -43,23 +43,23 @@ final class TransactionsOfRun<K, V> {
         NOTHING,
         UNDER_WAY,
 
-        /** It is under way, and somebody waits for its end. */
+        /** It is running, and a thread waits for its end. */
         AWAITED
     }
 
     final ReentrantLock lock = new ReentrantLock();
 
-    /** Anything here has changed. */
+    /** Signals any change here. */
     final Condition changed = lock.newCondition();
 
-    /** The clock of the run, by which its stages wait. */
+    /** The clock on which the run's stages wait. */
     final Clock clock;
 
-    /** The clock by which the owner and the committing thread wait: the system's, but for simulations. */
+    /** The clock on which the owner and the committing thread wait: the system clock, except in simulations. */
     final Clock ownClock;
 
     /**
-     * True if records are kept until they are committed: at the end of a bounded read nothing is read again, and
+     * True if records are kept until they are committed. At the end of a bounded read nothing is read again, and
      * records aborted then are written again from here.
      */
     final boolean keeps;
@@ -68,7 +68,7 @@ final class TransactionsOfRun<K, V> {
     @Nullable
     TransactionRule<K, V> rule;
 
-    /** Hears of each transition and the state before it, under the lock. Set before the threads of the run begin. */
+    /** Receives each transition and the previous state, under the lock. Set before the threads of the run begin. */
     BiConsumer<TransactionState, Transition> onTransition = (from, by) -> {};
 
     private volatile TransactionState state = TransactionState.IDLE;
@@ -76,45 +76,45 @@ final class TransactionsOfRun<K, V> {
     /** The transaction that takes records; null until the next record. */
     private volatile @Nullable OpenTransaction<K, V> filling;
 
-    /** The cut being committed; at most one, so commits are in order. */
+    /** The cut being committed. There is at most one, so commits are in order. */
     private volatile @Nullable TransactionCut<K, V> committing;
 
     /** Producers without a transaction. */
     private final ArrayDeque<TransactionalProducer<K, V>> free = new ArrayDeque<>();
 
-    /** Aborted records and sources that were not written or read again yet. */
+    /** Aborted records and sources not yet written or read again. */
     final AbortedWork<K, V> aborted;
 
     /**
-     * The progress of sending a record to {@link #filling}, which happens without the lock, as it may block for long.
-     * That transaction stays what it is meanwhile: nobody cuts or aborts it.
+     * The progress of sending a record to {@link #filling}, which happens without the lock because it may block for
+     * long. Meanwhile no thread cuts or aborts that transaction.
      */
     private Sending sending = Sending.NOTHING;
 
     private Input input = Input.OPEN;
 
-    /** True if a cut is to be made as soon as possible. Set by any thread, taken back under the lock. */
+    /** True if a cut is wanted as soon as possible. Set by any thread, cleared under the lock. */
     private volatile boolean cutWanted;
 
     /**
-     * True if the pipeline is given no records: too many gaps are among the finished offsets for a commit to note.
-     * Written by the owner.
+     * True if the pipeline's intake is stopped, because the finished offsets have too many gaps for a commit's
+     * metadata. Written by the owner.
      */
     private volatile boolean intakeHeld;
 
-    /** Targets whose elements the run's source has emitted; others know nothing of its transactions. */
+    /** Targets whose elements the run's source has emitted. Other targets know nothing of its transactions. */
     private final Set<AckTarget> sources = ConcurrentHashMap.newKeySet();
 
-    /** Sources whose elements are written though they are revoked, until the last cut with them is made. */
+    /** Sources whose elements are written although revoked, until the last cut with them is made. */
     volatile Set<AckTarget> leaving = Set.of();
 
-    /** Commits that are confirmed and that the owner does not know of. From the committing thread to the owner. */
+    /** Confirmed commits that the owner has not processed. From the committing thread to the owner. */
     final Queue<TransactionCut<K, V>> confirmed = new ConcurrentLinkedQueue<>();
 
     /** Times from a record's timestamp to its commit. */
     final LatencyCounts latency = new LatencyCounts();
 
-    /** Counts records that are committed. */
+    /** Counts committed records. */
     volatile StageMeter sinkMeter = new StageMeter();
 
     /** Wakes the owner of the consumer; quick, any thread. */
@@ -133,18 +133,18 @@ final class TransactionsOfRun<K, V> {
 
     // ---- The state of the transactions -----------------------------------------------------------------------------
 
-    /** The state. Any thread; it stays only under the lock. */
+    /** The state. Any thread; stable only under the lock. */
     TransactionState state() {
         return state;
     }
 
-    /** The transaction that takes records, if there is one. Any thread; it stays only under the lock. */
+    /** The transaction that takes records, if there is one. Any thread; stable only under the lock. */
     @Nullable
     OpenTransaction<K, V> filling() {
         return filling;
     }
 
-    /** The cut being committed, if there is one. Any thread; it stays only under the lock. */
+    /** The cut being committed, if there is one. Any thread; stable only under the lock. */
     @Nullable
     TransactionCut<K, V> committing() {
         return committing;
@@ -158,7 +158,7 @@ final class TransactionsOfRun<K, V> {
         changed.signalAll();
     }
 
-    /** A producer is open, and has no transaction. The committing thread, without the lock. */
+    /** Adds an open producer without a transaction. The committing thread, without the lock. */
     void opened(TransactionalProducer<K, V> producer) {
         lock.lock();
         try {
@@ -174,30 +174,35 @@ final class TransactionsOfRun<K, V> {
         return free.size();
     }
 
-    /** Returns whether a record may begin the next transaction: the order of records holds, and a producer is free. */
+    /**
+     * Returns whether a record may begin the next transaction: the order of records is kept, and a producer is free.
+     */
     boolean mayBegin() {
         return state.mayBegin() && !free.isEmpty();
     }
 
-    /** Takes a producer to {@link #begin} a transaction with. */
+    /** Takes a producer for which to {@link #begin} a transaction. */
     TransactionalProducer<K, V> takeFree() {
         return free.remove();
     }
 
-    /** A transaction begins, which takes records. The segment's thread, or the owner's for offsets without records. */
+    /** Begins a transaction, which takes records. The segment's thread, or the owner's for offsets without records. */
     void begin(OpenTransaction<K, V> begun) {
         go(Transition.BEGIN);
         filling = begun;
     }
 
-    /** The transaction that takes records takes no more, and is to be committed. The owner. */
+    /** Closes the open transaction to records, to be committed. The owner. */
     void cut(TransactionCut<K, V> cut) {
         go(Transition.CUT);
         filling = null;
         committing = cut;
     }
 
-    /** The brokers have all records of the cut, so others may follow them. The committing thread, without the lock. */
+    /**
+     * Reports that the brokers have all records of the cut, so that others may follow. The committing thread, without
+     * the lock.
+     */
     void flushed() {
         lock.lock();
         try {
@@ -207,7 +212,7 @@ final class TransactionsOfRun<K, V> {
         }
     }
 
-    /** The cut is committed. The committing thread, without the lock. */
+    /** Reports that the cut is committed. The committing thread, without the lock. */
     void committed(TransactionCut<K, V> cut) {
         lock.lock();
         try {
@@ -220,7 +225,9 @@ final class TransactionsOfRun<K, V> {
         }
     }
 
-    /** Asks for an abort. Returns false if one is under way or the run has ended. Any thread, with the lock or not. */
+    /**
+     * Requests an abort. Returns false if one is running or the run has ended. Any thread, with or without the lock.
+     */
     boolean askAbort() {
         lock.lock();
         try {
@@ -234,7 +241,7 @@ final class TransactionsOfRun<K, V> {
         }
     }
 
-    /** Begins an abort that was asked for; false if it was made meanwhile. The committing thread, without the lock. */
+    /** Begins a requested abort; returns false if it was done meanwhile. The committing thread, without the lock. */
     boolean abortAsAsked() {
         lock.lock();
         try {
@@ -249,8 +256,8 @@ final class TransactionsOfRun<K, V> {
     }
 
     /**
-     * Begins an abort because a record of an open transaction is refused. Returns false if that transaction is not open
-     * any more, or is to be aborted anyway. The committing thread, without the lock.
+     * Begins an abort because a record of an open transaction was refused. Returns false if that transaction is no
+     * longer open, or is to be aborted anyway. The committing thread, without the lock.
      */
     boolean abortRefused(OpenTransaction<K, V> transaction) {
         lock.lock();
@@ -267,7 +274,7 @@ final class TransactionsOfRun<K, V> {
         }
     }
 
-    /** Begins an abort because a commit has failed. The committing thread, without the lock. */
+    /** Begins an abort because a commit failed. The committing thread, without the lock. */
     void abortFailed(boolean mayBeCommitted) {
         lock.lock();
         try {
@@ -298,7 +305,7 @@ final class TransactionsOfRun<K, V> {
         return broken;
     }
 
-    /** The transactions taken by {@link #takeOpen} are aborted. The committing thread, without the lock. */
+    /** Reports that the transactions from {@link #takeOpen} are aborted. The committing thread, without the lock. */
     void finishAbort(List<OpenTransaction<K, V>> broken) {
         lock.lock();
         try {
@@ -310,14 +317,16 @@ final class TransactionsOfRun<K, V> {
         }
     }
 
-    /** Resumes after an abort: what was aborted is written again, or forgotten because it is read again. The owner. */
+    /**
+     * Resumes after an abort: the aborted records are written again, or dropped because they are read again. The owner.
+     */
     void resume(boolean writesAgain) {
         go(Transition.RESUME);
         aborted.resume(writesAgain);
         intakeHeld = false;
     }
 
-    /** The run has ended. Returns the transaction that took records. Any thread, without the lock. */
+    /** Ends the run. Returns the transaction that took records. Any thread, without the lock. */
     @Nullable
     OpenTransaction<K, V> end() {
         lock.lock();
@@ -340,7 +349,7 @@ final class TransactionsOfRun<K, V> {
 
     // ---- Cuts ------------------------------------------------------------------------------------------------------
 
-    /** Returns whether a cut is to be made as soon as possible. Any thread. */
+    /** Returns whether a cut is wanted as soon as possible. Any thread. */
     boolean isCutWanted() {
         return cutWanted;
     }
@@ -350,18 +359,18 @@ final class TransactionsOfRun<K, V> {
         cutWanted = true;
     }
 
-    /** No cut is wanted any longer, nor a pause of the intake for one. The owner, under the lock. */
+    /** Withdraws the request for a cut, and the stop of the intake for one. The owner, under the lock. */
     void clearCut() {
         cutWanted = false;
         intakeHeld = false;
     }
 
-    /** Returns whether the pipeline is given no records. Any thread. */
+    /** Returns whether the pipeline's intake is stopped. Any thread. */
     boolean isIntakeHeld() {
         return intakeHeld;
     }
 
-    /** Delays a wanted cut, and holds the intake or lets it flow meanwhile. The owner, under the lock. */
+    /** Postpones a requested cut, and stops or resumes the intake meanwhile. The owner, under the lock. */
     void cutLater(boolean holdsIntake) {
         intakeHeld = holdsIntake;
         cutWanted = true;
@@ -369,8 +378,8 @@ final class TransactionsOfRun<K, V> {
     }
 
     /**
-     * Returns whether the cut waits for the rest of inputs that {@link #filling} has a record of: it takes nothing
-     * else.
+     * Returns whether the cut waits for inputs that have a record in {@link #filling}, which then takes only their
+     * records.
      */
     boolean isClosing() {
         OpenTransaction<K, V> taking = filling;
@@ -384,7 +393,7 @@ final class TransactionsOfRun<K, V> {
 
     // ---- The input -------------------------------------------------------------------------------------------------
 
-    /** Ends the input: nothing more comes that a cut could wait for. The segment's thread. */
+    /** Ends the input: nothing more arrives that a cut could wait for. The segment's thread. */
     void endInput() {
         input = Input.ENDED;
     }
@@ -393,19 +402,19 @@ final class TransactionsOfRun<K, V> {
         return input != Input.OPEN;
     }
 
-    /** Notes whether nothing is left that could be committed, which only an input that has ended can be said of. */
+    /** Sets whether nothing is left to commit, which holds only for an input that has ended. */
     void noteThrough(boolean isThrough) {
         if (input != Input.OPEN) {
             input = isThrough ? Input.THROUGH : Input.ENDED;
         }
     }
 
-    /** Returns whether the input has ended and nothing is left to commit, so that nothing need be kept. */
+    /** Returns whether the input has ended and nothing is left to commit, so that no records need be kept. */
     boolean isThrough() {
         return input == Input.THROUGH;
     }
 
-    /** The source of the run emits elements of this one. */
+    /** Registers a target whose elements the run's source emits. */
     void emits(AckTarget source) {
         if (sources.add(source)) {
             sources.removeIf(other -> other != source && other.isRevoked(0));
@@ -413,11 +422,11 @@ final class TransactionsOfRun<K, V> {
     }
 
     /**
-     * Returns whether an element is of a source that commits by itself, before a transaction with its records is
-     * through.
+     * Returns whether an element comes from a source that commits by itself, before the transaction with its records is
+     * committed.
      */
     boolean isForeign(AckTarget source, long token) {
-        // In this order: a source of the run is forgotten only after it was revoked.
+        // In this order, because a source of the run is removed only after it was revoked.
         return !sources.contains(source) && !source.isRevoked(token);
     }
 
@@ -428,7 +437,7 @@ final class TransactionsOfRun<K, V> {
         return sending != Sending.NOTHING;
     }
 
-    /** Sends to {@link #filling}. Under the lock, which is free while {@code send} runs. */
+    /** Sends to {@link #filling}. Called under the lock, which is released while {@code send} runs. */
     void send(Runnable send) {
         sending = Sending.UNDER_WAY;
         lock.unlock();
@@ -444,7 +453,7 @@ final class TransactionsOfRun<K, V> {
         }
     }
 
-    /** Waits until nothing is being sent; false if that lasts longer than so. Under the lock. */
+    /** Waits until no send is running; returns false on a timeout. Under the lock. */
     boolean awaitSent(long nanos) throws InterruptedException {
         long deadlineNanos = ownClock.after(nanos);
         while (isSending() && !ownClock.hasPassed(deadlineNanos)) {
@@ -454,7 +463,7 @@ final class TransactionsOfRun<K, V> {
         return !isSending();
     }
 
-    /** Waits so long, or until the run has ended. Without the lock. */
+    /** Waits for this time, or until the run has ended. Without the lock. */
     void pause(Duration time) {
         lock.lock();
         try {

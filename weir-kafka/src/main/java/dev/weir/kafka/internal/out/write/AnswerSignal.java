@@ -5,14 +5,14 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** Wakes the one thread that waits until a message is answered. Its other methods are for any thread. */
+/** Wakes the one thread that waits until a message is answered. Any thread may call its other methods. */
 final class AnswerSignal {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Clock clock;
 
-    // Under the lock.
+    // Guarded by the lock.
     private boolean woken;
 
     /** Written by the waiting thread. */
@@ -22,11 +22,11 @@ final class AnswerSignal {
         this.clock = clock;
     }
 
-    /** Returns when it is answered, at {@link #wake}, or when the deadline has come. */
+    /** Returns when the message is answered, on {@link #wake}, or at the deadline. */
     void await(MessageInFlight<?, ?, ?> message, long deadlineNanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            // Before the look: either that sees the answer, or who answers sees this.
+            // Set before the check: either the check sees the answer, or the answering thread sees this.
             awaited = message;
             while (!message.isAnswered() && !woken && !clock.hasPassed(deadlineNanos)) {
                 clock.await(lock, changed, deadlineNanos);
@@ -49,7 +49,7 @@ final class AnswerSignal {
         }
     }
 
-    /** Something else has to be looked at. Ends the wait, or the next one. */
+    /** Ends the current wait or the next one, because something else must be checked. */
     void wake() {
         lock.lock();
         try {

@@ -5,9 +5,9 @@ import java.util.Arrays;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Elements whose records are in flight, by a small number that is used again. One thread adds, before it sends the
- * first record; the producer's thread answers, and sees what was added because the producer hands the number over.
- * Allocates nothing once there were as many at once.
+ * Elements with records in flight, by a small reusable number. One thread adds, before it sends the first record; the
+ * producer's thread answers, with visibility through the hand-over of the number. Allocates nothing beyond the largest
+ * number in flight so far.
  */
 final class ElementsInFlight {
 
@@ -15,7 +15,7 @@ final class ElementsInFlight {
         AckTarget target = AckTarget.NONE;
         long token;
 
-        /** Answers to come. Of the adding thread, then of the producer's. */
+        /** Outstanding answers. Owned by the adding thread, then by the producer's. */
         int left;
     }
 
@@ -24,11 +24,11 @@ final class ElementsInFlight {
     /** Grown by the adding thread. */
     private volatile Element[] all = {};
 
-    // Under the lock.
+    // Guarded by the lock.
     private int[] free = {};
     private int freeCount;
 
-    /** Adds one with that many records, at least 1; returns its number. */
+    /** Adds an element with that many records, at least 1; returns its number. */
     int add(AckTarget target, long token, int records) {
         int number;
         lock.lock();
@@ -58,7 +58,7 @@ final class ElementsInFlight {
         all = more;
     }
 
-    /** The brokers have one more of its records; acknowledges the element, and returns true, if it was the last. */
+    /** Reports that the brokers have one more record. If it was the last, acknowledges the element and returns true. */
     boolean answered(int number) {
         Element element = all[number];
         if (--element.left > 0) {
@@ -77,13 +77,13 @@ final class ElementsInFlight {
         return true;
     }
 
-    /** The origin of an element that is not answered yet; empty if nobody knows. */
+    /** The origin of an unanswered element; empty if not known. */
     String placeOf(int number) {
         Element element = all[number];
         return element.target.placeOf(element.token);
     }
 
-    /** The number of elements that are in flight. Any thread. */
+    /** The number of elements in flight. Any thread. */
     int count() {
         lock.lock();
         try {
@@ -93,7 +93,7 @@ final class ElementsInFlight {
         }
     }
 
-    /** The number of their records with no answer, or with one that refuses them; as of about now. Any thread. */
+    /** The approximate number of their records without an answer, or with a refusal. Any thread. */
     long unanswered() {
         long sum = 0;
         for (Element element : all) {

@@ -32,11 +32,11 @@ import org.apache.kafka.clients.producer.BufferExhaustedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends encoded records by a lean producer, and acknowledges an element when the brokers have all its records. {@link
- * #run} is confined to the segment's thread; answers come on the producer's own.
+ * Sends encoded records with a lean producer, and acknowledges an element when the brokers have all its records.
+ * {@link #run} is confined to the segment's thread; answers come on the producer's own.
  *
- * <p>The first record that is refused ends the producer within that answer, so that nothing of its partition is
- * written behind it (ADR 60), and fails the run.
+ * <p>The first refused record ends the producer within that answer, so that nothing of its partition is written after
+ * it (ADR 60), and fails the run.
  */
 final class EncodedLoop implements SinkLoop<EncodedRecords> {
 
@@ -49,7 +49,7 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
     private final LongAdder blockedNanos = new LongAdder();
     private final ElementsInFlight elements = new ElementsInFlight();
 
-    /** First refusal. Written by the producer's thread. */
+    /** The first refusal. Written by the producer's thread. */
     private volatile @Nullable KafkaPipelineException failure;
 
     private volatile boolean closing;
@@ -57,10 +57,10 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
     /** The topics that records were sent to. */
     private final Set<String> topics = ConcurrentHashMap.newKeySet();
 
-    /** The last of them. The segment's thread. */
+    /** The last of these topics. Segment's thread. */
     private String lastTopic = "";
 
-    // Of the thread that looks.
+    // Confined to the watching thread.
     private final ClientProgress progress;
     private long answersSeen = -1;
     private long waitingNanos;
@@ -147,7 +147,10 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
         return progress;
     }
 
-    /** Fails the run if the producer gets no answers although it could. One thread, several times a second. */
+    /**
+     * Fails the run if the producer gets no answers although the brokers could give them. One thread, several times a
+     * second.
+     */
     void look(long nowNanos) {
         long answered = producer.metrics().acknowledged();
         if (answered != answersSeen || elements.count() == 0) {
@@ -164,7 +167,7 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
         }
     }
 
-    /** Brokers that are away are waited for as long as they are. */
+    /** Waits as long as brokers are down. */
     private void sendWhenThereIsRoom(LeanRecords records, int number, int way) throws InterruptedException {
         long start = System.nanoTime();
         try {
@@ -183,13 +186,13 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
         }
     }
 
-    /** The first refusal, which has ended the producer, in the place of what that led to. */
+    /** The first refusal, which ended the producer, rather than a consequence of it. */
     private RuntimeException because(RuntimeException fault) {
         KafkaPipelineException refused = failure;
         return refused == null ? fault : refused;
     }
 
-    /** Hears what became of records, on the producer's thread. */
+    /** Receives the outcomes of records on the producer's thread. */
     private final class Answers implements SendListener {
 
         private String lastTopic = "";
@@ -218,12 +221,12 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
         }
     }
 
-    /** The handle for others, without times: nothing is kept of a record that could be timed. Any thread. */
+    /** The handle for users, without times, because records are not tracked singly. Any thread. */
     ProducerHandle handle() {
         return new WriterHandle(new LatencyCounts(), () -> look.at(context.stageName(), elements.unanswered()));
     }
 
-    /** See {@link StageContext.Termination}; the loop has ended, so nothing is sent any more. */
+    /** See {@link StageContext.Termination}; the loop has ended, so nothing more is sent. */
     String close(Duration patience) {
         closing = true;
         var ignored = producer.close(patience);

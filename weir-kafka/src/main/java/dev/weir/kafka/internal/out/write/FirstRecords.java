@@ -19,11 +19,11 @@ import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says which records must wait until the first one of their partition is answered. Confined to the sender's thread.
+ * Decides which records must wait until the first one of their partition is answered. Confined to the sender's thread.
  *
- * <p>A broker takes a producer's batch behind a gap as long as it knows no other batch of that producer in the
- * partition: it may refuse the first one, or not be ready for it, and take the second. So nothing follows the first
- * record that a producer sends to a topic, nor the first to a partition, until that is answered (ADR 60).
+ * <p>A broker that knows no batch of a producer in a partition accepts any of its batches: it may refuse the first one,
+ * or not be ready for it, and accept the second. So nothing follows a producer's first record to a topic, or its first
+ * to a partition, until that is answered (ADR 60).
  */
 final class FirstRecords<K> {
 
@@ -33,7 +33,7 @@ final class FirstRecords<K> {
     private static final class Topic {
         int partitions;
 
-        /** The broker that leads each of them. */
+        /** The leader of each partition. */
         List<Integer> leaders = List.of();
 
         final Map<Integer, Future<?>> asked = new HashMap<>();
@@ -47,7 +47,7 @@ final class FirstRecords<K> {
         }
     }
 
-    /** Null if it is not known how the client finds the partition of a key. */
+    /** Null if the client's choice of a partition by key is not known. */
     private final @Nullable Serializer<K> keys;
 
     private final boolean inOrder;
@@ -56,7 +56,7 @@ final class FirstRecords<K> {
     private @Nullable Producer<K, ?> producer;
     private long countedNanos;
 
-    /** The topic in which the record asked for last is the first of a partition; null if it is not. */
+    /** The topic in which the record checked last is the first of its partition; null if it is not. */
     private @Nullable Topic next;
 
     private int nextPartition;
@@ -73,7 +73,7 @@ final class FirstRecords<K> {
         this.inOrder = inOrder;
     }
 
-    /** Another producer takes over, which no broker knows. */
+    /** Starts over with another producer, which no broker knows. */
     void begin(Producer<K, ?> newProducer) {
         producer = newProducer;
         topics.clear();
@@ -83,8 +83,8 @@ final class FirstRecords<K> {
     }
 
     /**
-     * The answer to wait for before this record is sent: the first one of its partition. Null if nothing has. Once that
-     * was waited for it need not be asked again.
+     * The answer to await before this record is sent: that of the first record of its partition; null if there is none.
+     * An answer already awaited need not be checked again.
      */
     @Nullable
     Future<?> before(ProducerRecord<K, ?> record) {
@@ -105,13 +105,13 @@ final class FirstRecords<K> {
             next = topic;
             nextPartition = partition;
         } else {
-            // Waited for or answered: either way no other record of the partition waits for it.
+            // Awaited or answered: in both cases no other record of the partition waits for it.
             topic.answered(partition);
         }
         return first == null || first.isDone() ? null : first;
     }
 
-    /** The record that was asked for last was sent. */
+    /** Reports that the record checked last was sent. */
     void sent(Future<?> answer) {
         if (next != null) {
             next.asked.put(nextPartition, answer);
@@ -119,7 +119,7 @@ final class FirstRecords<K> {
         }
     }
 
-    /** The first record of a topic is answered. */
+    /** Reports that the first record of a topic was answered. */
     void answered(ProducerRecord<K, ?> record) {
         Topic topic = new Topic();
         topics.put(record.topic(), topic);
@@ -134,7 +134,7 @@ final class FirstRecords<K> {
         return topicOf(topic) != null;
     }
 
-    /** Counts the partitions of the topics if that was long ago; says whether it did. */
+    /** Counts the partitions of the topics if that is due; returns whether it did. */
     boolean refresh(long nowNanos) {
         boolean isDue = nowNanos - countedNanos > COUNT_NANOS;
         if (isDue) {
@@ -144,7 +144,7 @@ final class FirstRecords<K> {
         return isDue;
     }
 
-    /** The number of partitions of these topics that each broker leads. */
+    /** The number of partitions of these topics per leader. */
     Collection<Integer> partitionsByBroker() {
         Map<Integer, Integer> count = new HashMap<>();
         topics.values().forEach(topic -> topic.leaders.forEach(leader -> count.merge(leader, 1, Integer::sum)));
@@ -163,7 +163,7 @@ final class FirstRecords<K> {
         return last;
     }
 
-    /** The client knows: it has just written there. If it does not any more, that is found out where it matters. */
+    /** The client has just written there and so knows them. If it no longer does, that is found where it matters. */
     private void count(String name, Topic topic) {
         try {
             if (producer != null) {
@@ -178,7 +178,7 @@ final class FirstRecords<K> {
         } catch (InterruptException interrupted) {
             throw interrupted;
         } catch (KafkaException | IllegalStateException notKnown) {
-            // Then it stays as it was.
+            // The old counts stay.
         }
     }
 
@@ -194,7 +194,7 @@ final class FirstRecords<K> {
             byte[] key = keys.serialize(record.topic(), new RecordHeaders(record.headers()), record.key());
             return key == null ? -1 : Utils.toPositive(Utils.murmur2(key)) % topic.partitions;
         } catch (RuntimeException | StackOverflowError notSerialisable) {
-            return -1; // the client will say so
+            return -1; // the client will report it
         }
     }
 }

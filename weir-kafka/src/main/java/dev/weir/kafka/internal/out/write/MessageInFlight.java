@@ -12,8 +12,8 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message whose records are in flight. Sent by the segment's thread, answered by the producer's; what was answered
- * may be read once {@link #isAnswered}.
+ * A message whose records are in flight. Sent by the segment's thread, answered by the producer's. Its answers may be
+ * read after {@link #isAnswered}.
  */
 final class MessageInFlight<K, V, P> {
 
@@ -23,7 +23,7 @@ final class MessageInFlight<K, V, P> {
 
     private final AnswerSignal signal;
 
-    /** Answer of each record: its place, or the reason why it has none. */
+    /** The answer of each record: its position, or the reason why it has none. */
     private final Object[] answers;
 
     private final AtomicInteger missing;
@@ -47,7 +47,7 @@ final class MessageInFlight<K, V, P> {
         return answers[index] instanceof Exception refusal ? refusal : null;
     }
 
-    /** The number of records that were refused. */
+    /** The number of refused records. */
     int refusals() {
         int refusals = 0;
         for (Object answer : answers) {
@@ -67,7 +67,7 @@ final class MessageInFlight<K, V, P> {
         return new Sending<>(new Part(index), message.records().get(index), ordinal, target, token);
     }
 
-    /** One record of the message. Its answer comes once, on the producer's thread or the sender's. */
+    /** One record of the message, answered once, on the producer's thread or the sender's. */
     final class Part {
 
         private final int index;
@@ -76,7 +76,7 @@ final class MessageInFlight<K, V, P> {
             this.index = index;
         }
 
-        /** The record stands there, or is not written for this reason. */
+        /** Sets the record's position, or the reason why it was not written. */
         void answer(Object metadataOrRefusal) {
             answers[index] = metadataOrRefusal;
             if (missing.decrementAndGet() == 0) {
@@ -85,7 +85,7 @@ final class MessageInFlight<K, V, P> {
         }
     }
 
-    /** The record of a part in flight. The claim on the input stays with the message. */
+    /** The record of a part in flight. The message keeps the claim on the input. */
     static final class Sending<K, V> extends Kept<MessageInFlight<?, ?, ?>.Part, K, V> {
 
         private Sending(

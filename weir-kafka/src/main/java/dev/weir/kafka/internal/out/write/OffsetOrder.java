@@ -8,15 +8,15 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notices when offsets of a partition go back. Within one log they do so only if it was cut: the topic may be another.
- * Confined to a producer's thread.
+ * Detects offsets of a partition that go back. Within one log that happens only after a truncation, so the topic may
+ * have been recreated. Confined to a producer's thread.
  */
 final class OffsetOrder {
 
     private final Consumer<String> onReturn;
     private final Map<TopicPartition, long[]> lastOffsets = new HashMap<>();
 
-    // Answers come batch by batch: the partition of the last one is looked at first.
+    // Answers arrive batch by batch, so the last one's partition is checked first.
     private String topic = "";
     private int partition;
     private long[] last = {};

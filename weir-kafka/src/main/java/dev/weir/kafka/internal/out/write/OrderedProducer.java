@@ -42,9 +42,9 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A producer that stops at the first record that the brokers refuse: nothing is written behind that record in its
- * partition, and nothing there counts as finished any more (ADR 60). {@link #send} and {@link #flush} belong to one
- * thread; answers come on the producer's own.
+ * A producer that stops at the first refused record: nothing is written after that record in its partition, and nothing
+ * there counts as finished (ADR 60). {@link #send} and {@link #flush} belong to one thread; answers come on the
+ * producer's own.
  *
  * <pre>
  *   open     takes records; each answer acknowledges its input
@@ -56,19 +56,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class OrderedProducer<K, V> {
 
-    /** Partitions that a message names. */
+    /** Number of partitions that a message names. */
     private static final int MAX_PLACES = 5;
 
     /** The wait for the client's thread when it has nothing more to do. */
     private static final Duration SETTLE = Duration.ofSeconds(2);
 
-    /** The outcome of a record that was to be sent. */
+    /** The outcome of a send. */
     enum Sent {
-        /** Its answer will come. */
+        /** The record was accepted; its answer will come. */
         TAKEN,
-        /** The client gave up waiting for room or metadata; see {@link RecordAnswer#notTaken}. */
+        /** The client gave up waiting for space or metadata; see {@link RecordAnswer#notTaken}. */
         NO_ROOM,
-        /** The client refuses this record, which nothing was sent behind; see {@link RecordAnswer#notTaken}. */
+        /** The client refuses this record, after which nothing was sent; see {@link RecordAnswer#notTaken}. */
         REFUSED,
         /** The producer has stopped. */
         STOPPED
@@ -77,17 +77,17 @@ final class OrderedProducer<K, V> {
     /** The reason for the stop. */
     record Stop(String topic, String place, Exception refusal) {
 
-        /** Returns whether it is the fault of single records. */
+        /** Returns whether single records caused the stop. */
         boolean isOfRecords() {
             return RecordRefusals.weight(refusal) < 2;
         }
 
-        /** Returns whether it is the client's own failure, which names no record. */
+        /** Returns whether the client itself failed, without naming a record. */
         boolean isOfClient() {
             return topic.isEmpty();
         }
 
-        /** Returns whether the client has split batches without end. */
+        /** Returns whether the client split batches endlessly. */
         boolean isOfSplits() {
             return isOfClient() && !isOfProgress();
         }
@@ -100,7 +100,7 @@ final class OrderedProducer<K, V> {
 
     private final Producer<K, V> producer;
 
-    /** True if others use it, so that it must stay open. */
+    /** True if others use the client, so that it must stay open. */
     private final boolean shared;
 
     private final WrittenCount written;
@@ -108,7 +108,7 @@ final class OrderedProducer<K, V> {
     private final OffsetOrder offsets;
     private final Runnable whenSettled;
 
-    /** Permits of records that may be in flight besides; null without such a bound. */
+    /** Permits for records in flight; null without such a limit. */
     private final @Nullable Semaphore room;
 
     private final AgedSendCounts counts = new AgedSendCounts();
@@ -118,44 +118,47 @@ final class OrderedProducer<K, V> {
     /** First record without an answer, by source. */
     private final Map<AckTarget, Long> firstBack = new ConcurrentHashMap<>();
 
-    /** Partitions with a refused record, and topics with one whose partition is unknown. */
+    /** Partitions with a refused record, and topics with a refused record whose partition is not known. */
     private final Set<Object> refused = ConcurrentHashMap.newKeySet();
 
-    // Written by the producer's thread, or by who finds it stuck.
+    // Written by the producer's thread, or by the thread that finds it stuck.
     private volatile @Nullable Stop stop;
 
     private final ClientThread clientThread;
 
-    /** True if the sender waits for the client, be it for records that are not counted here. */
+    /** True while the sender waits for the client, even for records that are not counted here. */
     private volatile boolean awaited;
 
-    /** The one that is in {@link #send}, which has refused what is answered on it. The sender's, as the next. */
+    /**
+     * The record inside {@link #send}: a refusal that arrives meanwhile is its own. Sender's thread, as the next field.
+     */
     private @Nullable Thread sender;
 
     /** The answer to the last record sent. */
     private Future<?> lastSent = CompletableFuture.completedFuture(null);
 
-    // Of the thread that looks.
+    // Confined to the watching thread.
     private final ClientHealth health;
     private final ClientProgress progress;
 
     /** The topics that records were sent to. */
     private final Set<String> topics = ConcurrentHashMap.newKeySet();
 
-    /** The last of them. The sender's. */
+    /** The last of these topics. Sender's thread. */
     private String lastTopic = "";
 
     /**
-     * Takes a producer over, or a part in one.
+     * Wraps a producer, or a part in a shared one.
      *
-     * @param shared whether others use it, too: then a refusal does not close it, and what follows a refused record is
-     *     written, but does not count as finished
+     * @param shared whether others use it: a refusal then does not close it, and records after a refused one are
+     *     written, but do not count as finished
      * @param written counts records that the brokers have
      * @param latency counts the time to each answer of a record with a timestamp
-     * @param offsets is told of each answer; called on the producer's thread
-     * @param maxInFlight records in flight at once; 0 for no bound but that of the producer's memory
-     * @param progress looks whether it is stuck
-     * @param whenSettled called once it has stopped and no answer is missing, perhaps again; any thread, must not block
+     * @param offsets receives each answer, on the producer's thread
+     * @param maxInFlight limit for records in flight; 0 if only the producer's memory limits them
+     * @param progress detects a stuck client
+     * @param whenSettled called, perhaps repeatedly, once it has stopped and all answers have arrived; any thread, must
+     *     not block
      */
     OrderedProducer(
             Producer<K, V> producer,
@@ -178,7 +181,7 @@ final class OrderedProducer<K, V> {
         this.whenSettled = whenSettled;
     }
 
-    /** Sends a record, or says why not; waits for room if the records in flight are counted. */
+    /** Sends a record, or returns why not; waits for a permit if the number in flight is limited. */
     Sent send(ProducerRecord<K, V> record, RecordAnswer answer) {
         if (stop != null) {
             return Sent.STOPPED;
@@ -195,7 +198,7 @@ final class OrderedProducer<K, V> {
         try {
             lastSent = producer.send(record, answer);
         } catch (RuntimeException thrown) {
-            // Thrown, not called back: interrupted, not serialisable, or a producer that can do nothing any more.
+            // Thrown instead of called back: interrupted, not serialisable, or a broken producer.
             countNotTaken(answer);
             if (thrown instanceof InterruptException) {
                 throw thrown;
@@ -228,12 +231,12 @@ final class OrderedProducer<K, V> {
         }
     }
 
-    /** Completes when the answer to the last taken record has been handled. */
+    /** Completes when the answer to the last accepted record has been handled. */
     Future<?> lastSent() {
         return lastSent;
     }
 
-    /** Returns when all answers have come, however long brokers are away. */
+    /** Returns when all answers have arrived, however long brokers are down. */
     void flush() {
         awaited = true;
         try {
@@ -243,7 +246,7 @@ final class OrderedProducer<K, V> {
         }
     }
 
-    /** Sends a record without lingering and waits for its answer, which counts nowhere and stops nothing. */
+    /** Sends a record without lingering and waits for its answer, which is not counted and stops nothing. */
     RecordMetadata sendAlone(ProducerRecord<K, V> record) throws ExecutionException, InterruptedException {
         Future<RecordMetadata> answer = producer.send(record, (metadata, refusal) -> clientThread.heard());
         flush();
@@ -273,16 +276,16 @@ final class OrderedProducer<K, V> {
                 offsets.answered(metadata);
             }
         } finally {
-            // Last: when none is unanswered, all that came back is known.
+            // Last, so that all returned records are known once none is unanswered.
             countAnswer(answer);
         }
     }
 
     /**
-     * Looks whether the client still works; one thread, several times a second.
-     * Stops it if it splits batches without end, or is stuck.
+     * Checks whether the client still works, and stops it if it splits batches endlessly or is stuck. One thread,
+     * several times a second.
      *
-     * @return what the run fails with at once, as answers are missing that cannot come; else null
+     * @return the failure with which the run ends at once, because missing answers cannot come; else null
      */
     @Nullable
     KafkaPipelineException look(long nowNanos) {
@@ -296,7 +299,7 @@ final class OrderedProducer<K, V> {
         return found == Found.SPLITS ? end(new RecordTooLargeException(ClientHealth.ENDLESS)) : health.failure(found);
     }
 
-    /** Stops the client for a reason of its own. One that others use is left to them, and the run fails. */
+    /** Stops the client for a reason of its own. A client in use by others is left to them, and the run fails. */
     private @Nullable KafkaPipelineException end(Exception why) {
         if (stop != null) {
             return null;
@@ -305,9 +308,9 @@ final class OrderedProducer<K, V> {
             return new KafkaPipelineException(String.valueOf(why.getMessage()), why);
         }
         stop = new Stop("", "", why);
-        ClientClosing.begin(producer); // not here: who looks must not wait for a thread that hangs
+        ClientClosing.begin(producer); // not here: the watching thread must not wait for a thread that hangs
         if (counts.unanswered() == 0) {
-            // The last answers came before anybody could know that it stops.
+            // The last answers arrived before the stop could be known.
             whenSettled.run();
         }
         return null;
@@ -348,8 +351,8 @@ final class OrderedProducer<K, V> {
             stop = new Stop(answer.topic, answer.place(), refusal);
         }
         if (before == null && !shared) {
-            // From here, on the client's own thread, nothing more leaves the client. What is in flight behind the
-            // refused batch has a gap before it, which the broker does not let pass.
+            // From here, on the client's own thread, nothing more leaves the client. Records in flight after the
+            // refused batch have a gap before them, which the broker refuses.
             producer.close(Duration.ZERO);
         }
     }
@@ -379,7 +382,7 @@ final class OrderedProducer<K, V> {
         }
     }
 
-    /** Returns whether there is nothing to wait for: no answer is missing, and none has said no. */
+    /** Returns whether there is nothing to wait for: all answers have arrived, and none is a refusal. */
     boolean isQuiet() {
         return counts.unanswered() == 0 && stop == null;
     }
@@ -388,13 +391,13 @@ final class OrderedProducer<K, V> {
         return counts.unanswered();
     }
 
-    /** The reason why it has stopped, or null. What the producer's thread says later may say more. */
+    /** The reason why it has stopped, or null. A later report by the producer's thread may be more precise. */
     @Nullable
     Stop stop() {
         return stop;
     }
 
-    /** The failure of a run that ends with its stop; once it has settled. */
+    /** The failure of a run that ends with this stop; only once it has settled. */
     KafkaPipelineException failure() {
         Stop why = Objects.requireNonNull(stop, "it has not stopped");
         if (!why.isOfClient()) {
@@ -413,10 +416,9 @@ final class OrderedProducer<K, V> {
     }
 
     /**
-     * Waits until it has settled, and returns what came back, in the order in which it was sent.
+     * Waits until it has settled, and returns the unwritten records in the order in which they were sent.
      *
-     * @throws KafkaPipelineException if its client hangs with records: nobody may write them again, or what is behind
-     *     them
+     * @throws KafkaPipelineException if its client hangs with records: these and later ones must not be written again
      */
     List<Kept<?, ?, ?>> awaitSettled() {
         if (shared) {
@@ -430,9 +432,9 @@ final class OrderedProducer<K, V> {
     }
 
     /**
-     * Ends it: nothing is sent any more.
+     * Ends the producer; nothing more is sent.
      *
-     * @return how many records have no answer, or came back
+     * @return the number of unanswered and unwritten records
      */
     long close(Duration patience) {
         if (!shared) {

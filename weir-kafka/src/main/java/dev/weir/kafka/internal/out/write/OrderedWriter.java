@@ -32,15 +32,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends records in order, and again those that come back because another one was refused. Confined to the segment's
- * thread, but for {@link #handle}, {@link #look} and {@link #close}; answers come on the producer's own thread.
+ * Sends records in order, and repeats those left unwritten because another one was refused. Confined to the segment's
+ * thread, except for {@link #handle}, {@link #look} and {@link #close}; answers come on the producer's own thread.
  *
- * <p>When the brokers refuse a record, its producer stops ({@link OrderedProducer}). Without somebody to take refused
- * records that fails the run. Otherwise another producer sends again what was not written, in order, with those alone
- * that may be the reason ({@link RefusalSearch}); one that is refused alone is given to the {@link WriteRule}.
+ * <p>When the brokers refuse a record, its producer stops ({@link OrderedProducer}). Without a rule for refused
+ * records, that fails the run. Otherwise another producer sends the unwritten records again, in order, with each
+ * suspect alone ({@link RefusalSearch}); one that is refused alone goes to the {@link WriteRule}.
  *
- * <p>A producer that others share stays open and sends again by itself. What had followed the refused record in its
- * partition is sent again behind it, so that the last record of each key is the last one sent.
+ * <p>A shared producer stays open and sends the records again itself. Records that followed the refused one in its
+ * partition are sent again after it, so that the last record of each key is the last one sent.
  */
 final class OrderedWriter<T, K, V> {
 
@@ -54,10 +54,10 @@ final class OrderedWriter<T, K, V> {
     /**
      * The producers of a sender.
      *
-     * @param open makes the first producer, and one more after each refusal that is not the end
-     * @param window bounds what is in flight in a producer that is not shared
-     * @param progress looks whether one is stuck
-     * @param shared whether it is always the same one, which others use, too, and close
+     * @param open makes the first producer, and another after each refusal that does not end the run
+     * @param window limits the records in flight of an unshared producer
+     * @param progress detects a stuck client
+     * @param shared whether it is always the same one, which others also use and close
      */
     record Clients<K, V>(
             Supplier<Producer<K, V>> open,
@@ -82,12 +82,12 @@ final class OrderedWriter<T, K, V> {
     private final RefusalSearch<Kept<T, K, V>> search = new RefusalSearch<>();
     private long ordinal;
 
-    /** The client that sends; those before it have settled. Closed by {@link OrderedProducer}. */
+    /** The client that sends; earlier ones have settled. Closed by {@link OrderedProducer}. */
     private final ReplaceableProducer<K, V> producer;
 
     private volatile OrderedProducer<K, V> current;
 
-    /** Records that came back and are being sent again. */
+    /** Unwritten records that are being sent again. */
     private volatile int again;
 
     private volatile boolean closing;
@@ -95,11 +95,11 @@ final class OrderedWriter<T, K, V> {
     /**
      * Opens the first producer.
      *
-     * @param meter counts records that are written as emitted
+     * @param meter counts written records as emitted
      * @param rule takes elements that cannot be written
      * @param maxInFlight see {@link OrderedProducer}
-     * @param onSettled called when the brokers have refused a record and no answer is missing, perhaps again: {@link
-     *     #failure} or {@link #settle} is due. Any thread, must not block
+     * @param onSettled called, perhaps repeatedly, when the brokers have refused a record and all answers have arrived:
+     *     {@link #failure} or {@link #settle} is due. Any thread, must not block
      */
     OrderedWriter(
             Clients<K, V> clients,
@@ -130,12 +130,12 @@ final class OrderedWriter<T, K, V> {
         return Objects.requireNonNull(producer.client());
     }
 
-    /** Records that were sent and are not finished. Any thread. */
+    /** The number of records sent and not finished. Any thread. */
     int depth() {
         return (int) Math.min(Integer.MAX_VALUE, again + current.unanswered());
     }
 
-    /** The handle for others. Any thread. */
+    /** The handle for users. Any thread. */
     ProducerHandle handle() {
         return new WriterHandle(
                 latency,
@@ -154,7 +154,7 @@ final class OrderedWriter<T, K, V> {
                 onSettled);
     }
 
-    /** Failure that ends the run at once; null if there is none or answers are missing. Any thread. */
+    /** The failure that ends the run at once; null if there is none or answers are missing. Any thread. */
     @Nullable
     KafkaPipelineException failure() {
         OrderedProducer<K, V> sending = current;
@@ -162,47 +162,47 @@ final class OrderedWriter<T, K, V> {
         return stop == null || closing || isPassing(stop) || sending.unanswered() > 0 ? null : sending.failure();
     }
 
-    /** Returns whether it ends with some records being taken out, and the others being sent again. */
+    /** Returns whether the stop ends with some records taken out and the others sent again. */
     private boolean isPassing(OrderedProducer.Stop stop) {
-        // In a shared producer they may be the neighbours of somebody else's record.
+        // In a shared producer they may be neighbours of another pipeline's record.
         boolean ofOthers = clients.shared() && RecordRefusals.isOfNeighbour(stop.refusal());
         return ofOthers
                 || (!rule.isFail() && (stop.isOfRecords() || stop.isOfProgress() || rule.takes(stop.refusal())));
     }
 
-    /** Returns whether no answer is missing and none has said no. */
+    /** Returns whether all answers have arrived and none is a refusal. */
     boolean isQuiet() {
         return current.isQuiet();
     }
 
-    /** Returns whether {@link #settle} has something to send again, or fails. */
+    /** Returns whether {@link #settle} has records to send again, or fails. */
     boolean isStopped() {
         return current.stop() != null;
     }
 
-    /** Looks now and then at what the client knows; before a batch is sent. */
+    /** Refreshes, from time to time, what is known from the client; before a batch is sent. */
     void refresh(long nowNanos) {
         if (firsts.refresh(nowNanos)) {
             window.partitions(firsts.partitionsByBroker());
         }
     }
 
-    /** Waits after a batch of the pipeline until the client can use another one. */
+    /** Waits after a batch of the pipeline until the client can accept another one. */
     void awaitWindow() throws InterruptedException {
         if (window.isFullWith(current.lastSent())) {
             window.await();
         }
     }
 
-    /** The place of the next record among all, for {@link Kept}. */
+    /** The sequence number of the next record, for {@link Kept}. */
     long nextOrdinal() {
         return ordinal++;
     }
 
     /**
-     * Returns when all that came back is in flight again and what was rejected so far is settled.
+     * Returns when all unwritten records are in flight again and all rejections so far are settled.
      *
-     * @throws KafkaPipelineException if the brokers refuse what nobody takes
+     * @throws KafkaPipelineException if the brokers refuse a record that no rule covers
      */
     void settle() throws InterruptedException {
         if (isStopped()) {
@@ -211,7 +211,7 @@ final class OrderedWriter<T, K, V> {
         rule.settle();
     }
 
-    /** Returns when all answers have come, however long brokers are away, and all that was rejected is settled. */
+    /** Returns when all answers have arrived, however long brokers are down, and all rejections are settled. */
     void finish() throws InterruptedException {
         do {
             current.flush();
@@ -220,11 +220,11 @@ final class OrderedWriter<T, K, V> {
     }
 
     /**
-     * Sends a record behind all others.
+     * Sends a record after all others.
      *
-     * @param answer a {@link Kept} if there is somebody to take what is refused, or if the producer is shared
+     * @param answer a {@link Kept} if there is a rule for refused records, or if the producer is shared
      */
-    @SuppressWarnings("unchecked") // it is of an element of this stream
+    @SuppressWarnings("unchecked") // it belongs to an element of this stream
     void send(ProducerRecord<K, V> record, RecordAnswer answer) throws InterruptedException {
         Exception ofTopic = rule.refusalOf(record.topic());
         if (ofTopic != null && answer instanceof Kept<?, ?, ?> kept) {
@@ -236,7 +236,7 @@ final class OrderedWriter<T, K, V> {
         }
     }
 
-    /** Returns false if the producer has stopped; the record was not sent then. One that is refused counts as taken. */
+    /** Returns false if the producer has stopped and the record was not sent. A refused record counts as accepted. */
     private boolean isTaken(OrderedProducer<K, V> sending, ProducerRecord<K, V> record, RecordAnswer answer)
             throws InterruptedException {
         Future<?> before = firsts.before(record);
@@ -264,10 +264,7 @@ final class OrderedWriter<T, K, V> {
         return sent != OrderedProducer.Sent.STOPPED;
     }
 
-    /**
-     * A broker that is not quite ready for a topic that was just created can refuse the first batch
-     * and take the second.
-     */
+    /** A broker that is not quite ready for a new topic can refuse the first batch and accept the second. */
     private void awaitFirstOfTopic(OrderedProducer<K, V> sending, ProducerRecord<K, V> record)
             throws InterruptedException {
         if (watch.isKnown(record.topic())) {
@@ -281,16 +278,18 @@ final class OrderedWriter<T, K, V> {
         }
     }
 
-    /** Awaits the first answer within a limit: one partition without a leader must not hold up the others. */
+    /**
+     * Awaits the first answer with a time limit, so that one partition without a leader does not hold up the others.
+     */
     private static void awaitFirst(Future<?> answer) throws InterruptedException {
         try {
             var ignored = answer.get(FIRST_ANSWER.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException | java.util.concurrent.TimeoutException refusedOrLate) {
-            // If it is refused, the producer has stopped.
+            // If the record is refused, the producer has stopped.
         }
     }
 
-    /** The client gave up waiting for room or for metadata. With a topic that exists that passes; keep on. */
+    /** The client gave up waiting for space or metadata. For an existing topic that is temporary, so keep trying. */
     private void waitedInVain(String topic, RecordAnswer answer) {
         Exception reason = Objects.requireNonNull(answer.notTaken);
         if (!firsts.isKnown(topic) && !watch.isKnown(topic)) {
@@ -300,8 +299,8 @@ final class OrderedWriter<T, K, V> {
         LOG.warn("brokers do not take records for {}, waiting on: {}", topic, reason.getMessage());
     }
 
-    /** Handles a refusal of the last record sent, behind which nothing was sent. */
-    @SuppressWarnings("unchecked") // it is of an element of this stream
+    /** Handles a refusal of the last record sent, after which nothing was sent. */
+    @SuppressWarnings("unchecked") // it belongs to an element of this stream
     private void reject(RecordAnswer answer, Exception refusal) {
         if (answer instanceof Kept<?, ?, ?> kept && rule.takes(refusal)) {
             rule.note(answer.topic, refusal);
@@ -311,7 +310,7 @@ final class OrderedWriter<T, K, V> {
         throw new ProduceException(answer.topic, answer.place(), refusal);
     }
 
-    /** Fails the run if its client cannot answer any more. Of the thread of its watch. */
+    /** Fails the run if its client can no longer answer. Watching thread. */
     void look(long nowNanos) {
         KafkaPipelineException broken = closing ? null : current.look(nowNanos);
         if (broken != null) {
@@ -319,7 +318,7 @@ final class OrderedWriter<T, K, V> {
         }
     }
 
-    /** Sends again what came back from a producer that has stopped, by another one. */
+    /** Sends the unwritten records of a stopped producer again with another one. */
     private void replace() throws InterruptedException {
         OrderedProducer.Stop stop = current.stop();
         List<Kept<T, K, V>> left = cameBack(current);
@@ -342,7 +341,7 @@ final class OrderedWriter<T, K, V> {
         again = 0;
     }
 
-    @SuppressWarnings("unchecked") // it sends nothing but what this loop gave it
+    @SuppressWarnings("unchecked") // it sends only records from this loop
     private List<Kept<T, K, V>> cameBack(OrderedProducer<K, V> stopped) {
         List<Kept<T, K, V>> all = new ArrayList<>();
         stopped.awaitSettled().forEach(kept -> all.add((Kept<T, K, V>) kept));
@@ -363,7 +362,7 @@ final class OrderedWriter<T, K, V> {
 
     private OrderedProducer<K, V> open() throws InterruptedException {
         Producer<K, V> client = producer.replace((cannotOpen, refusals) -> {
-            // The same configuration was good before: names of brokers are not resolved at the moment.
+            // The configuration worked before, so broker names just cannot be resolved now.
             LOG.warn("no new producer: {}", cannotOpen.toString());
             pause(refusals);
         });
@@ -380,8 +379,8 @@ final class OrderedWriter<T, K, V> {
     }
 
     /**
-     * Notes whose refusal may be its own. If nobody says which record it was, the first one is tried, so that each
-     * round settles one at least. No record is at fault if the client was stuck.
+     * Marks the records whose refusal may be their own. If none is identified, the first one is tried, so that each
+     * round settles at least one. If the client was stuck, no record is at fault.
      */
     private void suspect(List<Kept<T, K, V>> inOrder, OrderedProducer.@Nullable Stop stop) {
         boolean isAnySuspect = false;
@@ -398,7 +397,7 @@ final class OrderedWriter<T, K, V> {
         }
     }
 
-    /** Sends behind the records of one producer. */
+    /** Sends after the records of one producer. */
     private final class Behind implements RefusalSearch.Way<Kept<T, K, V>> {
 
         private final OrderedProducer<K, V> sending;
@@ -425,8 +424,8 @@ final class OrderedWriter<T, K, V> {
             }
         }
 
-        /** Trying what is known already would cost a producer for each. */
-        @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
+        /** Trying a known fault again would cost one producer per record. */
+        @SuppressWarnings("NonAtomicVolatileUpdate") // single writer
         private boolean isKnown(Kept<T, K, V> kept) {
             again--;
             Exception ofTopic = rule.refusalOf(kept.topic);
@@ -437,7 +436,10 @@ final class OrderedWriter<T, K, V> {
         }
     }
 
-    /** Sends a record with nothing else in flight, so that a refusal is its own; in a shared producer others may be. */
+    /**
+     * Sends a record with nothing else in flight, so that a refusal is its own; in a shared producer, other pipelines'
+     * records may be in flight.
+     */
     private void sendAlone(Kept<T, K, V> kept) throws InterruptedException {
         for (int refusals = 1; ; refusals++) {
             try {
@@ -461,7 +463,7 @@ final class OrderedWriter<T, K, V> {
         }
     }
 
-    /** See {@link StageContext.Termination}; the loop has ended, so nothing is sent any more. */
+    /** See {@link StageContext.Termination}; the loop has ended, so nothing more is sent. */
     String close(Duration patience) {
         closing = true;
         long left = again + current.close(patience);

@@ -30,20 +30,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks whether the topics that a run writes to are still those that it began with (ADR 61). Thread-safe; a thread of
- * its own asks the brokers, from the first record on until it is closed, and nobody waits for it.
+ * Checks whether the output topics of a run are still the same topics (ADR 61). Thread-safe. A separate thread queries
+ * the brokers, from the first record until the close, and no other thread waits for it.
  */
 public final class OutputTopics implements TopicWatch, WrittenTopics {
 
     private static final Logger LOG = LoggerFactory.getLogger(OutputTopics.class);
 
-    /** Interval of checks; soon after something strange, but no sooner than the pause. */
+    /** The interval of checks. After a suspicious answer the next check comes earlier, but not before the pause. */
     private static final Duration INTERVAL = Duration.ofSeconds(5);
 
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
     /**
-     * The time a topic must be unknown to the brokers until it counts as deleted: one of them may have just started.
+     * The time a topic must be unknown to the brokers before it counts as deleted, because a broker may have just
+     * started.
      */
     private static final Duration GONE = Duration.ofSeconds(10);
 
@@ -64,7 +65,7 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
     private final CountDownLatch end = new CountDownLatch(1);
     private final ReentrantLock lock = new ReentrantLock();
 
-    // Under the lock.
+    // Guarded by the lock.
     private @Nullable Thread looking;
     private boolean closed;
 
@@ -73,14 +74,14 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
         this.onFailure = onFailure;
     }
 
-    /** Makes one for a run, which closes it. */
+    /** Makes a check for a run, which closes it. */
     public static OutputTopics create(Map<String, ?> clientConfig, StageContext context) {
         Map<String, Object> config = new HashMap<>(clientConfig);
         config.keySet().retainAll(AdminClientConfig.configNames());
         config.remove(AdminClientConfig.CLIENT_ID_CONFIG);
         OutputTopics topics = new OutputTopics(() -> Admin.create(config), context::fail);
         if (!SurroundingsRegistry.of(clientConfig).hasBrokers()) {
-            // Nobody is there to be asked.
+            // There are no real brokers to ask.
             topics.close();
         }
         context.expose(topics);
@@ -140,7 +141,7 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
                 }
             }
         } catch (InterruptedException ended) {
-            // Closed.
+            // It was closed.
         } catch (KafkaException cannotLook) {
             LOG.warn("output topics are not looked after: {}", cannotLook.toString());
         } finally {
@@ -207,7 +208,7 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
         }
     }
 
-    /** Stops looking, and waits a moment for the client to be closed. */
+    /** Stops the checks, and waits a moment for the client to close. */
     void close() {
         Thread ends;
         lock.lock();

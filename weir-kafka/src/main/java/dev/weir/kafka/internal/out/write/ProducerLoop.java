@@ -17,15 +17,15 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.SerializationException;
 
 /**
- * Sends what it pulls and acknowledges an input when the brokers have its record; see {@link OrderedWriter}.
+ * Sends pulled records and acknowledges an input when the brokers have its record; see {@link OrderedWriter}.
  * {@link #run} is confined to the segment's thread.
  */
 final class ProducerLoop<T, K, V> implements SinkLoop<T> {
 
-    /** The interval at which a stopped producer is looked for while answers are out. */
+    /** The interval of checks for a stopped producer while answers are outstanding. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** The time a failed or cancelled run waits for answers that are under way; they only spare repetition. */
+    /** The time a failed or cancelled run waits for outstanding answers, which only reduces repetition. */
     private static final Duration HASTY_CLOSE = Duration.ofSeconds(2);
 
     private final Function<? super T, ProducerRecord<K, V>> records;
@@ -34,11 +34,11 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
     final OrderedWriter<T, K, V> writer;
 
     /**
-     * Creates one.
+     * Creates a loop.
      *
-     * @param clients make the first producer now, and one more after each refusal unless the rule is to fail; not
+     * @param clients makes the first producer now, and another after each refusal unless the rule fails the run; not
      *     shared
-     * @param records what is written for an element
+     * @param records makes the records of an element
      * @param rule takes elements that cannot be written
      * @param maxInFlight see {@link OrderedProducer}
      */
@@ -76,7 +76,7 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
         }
     }
 
-    /** Does not wait for this loop's thread, which may wait above for long. */
+    /** Does not wait for this loop's thread, which may be blocked upstream for long. */
     private void settled() {
         KafkaPipelineException failure = writer.failure();
         if (failure != null) {
@@ -85,8 +85,8 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
     }
 
     /**
-     * Deadline of the next pull. While answers are out, one may say that a record cannot be written, and that must not
-     * wait for the next batch.
+     * The deadline of the next pull. While answers are outstanding, one may be a refusal, which must not wait for the
+     * next batch.
      */
     private long deadline() {
         return rule.isFail() || writer.isQuiet() ? Stage.NEVER : context.clock().after(LOOK_NANOS);
@@ -113,7 +113,7 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
         writer.send(record, answer);
     }
 
-    /** See {@link StageContext.Termination}; the loop has ended, so nothing is sent any more. */
+    /** See {@link StageContext.Termination}; the loop has ended, so nothing more is sent. */
     String close(Duration patience) {
         return writer.close(patience.compareTo(HASTY_CLOSE) < 0 ? HASTY_CLOSE : patience);
     }

@@ -18,9 +18,9 @@ public final class ProducerSink<K, V> implements SinkFactory<ProducerRecord<K, V
     private final int maxInFlight;
 
     /**
-     * Creates one.
+     * Creates a sink.
      *
-     * @param maxInFlight records in flight at once; 0 for no bound but that of the producer's memory
+     * @param maxInFlight limit for records in flight; 0 if only the producer's memory limits them
      */
     public ProducerSink(ProducerSettings<K, V> settings, WriteFailures failures, int maxInFlight) {
         this.settings = Objects.requireNonNull(settings, "settings");
@@ -34,7 +34,7 @@ public final class ProducerSink<K, V> implements SinkFactory<ProducerRecord<K, V
         return create(settings, context, Function.identity(), rule, maxInFlight);
     }
 
-    /** Makes a loop that is closed with the run, as everything that it needs. */
+    /** Makes a loop that is closed with the run, together with everything that it needs. */
     static <T, K, V> SinkLoop<T> create(
             ProducerSettings<K, V> settings,
             StageContext context,
