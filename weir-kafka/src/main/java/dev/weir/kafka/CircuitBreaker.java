@@ -97,7 +97,7 @@ public final class CircuitBreaker {
 
     private static final int MAX_WINDOW = 1_000_000;
 
-    /** Longest time that {@link #open} holds; short enough that adding it never overflows a nanosecond clock. */
+    /** A practically endless time for {@link #open}, whose nanoseconds do not overflow. */
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
     private final double share;

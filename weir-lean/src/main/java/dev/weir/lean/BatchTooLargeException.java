@@ -2,7 +2,7 @@ package dev.weir.lean;
 
 import java.io.Serial;
 
-/** A batch that is larger than the settings allow. Immutable. */
+/** A batch exceeds the size that the settings allow. Immutable. */
 public final class BatchTooLargeException extends PartitionException {
 
     @Serial
@@ -12,9 +12,9 @@ public final class BatchTooLargeException extends PartitionException {
     private final int limitBytes;
 
     /**
-     * A batch at {@code offset}.
+     * Creates the exception for a batch at {@code offset}.
      *
-     * @param sizeBytes its size; -1 if only known to be more than the limit
+     * @param sizeBytes its size; -1 if it is only known to exceed the limit
      * @param setting the name of the limit
      */
     public BatchTooLargeException(
@@ -41,15 +41,15 @@ public final class BatchTooLargeException extends PartitionException {
     }
 
     /**
-     * A batch at {@code offset} that the JVM has no memory for.
+     * Creates the exception for a batch at {@code offset} that does not fit into the JVM's memory.
      *
-     * @param missingBytes the memory that it refused
+     * @param missingBytes the memory that the JVM refused
      */
     public static BatchTooLargeException noMemory(String topic, int partition, long offset, long missingBytes) {
         return new BatchTooLargeException(topic, partition, offset, missingBytes);
     }
 
-    /** Its size in bytes; -1 if only known to be more than the limit. */
+    /** The batch's size in bytes; -1 if it is only known to exceed the limit. */
     public long sizeBytes() {
         return sizeBytes;
     }

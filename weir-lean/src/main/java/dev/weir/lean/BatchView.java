@@ -3,8 +3,8 @@ package dev.weir.lean;
 import org.apache.kafka.common.record.TimestampType;
 
 /**
- * A batch of one partition, as its producer wrote it, with the records that have not been seen yet. Confined to the
- * polling thread; valid during the callback. Records that the callback leaves unread are skipped.
+ * A batch of one partition, as its producer wrote it, with the records not delivered yet. Confined to the polling
+ * thread; valid during the callback. Records that the callback leaves unread are skipped.
  *
  * <pre>{@code
  * while (batch.next()) {
@@ -18,16 +18,16 @@ public interface BatchView {
 
     int partition();
 
-    /** The dense number of the partition in its consumer: an index for arrays. */
+    /** The partition's index in its consumer: a dense number, usable as an array index. */
     int index();
 
-    /** The offset after the batch: where the partition's position goes when the callback returns. */
+    /** The offset after the batch, which becomes the partition's position when the callback returns. */
     long nextOffset();
 
-    /** Size of the batch in bytes, including records skipped as already seen or compacted away. */
+    /** The size of the batch in bytes, including records already delivered or compacted away. */
     int sizeBytes();
 
-    /** As written by the producer; compaction and a position inside the batch leave fewer to be seen. */
+    /** The record count as written by the producer. Compaction, and a position inside the batch, make fewer visible. */
     int recordCount();
 
     /** The latest timestamp in the batch. */
@@ -35,9 +35,9 @@ public interface BatchView {
 
     TimestampType timestampType();
 
-    /** Goes to the next record; false after the last. */
+    /** Moves to the next record; returns false after the last. */
     boolean next();
 
-    /** The record reached by {@link #next}: always the same object. */
+    /** The current record after {@link #next}: always the same object. */
     RecordView record();
 }

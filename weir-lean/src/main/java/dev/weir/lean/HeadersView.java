@@ -1,7 +1,7 @@
 package dev.weir.lean;
 
 /**
- * The headers of a record, one after the other. Confined to the polling thread, valid during the callback.
+ * A cursor over the headers of a record. Confined to the polling thread, valid during the callback.
  *
  * <pre>{@code
  * HeadersView headers = record.headers();
@@ -12,19 +12,19 @@ package dev.weir.lean;
  */
 public interface HeadersView {
 
-    /** The number of them. */
+    /** The number of headers. */
     int count();
 
-    /** Goes to the next one; false after the last. */
+    /** Moves to the next header; returns false after the last. */
     boolean next();
 
-    /** Its key, as UTF-8; never null. */
+    /** The current header's key, as UTF-8; never null. */
     Slice key();
 
-    /** Its value; may be null. */
+    /** The current header's value; may be null. */
     Slice value();
 
-    /** Goes to the next one with that key, given as UTF-8; false if there is none. */
+    /** Moves to the next header with that key, given as UTF-8; returns false if there is none. */
     default boolean next(byte[] key) {
         while (next()) {
             if (key().contentEquals(key)) {

@@ -6,9 +6,9 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * Batches that stay: copies of those that a {@link LeanConsumer} shows, to be read when the callback is over, or by
- * another thread. Of one partition, one behind the other, decompressed and checked. Confined to one thread at a time;
- * to be used again, as its buffer is direct memory.
+ * Copies of batches from a {@link LeanConsumer}, to be read after the callback or by another thread. They belong to one
+ * partition, in order, decompressed and verified. Confined to one thread at a time. Meant to be reused, because its
+ * buffer is direct memory.
  *
  * <pre>{@code
  * if (!kept.add(batch)) ...     // in a BatchHandler: another partition or leader epoch than those before, or full
@@ -18,7 +18,7 @@ import java.util.Objects;
  * kept.clear();
  * }</pre>
  *
- * <p>Records lie in the copy as in the batch: to keep 100 bytes costs the copying of 110.
+ * <p>Records are stored in the batch's own format: keeping 100 bytes means copying about 110.
  */
 public final class KeptBatches {
 
@@ -36,12 +36,12 @@ public final class KeptBatches {
     private long fromOffset;
     private long toOffset;
 
-    // Of the walk.
+    // Confined to the iteration.
     private int at;
     private boolean open;
 
     /**
-     * Room for batches of so many bytes together; a larger one has it alone.
+     * Creates a buffer for batches of this many bytes together; a larger batch is kept alone.
      *
      * @param fullBytes at least 1
      */
@@ -53,13 +53,12 @@ public final class KeptBatches {
     }
 
     /**
-     * Copies a batch behind those that are there, with all its records that are wanted, seen or not. To be called
-     * before the first {@link #next}.
+     * Appends a copy of a batch, with all its records from the position on, whether or not the callback has read them.
+     * Call it before the first {@link #next}.
      *
-     * @param batch one that a consumer shows, during its callback
-     * @return false, and nothing is copied, if it is of another partition or leader epoch than those that are there,
-     * or
-     *     there is no room beside them
+     * @param batch a consumer's batch, during its callback
+     * @return false, without copying, if the batch belongs to another partition or leader epoch than the kept ones, or
+     * does not fit
      */
     public boolean add(BatchView batch) {
         if (!(Objects.requireNonNull(batch, "batch") instanceof BatchReader from)) {
@@ -103,14 +102,14 @@ public final class KeptBatches {
         }
     }
 
-    /** Forgets all. */
+    /** Removes all batches. */
     public void clear() {
         rewind();
         end = 0;
         count = 0;
     }
 
-    /** Returns to before the first record, to see them all once more. */
+    /** Moves back to before the first record. */
     public void rewind() {
         reader.close();
         at = 0;
@@ -118,9 +117,9 @@ public final class KeptBatches {
     }
 
     /**
-     * Goes to the next record; false after the last.
+     * Moves to the next record; returns false after the last.
      *
-     * @throws CorruptBatchException if a batch with the right checksum has records that make no sense
+     * @throws CorruptBatchException if a batch with a correct checksum has invalid records
      */
     public boolean next() {
         while (!open || !reader.next()) {
@@ -140,7 +139,7 @@ public final class KeptBatches {
         return false;
     }
 
-    /** The record reached by {@link #next}: always the same object. */
+    /** The current record after {@link #next}: always the same object. */
     public RecordView record() {
         return reader.records();
     }
@@ -153,27 +152,30 @@ public final class KeptBatches {
         return partition;
     }
 
-    /** Leader epoch of all batches; -1 if unknown. */
+    /** The leader epoch of all batches; -1 if unknown. */
     public int leaderEpoch() {
         return leaderEpoch;
     }
 
-    /** The lowest offset that a record here may have. */
+    /** Lower bound of the offsets. */
     public long fromOffset() {
         return fromOffset;
     }
 
-    /** The offset behind all that is here: of a record, or of one that was compacted away. */
+    /** The offset after all records, including those compacted away. */
     public long toOffset() {
         return toOffset;
     }
 
-    /** Leaves out what has that offset or a higher one. */
+    /** Removes records with that offset or a higher one. */
     public void cutAt(long offset) {
         toOffset = Math.min(toOffset, offset);
     }
 
-    /** As their producers wrote them; compaction, a position inside a batch and {@link #cutAt} leave fewer. */
+    /**
+     * The record count as their producers wrote them; compaction, a position inside a batch and {@link #cutAt} make
+     * fewer visible.
+     */
     public int recordCount() {
         return count;
     }
@@ -183,7 +185,7 @@ public final class KeptBatches {
         return end;
     }
 
-    /** The direct memory it takes. */
+    /** The direct memory that it uses. */
     public int capacityBytes() {
         return bytes.capacity();
     }

@@ -4,15 +4,15 @@ import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fault of a lean consumer that does not pass by itself. Immutable. One of a partition is a {@link
- * PartitionException}; any other is of the whole consumer, and comes again with each poll.
+ * A permanent fault of a lean consumer. Immutable. A {@link PartitionException} concerns one partition; any other fault
+ * concerns the whole consumer, and recurs with each poll.
  */
 public class LeanException extends RuntimeException {
 
     @Serial
     private static final long serialVersionUID = 1L;
 
-    /** A fault with its cause. */
+    /** Creates a fault with its cause. */
     public LeanException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }

@@ -72,37 +72,37 @@ public final class LeanMetrics {
                 copiedBytes);
     }
 
-    /** Delivered. */
+    /** Records delivered. */
     public long records() {
         return values.records;
     }
 
-    /** Bytes of the finished batches, as they were sent. */
+    /** Bytes of the finished batches, as sent by the brokers. */
     public long bytes() {
         return values.bytes;
     }
 
-    /** Done with. */
+    /** Batches finished. */
     public long batches() {
         return values.batches;
     }
 
-    /** Control batches and batches of aborted transactions. */
+    /** Control batches, and batches of aborted transactions. */
     public long leftOutBatches() {
         return values.leftOutBatches;
     }
 
-    /** Skipped by {@link CorruptBatchPolicy#SKIP}. */
+    /** Batches skipped by {@link CorruptBatchPolicy#SKIP}. */
     public long corruptBatches() {
         return values.corruptBatches;
     }
 
-    /** Answered. */
+    /** Fetches answered. */
     public long fetches() {
         return values.fetches;
     }
 
-    /** Among them without records. */
+    /** Fetches answered without records. */
     public long emptyFetches() {
         return values.emptyFetches;
     }
@@ -117,22 +117,22 @@ public final class LeanMetrics {
         return values.disconnects;
     }
 
-    /** Partitions that went to another broker, or had to ask for theirs. */
+    /** The number of times that partitions moved to another broker, or lost theirs. */
     public long relocations() {
         return values.relocations;
     }
 
-    /** Positions that were not in the log and were set by the policy. */
+    /** Positions that were not in the log and were reset by the policy. */
     public long resets() {
         return values.resets;
     }
 
-    /** Answered. */
+    /** Metadata requests answered. */
     public long metadataRefreshes() {
         return values.metadataRefreshes;
     }
 
-    /** As brokers have asked. */
+    /** Time for which brokers throttled the consumer. */
     public long throttledMillis() {
         return values.throttledMillis;
     }

@@ -5,9 +5,9 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Writes records without making an object per record: idempotent, acknowledged by all replicas in sync, in the order
- * of each partition. Thread-safe; records of one thread to one partition keep their order. It has one thread of its
- * own, which sends, and calls the {@link SendListener}.
+ * Writes records without allocating an object per record: idempotent, acknowledged by all in-sync replicas, in order
+ * within each partition. Thread-safe; records from one thread to one partition stay in order. Its own thread sends
+ * requests and calls the {@link SendListener}.
  *
  * <pre>{@code
  * SendListener listener = new SendListener() {
@@ -24,14 +24,14 @@ import java.util.Objects;
  * }
  * }</pre>
  *
- * <p>Failures that pass by themselves (brokers lost, leaders moved, throttling) are not seen here: batches are sent
- * again, until {@link LeanProducerSettings#deliveryTimeout}. A topic that does not exist is not created.
+ * <p>Transient failures (lost brokers, moved leaders, throttling) are handled internally: batches are retried until
+ * {@link LeanProducerSettings#deliveryTimeout}. A missing topic is not created.
  */
 public final class LeanProducer implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(LeanProducer.class.getName());
 
-    /** Stands for ever. */
+    /** A practically endless wait, whose nanoseconds do not overflow. */
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
     private final ProducerEntrance entrance;
@@ -43,9 +43,9 @@ public final class LeanProducer implements AutoCloseable {
     }
 
     /**
-     * Starts a producer, whose thread runs until it is closed; nothing is connected yet.
+     * Starts a producer without connections; its thread runs until it is closed.
      *
-     * @throws org.apache.kafka.common.KafkaException if a property does not fit, with its name
+     * @throws org.apache.kafka.common.KafkaException if a property is invalid; the message names it
      */
     public static LeanProducer open(LeanProducerSettings settings, SendListener listener) {
         Objects.requireNonNull(settings, "settings");
@@ -55,12 +55,13 @@ public final class LeanProducer implements AutoCloseable {
 
     /**
      * Copies a record into a batch. Blocks while {@link LeanProducerSettings#bufferBytes} is full, or its topic or
-     * partition is not found yet, for {@link LeanProducerSettings#maxBlock} at most. Not to be called by the listener.
+     * partition is not found yet, for {@link LeanProducerSettings#maxBlock} at most. Must not be called by the
+     * listener.
      *
-     * @param token of the caller's choice, given to the listener with what became of the record
+     * @param token chosen by the caller, passed to the listener with the record's outcome
      * @throws SendException if the record is larger than {@link LeanProducerSettings#maxRequestBytes}
-     * @throws LeanException if it could not be taken in time, if the brokers refuse the topic, or if the producer has
-     *     failed
+     * @throws LeanException if it could not be accepted in time, if the brokers refuse the topic, or if the producer
+     *     has failed
      * @throws IllegalStateException if the producer is closed
      */
     public void send(LeanRecord record, long token) throws InterruptedException {
@@ -69,8 +70,8 @@ public final class LeanProducer implements AutoCloseable {
     }
 
     /**
-     * As {@link #send}, but never waits: returns false, and has taken nothing, if it would have to. A topic or a
-     * partition that is not known is looked up then, so that it can be tried again soon.
+     * Does the same as {@link #send}, but returns false instead of waiting, without taking the record. An unknown topic
+     * or partition is then looked up, so that another attempt may soon succeed.
      */
     public boolean trySend(LeanRecord record, long token) {
         Objects.requireNonNull(record, "record");
@@ -78,12 +79,12 @@ public final class LeanProducer implements AutoCloseable {
     }
 
     /**
-     * As {@link #send(LeanRecord, long)}, one after the other, of those that were put together before: cheaper the
-     * more of them in a row are for the same partition.
+     * Sends prepared records in order, each as {@link #send(LeanRecord, long)} does. The more consecutive records are
+     * for the same partition, the cheaper it is.
      *
-     * @param from the number of the first one
-     * @param to the number behind the last one, at most {@link LeanRecords#count}
-     * @param token given to the listener with what became of each
+     * @param from the number of the first record
+     * @param to the number after the last record, at most {@link LeanRecords#count}
+     * @param token passed to the listener with the outcome of each
      */
     public void send(LeanRecords records, int from, int to, long token) throws InterruptedException {
         int at = trySend(records, from, to, token);
@@ -99,9 +100,9 @@ public final class LeanProducer implements AutoCloseable {
     }
 
     /**
-     * As {@link #send(LeanRecords, int, int, long)}, but never waits.
+     * Does the same as {@link #send(LeanRecords, int, int, long)}, but never waits.
      *
-     * @return the number of the first one that was not taken; {@code to} if all were
+     * @return the number of the first record not accepted; {@code to} if all were
      */
     public int trySend(LeanRecords records, int from, int to, long token) {
         Objects.checkFromToIndex(
@@ -110,10 +111,10 @@ public final class LeanProducer implements AutoCloseable {
     }
 
     /**
-     * Sends what was taken before this call, without waiting for full batches, and returns when the listener knows
-     * what became of it, or after the deadline.
+     * Sends all records accepted before this call, without waiting for full batches, and returns when the listener has
+     * their outcomes, or at the deadline.
      *
-     * @return what the listener does not know yet
+     * @return the records without an outcome yet
      * @throws LeanException if the producer has failed
      */
     public UnwrittenRecords flush(Duration deadline) throws InterruptedException {
@@ -121,25 +122,25 @@ public final class LeanProducer implements AutoCloseable {
     }
 
     /**
-     * Takes no more records, waits for those that were taken, and gives up the rest after the deadline: the listener
-     * is told of each. An interrupt gives up at once, and stays set.
+     * Accepts no more records, waits for outstanding ones, and gives up the rest at the deadline; the listener receives
+     * each outcome. An interrupt gives up at once, and stays set.
      *
-     * @return what was given up
+     * @return the records given up
      */
     public UnwrittenRecords close(Duration deadline) {
         return entrance.close(nanos(deadline));
     }
 
     /**
-     * Ends it at once: takes no more, sends no more, and gives up what is not acknowledged, of which the listener is
-     * told. Any thread. Called by the listener when it hears of a refused record, it keeps that from being overtaken:
-     * nothing of the same partition is written behind it. Does not wait; {@link #close(Duration)} does.
+     * Ends the producer at once: accepts and sends nothing more, and gives up all unacknowledged records, which the
+     * listener is told. Any thread. If the listener calls it for a refused record, no later record of the same
+     * partition is written. Does not wait; {@link #close(Duration)} does.
      */
     public void abort() {
         entrance.abort();
     }
 
-    /** Closes it, after {@link LeanProducerSettings#deliveryTimeout} at most; the log names what was given up. */
+    /** Closes the producer within {@link LeanProducerSettings#deliveryTimeout}; the log names the records given up. */
     @Override
     public void close() {
         UnwrittenRecords unwritten = close(deliveryTimeout);

@@ -16,7 +16,7 @@ public final class LeanProducerMetrics {
     private final long answerNanos;
     private final long freeBytes;
 
-    /** Made by the producer. */
+    /** Created by the producer. */
     public LeanProducerMetrics(
             long acknowledged,
             long failed,
@@ -44,7 +44,7 @@ public final class LeanProducerMetrics {
         this.freeBytes = freeBytes;
     }
 
-    /** Records. */
+    /** Records acknowledged. */
     public long acknowledged() {
         return acknowledged;
     }
@@ -59,17 +59,17 @@ public final class LeanProducerMetrics {
         return requests;
     }
 
-    /** Batches sent again. */
+    /** Batches retried. */
     public long resentBatches() {
         return resent;
     }
 
-    /** Batches that were too large for their broker, and were divided. */
+    /** Batches that were too large for their broker and were split. */
     public long dividedBatches() {
         return divided;
     }
 
-    /** The number of times that sequences of a partition began anew. */
+    /** The number of times that a partition's sequence numbers were restarted. */
     public long newEpochs() {
         return epochs;
     }
@@ -79,22 +79,22 @@ public final class LeanProducerMetrics {
         return throttledMillis;
     }
 
-    /** Batches sent, each time that they were. */
+    /** Batches sent, including retries. */
     public long sentBatches() {
         return sentBatches;
     }
 
-    /** The total wait of those batches from their first record until they were sent. */
+    /** The total time between the first record of those batches and their sending. */
     public long queuedNanos() {
         return queuedNanos;
     }
 
-    /** Produce requests that a broker answered. */
+    /** Produce requests answered. */
     public long answeredRequests() {
         return answeredRequests;
     }
 
-    /** The total wait of those requests for their answers. */
+    /** The total time until those answers. */
     public long answerNanos() {
         return answerNanos;
     }

@@ -12,15 +12,15 @@ import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.producer.ProducerConfig;
 
 /**
- * The settings of a lean producer, which is always idempotent, always acknowledged by all replicas in sync. Immutable;
- * made by {@link #builder}.
+ * The settings of a lean producer, which is always idempotent and acknowledged by all in-sync replicas. Immutable; made
+ * by {@link #builder}.
  */
 public final class LeanProducerSettings {
 
     private static final int KILOBYTE = 1024;
     private static final int MEGABYTE = 1024 * KILOBYTE;
 
-    /** The client's names of what is a setting here. */
+    /** The client's names of these settings. */
     private static final Map<String, BiConsumer<Builder, String>> COMPONENTS = Map.of(
             ProducerConfig.BATCH_SIZE_CONFIG, (to, value) -> to.batchBytes(number("batch.size", value)),
             ProducerConfig.LINGER_MS_CONFIG, (to, value) -> to.linger(millis("linger.ms", value)),
@@ -38,7 +38,7 @@ public final class LeanProducerSettings {
             ProducerConfig.METADATA_MAX_AGE_CONFIG,
                     (to, value) -> to.metadataMaxAge(millis("metadata.max.age.ms", value)));
 
-    /** Promises of the client that are not kept here, with the values that change nothing. */
+    /** Client properties that a lean producer cannot honour, with the values that change nothing. */
     private static final Map<String, Set<String>> FIXED = Map.of(
             ProducerConfig.ACKS_CONFIG, Set.of("all", "-1"),
             ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, Set.of("true"),
@@ -94,15 +94,14 @@ public final class LeanProducerSettings {
     }
 
     /**
-     * Properties of the Kafka client, as far as they name brokers ({@code bootstrap.servers}), this client ({@code
-     * client.id}) and how to authenticate ({@code security.protocol}, {@code ssl.*}, {@code sasl.*}); others are
-     * ignored.
+     * Properties of the Kafka client that name brokers ({@code bootstrap.servers}), this client ({@code client.id}) and
+     * authentication ({@code security.protocol}, {@code ssl.*}, {@code sasl.*}); others are ignored.
      */
     public Map<String, String> properties() {
         return properties;
     }
 
-    /** Bytes of a batch before compression: 1 KB to 64 MB, default 128 KB. A larger record has a batch of its own. */
+    /** Bytes of a batch before compression: 1 KB to 64 MB, default 128 KB. A larger record has its own batch. */
     public int batchBytes() {
         return batchBytes;
     }
@@ -112,44 +111,47 @@ public final class LeanProducerSettings {
         return linger;
     }
 
-    /** Bytes of all unacknowledged batches before compression: default 32 MB. Tokens take 8 more per record. */
+    /** Bytes of all unacknowledged batches before compression: default 32 MB. Tokens use 8 more per record. */
     public long bufferBytes() {
         return bufferBytes;
     }
 
-    /** Bytes of a request, and so of a record: up to 512 MB, default 1 MB, at least {@link #batchBytes}. */
+    /**
+     * Largest request, and so the largest record, in bytes: up to 512 MB, default 1 MB, at least {@link #batchBytes}.
+     */
     public int maxRequestBytes() {
         return maxRequestBytes;
     }
 
-    /** Default {@link LeanCompression#NONE}. */
+    /** The compression, default {@link LeanCompression#NONE}. */
     public LeanCompression compression() {
         return compression;
     }
 
     /**
-     * Time after which a record is given up, from when its batch was begun: up to 2^31-1 ms (24 days), default 2 min.
+     * Time after which a record is given up, counted from the start of its batch: up to 2^31-1 ms (24 days), default 2
+     * min.
      */
     public Duration deliveryTimeout() {
         return deliveryTimeout;
     }
 
-    /** Time after which a broker that does not answer is left: 1 s to 1 h, default 30 s. */
+    /** Time after which the connection to a silent broker is closed: 1 s to 1 h, default 30 s. */
     public Duration requestTimeout() {
         return requestTimeout;
     }
 
-    /** The time {@link LeanProducer#send} waits for room, or for a topic to be found: default 1 min. */
+    /** The longest time {@link LeanProducer#send} waits for memory, or for a topic to be found: default 1 min. */
     public Duration maxBlock() {
         return maxBlock;
     }
 
-    /** The longest wait between two attempts at the same thing: 10 ms to 5 min, default 1 s; the first is 20 ms. */
+    /** The longest wait between two attempts: 10 ms to 5 min, default 1 s; the first wait is 20 ms. */
     public Duration maxBackoff() {
         return maxBackoff;
     }
 
-    /** Interval at which leaders are asked for although nothing failed: 100 ms to 1 day, default 5 min. */
+    /** Interval of metadata refreshes without a failure: 100 ms to 1 day, default 5 min. */
     public Duration metadataMaxAge() {
         return metadataMaxAge;
     }
@@ -191,7 +193,7 @@ public final class LeanProducerSettings {
         }
     }
 
-    /** Settings with their defaults, to be changed. */
+    /** A builder with the default settings. */
     public static Builder builder() {
         return new Builder();
     }
@@ -220,12 +222,11 @@ public final class LeanProducerSettings {
         }
 
         /**
-         * Sets a property of the Kafka client: one that {@link LeanProducerSettings#properties} names, or one that is a
-         * setting here, as {@code linger.ms} is {@link #linger}, of which the last call counts. Others are ignored.
+         * Sets a property of the Kafka client: one of {@link LeanProducerSettings#properties}, or one with a setting
+         * here, such as {@code linger.ms} for {@link #linger}; the last call wins. Others are ignored.
          *
-         * @throws IllegalArgumentException if the value does not fit, or asks for what a lean producer does not do:
-         *     {@code acks} other than all, no idempotence, transactions, keys that are ignored, a
-         *     partitioner or interceptors of one's own
+         * @throws IllegalArgumentException if the value is invalid, or requests an unsupported feature: {@code acks}
+         *     other than all, no idempotence, transactions, ignored keys, a custom partitioner or interceptors
          */
         public Builder property(String name, String value) {
             Objects.requireNonNull(name, "name");
@@ -303,7 +304,7 @@ public final class LeanProducerSettings {
             return this;
         }
 
-        /** Checks and freezes. */
+        /** Validates and builds the settings. */
         public LeanProducerSettings build() {
             return new LeanProducerSettings(this);
         }

@@ -8,20 +8,20 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record to be sent: where it goes, and where its key and value lie. Confined to one thread; meant to be used again
- * for the next record, which keeps what is not set anew.
+ * A record to be sent: its destination, and references to its key and value. Confined to one thread. Meant to be reused
+ * for the next record, which keeps every field that is not set again.
  *
- * <p>Keys and values are not copied before {@link LeanProducer#send} returns; after that their bytes may be
- * overwritten. Headers are copied at once, and so is a key that an encoder writes.
+ * <p>Keys and values are copied by {@link LeanProducer#send}; after it returns their bytes may be overwritten. Headers
+ * are copied at once, and so is a key written by an encoder.
  */
 public final class LeanRecord {
 
-    /** Lets the key choose the partition, as the official client does; without a key one partition for a batch. */
+    /** Chooses the partition by key, as the official client does; without a key, one partition per batch. */
     public static final int ANY_PARTITION = -1;
 
     /**
-     * Lets the record have the time at which it is sent. The clock is read when a batch begins and for each 16th
-     * record of it, so that it may be late by as much as these were apart.
+     * Uses the time of sending. The clock is read at the start of a batch and for every 16th record, so the time may be
+     * late by the duration of 16 records.
      */
     public static final long NOW = -1;
 
@@ -30,7 +30,7 @@ public final class LeanRecord {
     private int partition = ANY_PARTITION;
     private long timestampMillis = NOW;
 
-    /** A record without key, value and headers, for any partition of the topic. */
+    /** Creates a record without key, value and headers, for any partition of the topic. */
     public LeanRecord(String topic) {
         this.topic = Objects.requireNonNull(topic, "topic");
     }
@@ -56,7 +56,7 @@ public final class LeanRecord {
     /**
      * Sets the record's time.
      *
-     * @param millis since 1970, or {@link #NOW}; any other negative number counts as that, since brokers accept
+     * @param millis since 1970, or {@link #NOW}; any other negative number counts as {@link #NOW}, since brokers accept
      *     records with such timestamps
      */
     public LeanRecord timestamp(long millis) {
@@ -80,13 +80,13 @@ public final class LeanRecord {
         return this;
     }
 
-    /** The bytes of another record, such as one that a {@link LeanConsumer} shows; may be a null key. */
+    /** Sets the key to a slice, such as one from a {@link LeanConsumer}; may be a null key. */
     public LeanRecord key(Slice key) {
         bytes.key.wrap(Objects.requireNonNull(key, "key"));
         return this;
     }
 
-    /** The bytes of an object, which are written now, as they choose the partition. */
+    /** Sets the key to an object's encoded bytes, written at once because they choose the partition. */
     public <T> LeanRecord key(T object, RecordEncoder<? super T> encoder) {
         bytes.encodeKey(Objects.requireNonNull(object, "object"), Objects.requireNonNull(encoder, "encoder"));
         return this;
@@ -113,22 +113,22 @@ public final class LeanRecord {
         return this;
     }
 
-    /** The bytes of another record, such as one that a {@link LeanConsumer} shows; may be a null value. */
+    /** Sets the value to a slice, such as one from a {@link LeanConsumer}; may be a null value. */
     public LeanRecord value(Slice value) {
         bytes.value.wrap(Objects.requireNonNull(value, "value"));
         return this;
     }
 
     /**
-     * The bytes of an object, which the encoder writes straight into the batch: within {@link LeanProducer#send}, and
-     * again whenever the record is sent again.
+     * Sets the value to an object, which the encoder writes directly into the batch: within {@link LeanProducer#send},
+     * and again whenever the record is sent again.
      */
     public <T> LeanRecord value(T object, RecordEncoder<? super T> encoder) {
         bytes.value.wrap(Objects.requireNonNull(object, "object"), Objects.requireNonNull(encoder, "encoder"));
         return this;
     }
 
-    /** A null value: where a topic is compacted, it deletes the key. */
+    /** Sets a null value, which deletes the key in a compacted topic. */
     public LeanRecord noValue() {
         bytes.value.clear();
         return this;
@@ -146,7 +146,7 @@ public final class LeanRecord {
         return this;
     }
 
-    /** Adds a header of another record, without an object for it; the value may be null. */
+    /** Adds a header of another record without allocating; the value may be null. */
     public LeanRecord header(Slice name, Slice value) {
         Objects.requireNonNull(value, "value");
         if (Objects.requireNonNull(name, "name").isNull()) {
@@ -158,20 +158,22 @@ public final class LeanRecord {
         return this;
     }
 
-    /** Key, value and headers of another record where they lie; the headers are copied at once. */
+    /**
+     * Sets key, value and headers from another record, by reference except for the headers, which are copied at once.
+     */
     public LeanRecord content(RecordView record) {
         bytes.show(Objects.requireNonNull(record, "record"));
         return this;
     }
 
-    /** Forgets all but the topic: no key, value or headers, for any partition, with the time at which it is sent. */
+    /** Resets everything but the topic: no key, value or headers, any partition, time of sending. */
     public LeanRecord reset() {
         partition = ANY_PARTITION;
         timestampMillis = NOW;
         return noKey().noValue().noHeaders();
     }
 
-    /** Forgets all headers. */
+    /** Removes all headers. */
     public LeanRecord noHeaders() {
         bytes.clearHeaders();
         return this;

@@ -7,9 +7,9 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * Records that are put together now, and sent later or by another thread, in this order: by {@link
- * LeanProducer#send(LeanRecords, int, int, long)}. Each is encoded as in a batch, so that sending is a copy of bytes.
- * Confined to one thread at a time; to be used again, as its memory stays, which is direct.
+ * Records prepared now, and sent later or by another thread in this order, with
+ * {@link LeanProducer#send(LeanRecords, int, int, long)}. Each is already encoded, so that sending only copies bytes.
+ * Confined to one thread at a time. Meant to be reused, because it keeps its direct memory.
  */
 public final class LeanRecords {
 
@@ -55,7 +55,7 @@ public final class LeanRecords {
         }
     }
 
-    /** The number of them. */
+    /** The number of records. */
     public int count() {
         return count;
     }
@@ -65,23 +65,23 @@ public final class LeanRecords {
         return count == 0 ? 0 : ends[count - 1];
     }
 
-    /** Forgets all. */
+    /** Removes all records. */
     public void clear() {
         count = 0;
     }
 
-    /** Forgets those from that number on. */
+    /** Removes the records from that number on. */
     public void truncate(int newCount) {
         Objects.checkIndex(newCount, count + 1);
         count = newCount;
     }
 
-    /** The destination of a record. */
+    /** The topic of a record. */
     public String topic(int number) {
         return topics[Objects.checkIndex(number, count)];
     }
 
-    /** The partition that was chosen for a record, or {@link LeanRecord#ANY_PARTITION}. */
+    /** The partition set for a record, or {@link LeanRecord#ANY_PARTITION}. */
     public int partition(int number) {
         return partitions[Objects.checkIndex(number, count)];
     }
@@ -92,8 +92,8 @@ public final class LeanRecords {
     }
 
     /**
-     * A record from the length of its key on, as a batch of Kafka has it: key, value and headers. A view that holds
-     * until these records are changed.
+     * A record in Kafka's batch format from the key length on: key, value and headers. A view that is valid until these
+     * records are changed.
      */
     public ByteBuffer content(int number) {
         int from = Objects.checkIndex(number, count) == 0 ? 0 : ends[number - 1];
@@ -104,7 +104,7 @@ public final class LeanRecords {
         return prepared;
     }
 
-    /** As the producer sees them. */
+    /** The producer's view of these records. */
     private final class PreparedView implements PreparedRecords {
 
         private final RecordBytes shown = new RecordBytes();

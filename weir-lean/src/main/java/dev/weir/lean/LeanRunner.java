@@ -6,8 +6,8 @@ import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.IdleStrategy;
 
 /**
- * The loop around a consumer: an Agrona agent, to be run by an {@code AgentRunner} or with others in a
- * {@code CompositeAgent}. Confined to the thread that runs it. It closes the consumer when it ends.
+ * The polling loop of a consumer, as an Agrona agent for an {@code AgentRunner} or a {@code CompositeAgent}. Confined
+ * to the thread that runs it. Closes the consumer when it ends.
  *
  * <pre>{@code
  * LeanRunner runner = new LeanRunner(consumer, record -> sum += record.value().getLong(0));
@@ -40,8 +40,8 @@ public final class LeanRunner implements Agent {
     }
 
     /**
-     * Idles in the operating system until a broker sends something: no processor time at all is spent on waiting, at
-     * the price of some microseconds to wake up. Agrona's own strategies are the choice where these count.
+     * Idles in the operating system until a broker sends something. Waiting uses no processor time, but a wake-up costs
+     * a few microseconds; if these matter, use Agrona's own strategies.
      */
     public IdleStrategy idleStrategy() {
         return new AwaitingIdleStrategy(consumer);

@@ -17,10 +17,10 @@ public final class LeanSettings {
     private static final int KILOBYTE = 1024;
     private static final int MEGABYTE = 1024 * KILOBYTE;
 
-    /** Bytes of an answer per partition beside its records. */
+    /** Bytes of an answer per partition in addition to its records. */
     private static final int ENVELOPE_BYTES = 64 * KILOBYTE;
 
-    /** The client's names of what is a setting here. */
+    /** The client's names of these settings. */
     private static final Map<String, BiConsumer<Builder, String>> COMPONENTS = Map.ofEntries(
             Map.entry(
                     ConsumerConfig.ISOLATION_LEVEL_CONFIG,
@@ -77,90 +77,93 @@ public final class LeanSettings {
     }
 
     /**
-     * Properties of the Kafka client, as far as they name brokers ({@code bootstrap.servers}), this client ({@code
-     * client.id}, {@code client.rack}) and how to authenticate ({@code security.protocol}, {@code ssl.*}, {@code
-     * sasl.*}); a property that a component of this record stands for sets that component, others are ignored.
+     * Properties of the Kafka client that name brokers ({@code bootstrap.servers}), this client ({@code client.id},
+     * {@code client.rack}) and authentication ({@code security.protocol}, {@code ssl.*}, {@code sasl.*}). A property
+     * with a component in this record sets that component; others are ignored.
      */
     public Map<String, String> properties() {
         return values.properties;
     }
 
-    /** Leaves out aborted transactions and waits for open ones; default false. */
+    /** Whether to skip aborted transactions and wait for open ones; default false. */
     public boolean readCommitted() {
         return values.readCommitted;
     }
 
-    /** The number of bytes a broker waits for before it answers, for at most {@code maxFetchWait}: default 1. */
+    /** The number of bytes for which a broker waits, for at most {@code maxFetchWait}, before it answers: default 1. */
     public int minFetchBytes() {
         return values.minFetchBytes;
     }
 
-    /** Default 500 ms. */
+    /** The longest time a broker waits before it answers, default 500 ms. */
     public Duration maxFetchWait() {
         return values.maxFetchWait;
     }
 
-    /** Bytes of one answer: 1 KB to 512 MB, default 8 MB. A broker may exceed it by one batch. */
+    /** Requested bytes of one answer: 1 KB to 512 MB, default 8 MB. A broker may exceed it by one batch. */
     public int maxFetchBytes() {
         return values.maxFetchBytes;
     }
 
-    /** Bytes of one partition in an answer: 1 KB to 512 MB, default 1 MB. A broker may exceed it by one batch. */
+    /**
+     * Requested bytes per partition in an answer: 1 KB to 512 MB, default 1 MB. A broker may exceed it by one batch.
+     */
     public int maxPartitionBytes() {
         return values.maxPartitionBytes;
     }
 
     /**
-     * Limit above which an answer is refused, and the batch in it that is too large is named: 64 KB to 1 GB, default 64
-     * MB, at least {@code maxFetchBytes} and 64 KB. Each broker's connection holds two buffers that grow up to it.
+     * The largest accepted answer; the batch that exceeds it is named in the error: 64 KB to 1 GB, default 64 MB, at
+     * least {@code maxFetchBytes}. Each broker connection has two buffers that grow up to it.
      */
     public int maxResponseBytes() {
         return values.maxResponseBytes;
     }
 
-    /** Bytes of a decompressed batch: 64 KB to 1 GB, default 64 MB. */
+    /** The largest decompressed batch: 64 KB to 1 GB, default 64 MB. */
     public int maxBatchBytes() {
         return values.maxBatchBytes;
     }
 
-    /** Number of records after which a poll returns, once the batch is finished: default 10,000. */
+    /** Number of records after which a poll returns, at the end of the batch: default 10,000. */
     public int maxPollRecords() {
         return values.maxPollRecords;
     }
 
-    /** Returns whether checksums are compared; default true. */
+    /** Returns whether checksums are verified; default true. */
     public boolean checkCrc() {
         return values.checkCrc;
     }
 
-    /** Default {@link CorruptBatchPolicy#FAIL}. */
+    /** The reaction to a corrupt batch, default {@link CorruptBatchPolicy#FAIL}. */
     public CorruptBatchPolicy onCorruptBatch() {
         return values.onCorruptBatch;
     }
 
-    /** Default {@link OffsetLostPolicy#FAIL}. */
+    /** The reaction to a lost offset, default {@link OffsetLostPolicy#FAIL}. */
     public OffsetLostPolicy onOffsetLost() {
         return values.onOffsetLost;
     }
 
-    /** Receive buffer of a socket; -1 leaves it to the system; default 1 MB. */
+    /** The receive buffer of a socket; -1 leaves it to the system; default 1 MB. */
     public int receiveBufferBytes() {
         return values.receiveBufferBytes;
     }
 
     /**
-     * Time after which a broker that does not answer is left: at least {@code maxFetchWait} and a second, default 30 s.
+     * Time after which the connection to a silent broker is closed: at least {@code maxFetchWait} and a second, default
+     * 30 s.
      */
     public Duration requestTimeout() {
         return values.requestTimeout;
     }
 
-    /** The longest wait between two attempts at the same thing: 10 ms to 5 min, default 1 s; the first is 20 ms. */
+    /** The longest wait between two attempts: 10 ms to 5 min, default 1 s; the first wait is 20 ms. */
     public Duration maxBackoff() {
         return values.maxBackoff;
     }
 
-    /** Interval at which leaders are asked for although nothing failed: 100 ms to 1 day, default 5 min. */
+    /** Interval of metadata refreshes without a failure: 100 ms to 1 day, default 5 min. */
     public Duration metadataMaxAge() {
         return values.metadataMaxAge;
     }
@@ -198,7 +201,7 @@ public final class LeanSettings {
         }
     }
 
-    /** Settings with their defaults, to be changed. */
+    /** A builder with the default settings. */
     public static Builder builder() {
         return new Builder();
     }
@@ -231,17 +234,16 @@ public final class LeanSettings {
                     Objects.requireNonNull(hostsAndPorts, "hostsAndPorts"));
         }
 
-        /** The rack of this client: brokers that know replicas nearby send it there. */
+        /** Sets the rack of this client: brokers direct it to replicas in the same rack. */
         public Builder rack(String rack) {
             return property(ConsumerConfig.CLIENT_RACK_CONFIG, Objects.requireNonNull(rack, "rack"));
         }
 
         /**
-         * Sets a property of the Kafka client: one that {@link LeanSettings#properties} names, or one that is a setting
-         * here, as {@code fetch.min.bytes} is {@link #minFetchBytes}, of which the last call counts. Others are
-         * ignored.
+         * Sets a property of the Kafka client: one of {@link LeanSettings#properties}, or one with a setting here, such
+         * as {@code fetch.min.bytes} for {@link #minFetchBytes}; the last call wins. Others are ignored.
          *
-         * @throws IllegalArgumentException if the value of such a setting is no number
+         * @throws IllegalArgumentException if the value of such a setting is not a number
          */
         public Builder property(String name, String value) {
             properties.put(
@@ -334,7 +336,7 @@ public final class LeanSettings {
             return this;
         }
 
-        /** Checks and freezes. */
+        /** Validates and builds the settings. */
         public LeanSettings build() {
             return new LeanSettings(
                     properties,

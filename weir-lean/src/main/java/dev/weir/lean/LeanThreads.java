@@ -15,13 +15,12 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads whole topics on several threads, each with a {@link LeanConsumer} of its own. Thread-safe; handlers are
- * called by the threads, one handler for each.
+ * Reads whole topics on several threads, each with its own {@link LeanConsumer} and its own handler. Thread-safe.
  *
- * <p>Partitions are divided so that no two threads ask the same broker, where there are as many brokers as threads;
- * otherwise threads share a broker, each with partitions of its own. When a leader moves, a partition may go to
- * another thread: one thread at a time has it, its records come in order and once, and what was done with the earlier
- * ones happens before. Partitions added to a topic are noticed as by {@link LeanConsumer#assign(String, StartAt)}.
+ * <p>With at least as many brokers as threads, no two threads fetch from the same broker; otherwise several threads
+ * fetch different partitions from one broker. When a leader moves, a partition may move to another thread. One thread
+ * at a time has it, its records are delivered in order and once, and the handling of earlier ones happens-before that
+ * of later ones. Partitions added to a topic are found as by {@link LeanConsumer#assign(String, StartAt)}.
  *
  * <pre>{@code
  * LongAdder sum = new LongAdder();
@@ -34,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>What any of them throws, a handler's exception as well, ends all threads and fails {@link #completion}: which
- * faults pass by, {@link LeanSettings} says.
+ * <p>An exception in any thread, including one from a handler, ends all threads and fails {@link #completion};
+ * {@link LeanSettings} decides which faults are tolerated.
  */
 public final class LeanThreads implements AutoCloseable {
 
@@ -45,12 +44,12 @@ public final class LeanThreads implements AutoCloseable {
         this.crew = crew;
     }
 
-    /** Each thread's consumer has these settings: buffers and limits are of each. */
+    /** Creates a builder. Each thread's consumer has these settings, so buffers and limits apply per thread. */
     public static Builder builder(LeanSettings settings) {
         return new Builder(Objects.requireNonNull(settings, "settings"));
     }
 
-    /** Collects what is to be read, and by whom. Confined to one thread. */
+    /** Collects topics, threads and handlers. Confined to one thread. */
     public static final class Builder {
         private final LeanSettings settings;
         private final Map<String, StartAt> topics = new LinkedHashMap<>();
@@ -80,7 +79,7 @@ public final class LeanThreads implements AutoCloseable {
             return this;
         }
 
-        /** The number of threads; 1 to 64, 2 by default. More than partitions idle. */
+        /** Sets the number of threads; 1 to 64, default 2. Threads in excess of the partitions idle. */
         public Builder threads(int count) {
             if (count < 1 || count > 64) {
                 throw new IllegalArgumentException("threads must be 1 to 64: threads=" + count);
@@ -90,9 +89,9 @@ public final class LeanThreads implements AutoCloseable {
         }
 
         /**
-         * Binds each thread to a processor, by its number from 0: as many as there are threads. It needs the library
-         * {@code net.openhft:affinity}, which is loaded only then; keeping other work off these processors is the
-         * system's matter.
+         * Binds each thread to a processor: one processor number per thread. Needs the library
+         * {@code net.openhft:affinity}, which is loaded only then. Keeping other work off these processors is up to the
+         * operating system.
          */
         public Builder cpus(int... numbers) {
             Objects.requireNonNull(numbers, "numbers");
@@ -108,13 +107,16 @@ public final class LeanThreads implements AutoCloseable {
             return this;
         }
 
-        /** Makes the handler of each thread, by its number from 0; each is called by its own thread alone. */
+        /**
+         * Sets the factory of each thread's handler, called with the thread's number from 0; each handler is called
+         * only by its own thread.
+         */
         public Builder records(IntFunction<RecordHandler> handlers) {
             this.records = Objects.requireNonNull(handlers, "handlers");
             return this;
         }
 
-        /** As {@link #records}, with a whole batch for each call. */
+        /** Does the same as {@link #records}, with a whole batch for each call. */
         public Builder batches(IntFunction<BatchViewHandler> handlers) {
             this.batches = Objects.requireNonNull(handlers, "handlers");
             return this;
@@ -123,9 +125,9 @@ public final class LeanThreads implements AutoCloseable {
         /**
          * Starts the threads.
          *
-         * @throws IllegalStateException if there is no topic, or not one kind of handler, or the numbers of threads and
-         *     processors differ
-         * @throws LeanException if {@link #cpus} is set and its library is not there
+         * @throws IllegalStateException if there is no topic, not exactly one kind of handler, or the numbers of
+         *     threads and processors differ
+         * @throws LeanException if {@link #cpus} is set and its library is missing
          */
         public LeanThreads start() {
             check();
@@ -168,7 +170,7 @@ public final class LeanThreads implements AutoCloseable {
         }
     }
 
-    /** The number of the thread that reads each partition; without those that are on their way from one to another. */
+    /** The number of the thread that reads each partition, without partitions that are moving between threads. */
     public Map<TopicPartition, Integer> owners() {
         return crew.owners();
     }
@@ -178,14 +180,14 @@ public final class LeanThreads implements AutoCloseable {
         return crew.metrics();
     }
 
-    /** Completes when all threads have ended: exceptionally with the first failure, the others suppressed. */
+    /** Completes when all threads have ended: exceptionally with the first failure, with the others suppressed. */
     public CompletionStage<Void> completion() {
         return crew.completion();
     }
 
     /**
-     * Ends all threads after the batch or record that each is at, and waits for them: as long as handlers take. From a
-     * handler it does not wait. Failures are told by {@link #completion} alone.
+     * Ends all threads after their current batch or record, and waits for them as long as handlers take. A call from a
+     * handler does not wait. Failures are reported only by {@link #completion}.
      */
     @Override
     public void close() {

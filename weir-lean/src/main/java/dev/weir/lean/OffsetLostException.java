@@ -2,7 +2,7 @@ package dev.weir.lean;
 
 import java.io.Serial;
 
-/** A position that the log does not have, or has with other records, and no reset policy. Immutable. */
+/** A position that the log does not have, or has with different records, when no reset policy applies. Immutable. */
 public final class OffsetLostException extends PartitionException {
 
     @Serial
@@ -19,33 +19,33 @@ public final class OffsetLostException extends PartitionException {
         this.otherTopic = otherTopic;
     }
 
-    /** It was deleted, or is not yet written. */
+    /** Creates the exception for an offset that was deleted or is not yet written. */
     public static OffsetLostException outOfRange(String topic, int partition, long offset) {
         return new OffsetLostException(
                 topic, partition, offset, "the offset is not in the log (deleted, or not yet written)", -1, false);
     }
 
-    /** The log has other records from {@code divergentOffset} on. */
+    /** Creates the exception for a log with different records from {@code divergentOffset} on. */
     public static OffsetLostException truncated(String topic, int partition, long offset, long divergentOffset) {
         String what = "the log was truncated; it differs from what was read from offset " + divergentOffset;
         return new OffsetLostException(topic, partition, offset, what, divergentOffset, false);
     }
 
-    /** It was deleted with its topic. */
+    /** Creates the exception for an offset deleted with its topic. */
     public static OffsetLostException otherTopic(String topic, int partition, long offset) {
         String what = "the topic was deleted, and another topic of this name is there";
         return new OffsetLostException(topic, partition, offset, what, -1, true);
     }
 
     /**
-     * The offset from which on the log differs from the records that were read, if it was truncated; -1 if the offset
+     * The first offset at which the log differs from the records that were read, if it was truncated; -1 if the offset
      * is not in the log at all.
      */
     public long divergentOffset() {
         return divergentOffset;
     }
 
-    /** Returns whether the log is that of another topic, made under the name of one that was deleted. */
+    /** Returns whether the topic was deleted and recreated under the same name. */
     public boolean isOtherTopic() {
         return otherTopic;
     }

@@ -1,20 +1,20 @@
 package dev.weir.lean;
 
-/** The way on when the log does not have the next offset, or has other records there than those read. Constants. */
+/** The reaction when the log does not have the next offset, or has different records before it. Constants. */
 public enum OffsetLostPolicy {
 
-    /** The poll throws an {@link OffsetLostException}; the partition rests until a seek. */
+    /** The poll throws an {@link OffsetLostException}; the partition stops until a seek. */
     FAIL,
 
     /**
-     * Out of range, or in a topic that was made again: goes on with the first record that the log has. Truncated: goes
-     * on where the log differs.
+     * Continues at the first record of the log if the offset is out of range or the topic was recreated, and at the
+     * first differing offset if the log was truncated.
      */
     BEGINNING,
 
     /**
-     * Out of range, or in a topic that was made again: goes on with the record written next. Truncated: goes on where
-     * the log differs.
+     * Continues at the record written next if the offset is out of range or the topic was recreated, and at the first
+     * differing offset if the log was truncated.
      */
     END
 }

@@ -4,8 +4,8 @@ import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fault of one partition. Immutable. It is thrown once; then the partition rests until {@link LeanConsumer#seek}, or
- * {@link LeanConsumer#skipBatch} where a batch is at fault, and the others go on.
+ * A fault of one partition. Immutable. It is thrown once; then the partition stops until {@link LeanConsumer#seek}, or
+ * {@link LeanConsumer#skipBatch} if a batch is at fault. Other partitions continue.
  */
 public sealed class PartitionException extends LeanException
         permits CorruptBatchException, BatchTooLargeException, UnsupportedBatchException, OffsetLostException {
@@ -17,7 +17,7 @@ public sealed class PartitionException extends LeanException
     private final int partition;
     private final long offset;
 
-    /** A refusal by the broker, such as a missing right. */
+    /** Creates the exception for a refusal by the broker, such as a missing permission. */
     public PartitionException(String topic, int partition, long offset, String what) {
         this(topic, partition, offset, what, null);
     }

@@ -3,8 +3,8 @@ package dev.weir.lean;
 import java.nio.ByteBuffer;
 
 /**
- * Writes an object where its bytes are wanted: a value straight into the batch that is filled. Of the size of a value
- * it must be sure beforehand, as formats are that count first (Protobuf, SBE).
+ * Writes objects directly to their destination: a value goes straight into its batch. It must know the exact size of a
+ * value in advance, as formats like Protobuf and SBE do.
  *
  * <pre>{@code
  * RecordEncoder<Price> prices = new RecordEncoder<>() {
@@ -14,20 +14,20 @@ import java.nio.ByteBuffer;
  * producer.send(record.value(price, prices), token);
  * }</pre>
  *
- * <p>Called by the thread that sends; a value while its partition is locked, so it must be quick and must not send.
- * What it throws, {@link LeanProducer#send} throws, and the record is not taken.
+ * <p>Called by the sending thread. A value is encoded while its partition is locked, so it must be quick and must not
+ * send. If it throws, {@link LeanProducer#send} throws that exception and does not accept the record.
  *
- * @param <T> what is encoded
+ * @param <T> the type of the objects
  */
 public interface RecordEncoder<T> {
 
-    /** The exact number of bytes {@link #encode} will write for the object; 0 or more. */
+    /** The exact number of bytes that {@link #encode} will write for the object; 0 or more. */
     int sizeBytes(T object);
 
     /**
      * Writes the object.
      *
-     * @param to from its position to its limit there is room for {@link #sizeBytes}, all of which must be written;
+     * @param to has exactly {@link #sizeBytes} between its position and limit, all of which must be written;
      *     big-endian; valid during the call
      */
     void encode(T object, ByteBuffer to);

@@ -4,9 +4,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.record.TimestampType;
 
 /**
- * A record where it lies: one object that shows each record in turn. Confined to the polling thread; valid, with
- * everything that it gives out, during the callback. To keep a record, copy the parts that you need, or all with {@link
- * #toConsumerRecord}.
+ * A view of a record in the receive buffer: one object that shows each record in turn. Confined to the polling thread;
+ * it and everything it returns are valid during the callback. To keep a record, copy the parts that you need, or all of
+ * it with {@link #toConsumerRecord}.
  */
 public interface RecordView {
 
@@ -15,8 +15,7 @@ public interface RecordView {
     int partition();
 
     /**
-     * The dense number of the partition in its consumer, as {@link LeanConsumer#index} tells it: an index for
-     * arrays.
+     * The partition's index in its consumer, see {@link LeanConsumer#index}: a dense number, usable as an array index.
      */
     int index();
 
@@ -25,22 +24,22 @@ public interface RecordView {
     /** Milliseconds since 1970; -1 if the producer gave none. */
     long timestamp();
 
-    /** The kind of clock that gave the timestamp. */
+    /** The kind of clock that set the timestamp. */
     TimestampType timestampType();
 
     /** The epoch of the leader that wrote the record's batch; -1 if unknown. */
     int leaderEpoch();
 
-    /** The bytes of the record in its batch, decompressed: key, value, headers, and their lengths. */
+    /** The size of the record in its batch, decompressed: key, value, headers, and their lengths. */
     int sizeBytes();
 
     Slice key();
 
     Slice value();
 
-    /** The headers, before the first one. */
+    /** The headers, positioned before the first one. */
     HeadersView headers();
 
-    /** A copy that stays. */
+    /** Copies the record, for use after the callback. */
     ConsumerRecord<byte[], byte[]> toConsumerRecord();
 }

@@ -4,9 +4,9 @@ import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records of one partition that were given up. Immutable. Its cause is an exception of Kafka's client: as the brokers
- * refused it, or its {@code TimeoutException} after the delivery timeout. It is the producer's own fault if that
- * failed, and null if the producer was closed, or for the neighbours of a record that is at fault.
+ * Records of one partition that were given up. Immutable. Its cause is an exception of Kafka's client: the brokers'
+ * refusal, or {@code TimeoutException} after the delivery timeout. If the producer failed, the cause is that failure.
+ * It is null if the producer was closed, and for the neighbours of a record at fault.
  */
 public final class SendException extends LeanException {
 
@@ -18,9 +18,9 @@ public final class SendException extends LeanException {
     private final boolean mayBeWritten;
 
     /**
-     * An exception for a record that a producer gives up.
+     * Creates the exception for a record that a producer gives up.
      *
-     * @param what without the partition, which comes first in the message
+     * @param what the message without the partition, which precedes it
      */
     public SendException(String topic, int partition, boolean mayBeWritten, String what, @Nullable Throwable cause) {
         super(
@@ -40,7 +40,7 @@ public final class SendException extends LeanException {
         return partition;
     }
 
-    /** Returns whether it may be in the log all the same: it was sent, and no broker said what became of it. */
+    /** Returns whether it may be in the log anyway: it was sent, and no broker reported its outcome. */
     public boolean mayBeWritten() {
         return mayBeWritten;
     }

@@ -1,25 +1,25 @@
 package dev.weir.lean;
 
 /**
- * Hears what became of records. Called by the producer's own thread, once for each record that the producer took, for
- * each partition in the order in which it took them. Calls must be short and must not wait: nothing is sent meanwhile.
- * One that throws ends the producer, which then reports everything else as failed.
+ * Receives the outcomes of records. Called by the producer's own thread, once for each accepted record, in order within
+ * each partition. Calls must be short and must not wait, because nothing is sent meanwhile. An exception ends the
+ * producer, which then reports everything else as failed.
  */
 public interface SendListener {
 
     /**
-     * A record is in the log, on all replicas in sync.
+     * Reports that a record is in the log, on all in-sync replicas.
      *
-     * @param token as it was sent
-     * @param offset of the record; -1 if the broker remembers only that it has it
+     * @param token the token from its send
+     * @param offset of the record; -1 if the broker only knows that it has the record
      */
     void acknowledged(long token, String topic, int partition, long offset);
 
     /**
-     * A record was given up; {@link SendException#mayBeWritten} says whether it may be in the log all the same.
+     * Reports that a record was given up; {@link SendException#mayBeWritten} tells whether it may be in the log anyway.
      *
-     * @param token as it was sent
-     * @param why the same object for all records of a batch, but for those that the broker names as its fault
+     * @param token the token from its send
+     * @param why the same object for all records of a batch, except those that the broker names as at fault
      */
     void failed(long token, SendException why);
 }

@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
 /**
- * A part of a buffer: the key or value of a record, or of a header. Confined to the polling thread; one that a record
- * gave out is valid during the callback, and shows the next record afterwards. To keep bytes, copy them.
+ * A part of a buffer: the key or value of a record, or of a header. Confined to the polling thread. A record's slice is
+ * valid during the callback, and shows the next record afterwards. To keep bytes, copy them.
  *
  * <p>Numbers are read big-endian, at an offset from the slice's start. A slice may be {@linkplain #isNull null}, as
  * keys and values may: then its length is 0.
@@ -21,17 +21,17 @@ public final class Slice {
     private int offset;
     private int length = -1;
 
-    /** A slice of nothing, to be wrapped around something. */
+    /** Creates an empty slice, to be wrapped around bytes. */
     public Slice() {}
 
     /**
-     * Shows another part.
+     * Wraps another range of bytes.
      *
-     * @param bytes stays the caller's; big-endian
+     * @param bytes owned by the caller; big-endian
      * @param length negative for null
      */
     public void wrap(ByteBuffer bytes, int offset, int length) {
-        // Mostly it is the same: a reference that is stored costs the collector's barrier, once per record.
+        // It is usually the same buffer, and storing a reference costs a garbage collector's barrier per record.
         if (this.bytes != bytes) {
             this.bytes = bytes;
         }
@@ -44,17 +44,17 @@ public final class Slice {
         return length < 0;
     }
 
-    /** Length in bytes; 0 for null. */
+    /** The length in bytes; 0 for null. */
     public int length() {
         return Math.max(0, length);
     }
 
-    /** The buffer in which it lies: only read it, only by absolute position, only during the callback. */
+    /** The underlying buffer: only read it, only by absolute position, only during the callback. */
     public ByteBuffer buffer() {
         return bytes;
     }
 
-    /** The position in the {@link #buffer} at which it begins. */
+    /** The slice's start position in the {@link #buffer}. */
     public int offset() {
         return offset;
     }
@@ -83,30 +83,30 @@ public final class Slice {
         return bytes.getDouble(place(at, Double.BYTES));
     }
 
-    /** A number written in another byte order: {@code slice.getLong(0, LITTLE_ENDIAN)}. */
+    /** Reads a number in another byte order: {@code slice.getLong(0, LITTLE_ENDIAN)}. */
     public long getLong(int at, ByteOrder order) {
         long value = getLong(at);
         return order == ByteOrder.BIG_ENDIAN ? value : Long.reverseBytes(value);
     }
 
-    /** A number written in another byte order. */
+    /** Reads a number in another byte order. */
     public int getInt(int at, ByteOrder order) {
         int value = getInt(at);
         return order == ByteOrder.BIG_ENDIAN ? value : Integer.reverseBytes(value);
     }
 
-    /** Copies {@code count} bytes from {@code at} on. */
+    /** Copies {@code count} bytes, starting at {@code at}. */
     public void copyTo(int at, byte[] target, int targetAt, int count) {
         bytes.get(place(at, count), target, targetAt, count);
     }
 
-    /** Copies everything to the target's position, which moves. */
+    /** Copies everything to the target's position, which advances. */
     public void copyTo(ByteBuffer target) {
         int count = length();
         target.put(target.position(), bytes, offset, count).position(target.position() + count);
     }
 
-    /** A copy; empty for null. */
+    /** Returns a copy; empty for null. */
     public byte[] toBytes() {
         if (length <= 0) {
             return NO_BYTES;
@@ -116,12 +116,12 @@ public final class Slice {
         return copy;
     }
 
-    /** A copy of the text; empty for null. */
+    /** Returns a copy as text; empty for null. */
     public String toUtf8() {
         return new String(toBytes(), StandardCharsets.UTF_8);
     }
 
-    /** Returns whether these are its bytes. False for null. */
+    /** Returns whether the slice has exactly these bytes. False for null. */
     public boolean contentEquals(byte[] other) {
         if (length != other.length) {
             return false;

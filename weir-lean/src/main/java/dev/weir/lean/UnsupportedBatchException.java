@@ -2,13 +2,13 @@ package dev.weir.lean;
 
 import java.io.Serial;
 
-/** A batch in a format that is not read: message formats of before Kafka 0.11, or an unknown codec. Immutable. */
+/** A batch in an unsupported format: a message format before Kafka 0.11, or an unknown codec. Immutable. */
 public final class UnsupportedBatchException extends PartitionException {
 
     @Serial
     private static final long serialVersionUID = 1L;
 
-    /** A batch at {@code offset}. */
+    /** Creates the exception for a batch at {@code offset}. */
     public UnsupportedBatchException(String topic, int partition, long offset, String what) {
         super(topic, partition, offset, what);
     }

@@ -6,27 +6,29 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.TopicPartition;
 
-/** The number of records of each partition are not acknowledged. Immutable. */
+/** The number of unacknowledged records per partition. Immutable. */
 public final class UnwrittenRecords {
 
     private final Map<TopicPartition, Long> byPartition;
 
-    /** @param byPartition more than 0 for each */
+    /**
+     * @param byPartition each count above 0
+     */
     public UnwrittenRecords(Map<TopicPartition, Long> byPartition) {
         this.byPartition = Map.copyOf(Objects.requireNonNull(byPartition, "byPartition"));
     }
 
-    /** Returns whether there are none. */
+    /** Returns whether there are no such records. */
     public boolean isEmpty() {
         return byPartition.isEmpty();
     }
 
-    /** Number of records over all partitions. */
+    /** The number of records in all partitions. */
     public long records() {
         return byPartition.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /** Only partitions that have some. */
+    /** The partitions with such records. */
     public Map<TopicPartition, Long> byPartition() {
         return byPartition;
     }

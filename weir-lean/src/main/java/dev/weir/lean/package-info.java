@@ -1,6 +1,6 @@
 /**
- * The types of a user's code on the lean fetch path: settings, the consumer, the views that it shows, and its failures.
- * A consumer and all its views belong to the one thread that polls.
+ * The types that user code works with on the lean fetch path: settings, the consumer, its views, and its failures. A
+ * consumer and all its views belong to the one polling thread.
  */
 @NullMarked
 package dev.weir.lean;

@@ -1,23 +1,23 @@
 package dev.weir.lean.spi;
 
 /**
- * Chooses the broker that is asked for metadata next. One that is cut off from the controllers goes on answering, with
- * what it knew: so that the same broker is not asked for ever, its connection is left after {@link #PATIENCE} answers
- * in a row that did not help, and when its metadata are too old. Then those that metadata name are asked in turn, and
- * when each of them was asked in vain those to bootstrap from, too. Confined to one thread.
+ * Chooses the broker for the next metadata request. A broker cut off from the controllers keeps answering with outdated
+ * metadata. Its connection is therefore closed after {@link #PATIENCE} consecutive answers that did not help, and when
+ * its metadata are too old. Then the brokers from the metadata are asked in turn, and after each was asked in vain, the
+ * bootstrap brokers too. Confined to one thread.
  */
 public final class AskedInTurn {
 
-    /** The first answer may have come before the others knew of it, too. */
+    /** Number of answers to wait for: the first answer may predate the other brokers' knowledge too. */
     private static final int PATIENCE = 2;
 
-    /** True if the last answer did not help; true as long as there is none. */
+    /** True if the last answer did not help, and before the first answer. */
     private boolean doubted = true;
 
-    /** The number of answers in a row of the connected broker that did not help. */
+    /** The number of consecutive answers of the connected broker that did not help. */
     private int unhelpful;
 
-    /** True if the one that is connected has answered. */
+    /** True if the connected broker has answered. */
     private boolean answered;
 
     /** The number of brokers asked in vain in a row. */
@@ -26,11 +26,11 @@ public final class AskedInTurn {
     private int turn;
 
     /**
-     * The one to connect to.
+     * The index of the broker to connect to.
      *
-     * @param known how many brokers metadata name
-     * @param bootstrap how many places there are to bootstrap from, at least 1
-     * @return of the known ones, or, from {@code known} on, of those to bootstrap from
+     * @param known number of brokers in the metadata
+     * @param bootstrap number of bootstrap addresses, at least 1
+     * @return an index of the known brokers, or, from {@code known} on, of the bootstrap addresses
      */
     public int next(int known, int bootstrap) {
         int at = vain % (known + bootstrap);
@@ -41,12 +41,12 @@ public final class AskedInTurn {
         return turn % known;
     }
 
-    /** The number of times all were asked in vain: a name may have several addresses, another one for each round. */
+    /** The number of times all brokers were asked in vain. It selects another address of a name in each round. */
     public int round(int known, int bootstrap) {
         return vain / (known + bootstrap);
     }
 
-    /** The one that is connected has answered. Nobody has doubted its answer before: then that one has helped. */
+    /** Reports an answer of the connected broker. If the one before was not doubted, it helped. */
     public void answered() {
         if (!doubted) {
             unhelpful = 0;
@@ -56,7 +56,7 @@ public final class AskedInTurn {
         answered = true;
     }
 
-    /** The last answer did not help: it does not tell all, or a broker is not what it says. */
+    /** Reports that the last answer did not help: it is incomplete, or a broker is not what it says. */
     public void doubt() {
         if (!doubted) {
             doubted = true;
@@ -64,13 +64,13 @@ public final class AskedInTurn {
         }
     }
 
-    /** The last answer contradicts what another broker said: the connection is left at once. */
+    /** Reports that the last answer contradicts another broker, so its connection is closed at once. */
     public void contradicted() {
         doubted = true;
         unhelpful = PATIENCE;
     }
 
-    /** The one that was to be asked could not be reached, or did not answer. */
+    /** Reports that the chosen broker could not be reached, or did not answer. */
     public void failed() {
         vain = (vain + 1) & Integer.MAX_VALUE;
         unhelpful = 0;
@@ -78,15 +78,15 @@ public final class AskedInTurn {
     }
 
     /**
-     * Returns whether the connection is to be left, so that another broker is asked.
+     * Returns whether to close the connection, so that another broker is asked.
      *
-     * @param old whether what was answered last is too old
+     * @param old whether the last answer is too old
      */
     public boolean isEnough(boolean old) {
         return answered && (old || unhelpful >= PATIENCE);
     }
 
-    /** The connection is gone: the next one is to another broker. */
+    /** Reports the end of the connection: the next one goes to another broker. */
     public void left() {
         if (unhelpful > 0) {
             vain = (vain + 1) & Integer.MAX_VALUE;

@@ -18,48 +18,48 @@ import org.apache.kafka.common.protocol.Readable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection at a time to one broker, made again when it was lost and somebody wants to send. Confined to the
- * thread of its {@link BrokerLinks}.
+ * A link to one broker with at most one connection, renewed on the next send after it was lost. Confined to the thread
+ * of its {@link BrokerLinks}.
  */
 public final class BrokerLink {
 
     private static final System.Logger LOG = System.getLogger(BrokerLink.class.getName());
 
-    /** Takes what comes. Called within {@link BrokerLinks#poll}. */
+    /** Receives answers and losses. Called within {@link BrokerLinks#poll}. */
     public interface Listener {
 
         /**
-         * A request was answered; answers come in the order of the requests.
+         * Receives the answer to a request, in the order of the requests.
          *
-         * @param body behind the header, without a copy: not valid after the call
+         * @param body the bytes after the header, not copied: valid during the call
          */
         void answered(ApiKeys api, short version, Readable body);
 
-        /** The connection is gone; no answer comes to what was sent on it. */
+        /** Reports that the connection was lost; requests sent on it get no answer. */
         void lost(String why);
     }
 
-    /** Writes a request of one's own making, without an object for it. */
+    /** Writes a custom request without allocating an object for it. */
     public interface Encoder {
 
-        /** Upper bound of the bytes it puts, its length and header included, inserted buffers excluded. */
+        /** Upper bound of its bytes, including length and header, excluding inserted buffers. */
         int maxBytes();
 
         /**
          * Writes the request from position 0 on, and flips.
          *
-         * @param inserts for what is to be sent from where it lies
-         * @param correlation for its header
+         * @param inserts takes buffers that are sent without a copy
+         * @param correlation the correlation id for its header
          */
         void write(ByteBuffer out, Inserts inserts, int correlation);
     }
 
-    /** Takes buffers that are part of a request, but are not copied into it. */
+    /** Takes buffers that are part of a request without being copied into it. */
     public interface Inserts {
 
         /**
-         * Sends a buffer from its position to its limit, behind what has been put so far. Until the request is answered
-         * or lost, it and its bytes must stay as they are; its position moves.
+         * Sends a buffer from its position to its limit, after the bytes put so far. The buffer must not change until
+         * the request is answered or lost; its position advances.
          */
         void insert(ByteBuffer bytes);
     }
@@ -86,14 +86,14 @@ public final class BrokerLink {
         this.buffers = new ConnectionBuffers(links.settings().maxResponseBytes());
     }
 
-    /** Returns whether a request can be sent now. If there is no connection, one is made soon. */
+    /** Returns whether a request can be sent now. If there is no connection, one is opened soon. */
     public boolean canSend() {
         BrokerConnection current = connection;
         wanted = true;
         return current != null && current.canSend();
     }
 
-    /** The highest version of a request that the connected broker has; -1 if it has none, or nothing is connected. */
+    /** The highest version of a request that the connected broker supports; -1 if unsupported or not connected. */
     public short maxVersion(ApiKeys api) {
         Objects.requireNonNull(api, "api");
         BrokerConnection current = connection;
@@ -101,7 +101,7 @@ public final class BrokerLink {
     }
 
     /**
-     * Sends a request whose versions are flexible.
+     * Sends a request with flexible versions.
      *
      * @throws IllegalStateException unless {@link #canSend}
      */
@@ -112,7 +112,7 @@ public final class BrokerLink {
     }
 
     /**
-     * Sends a request that is encoded here and now.
+     * Sends a request that is encoded during this call.
      *
      * @throws IllegalStateException unless {@link #canSend}
      */
@@ -207,7 +207,7 @@ public final class BrokerLink {
         listener.answered(api, version, body);
     }
 
-    /** Closes the connection: the next wish to send makes another one. The listener is told by the next poll. */
+    /** Closes the connection; the next attempt to send opens another one. The next poll tells the listener. */
     public void disconnect(String why) {
         if (connection != null) {
             connection.close(Objects.requireNonNull(why, "why"));
@@ -215,8 +215,8 @@ public final class BrokerLink {
     }
 
     /**
-     * Closes a connection with nothing under way, so that the next wish to send makes one to the next address; the
-     * listener is not told.
+     * Closes a connection without requests in flight, so that the next attempt to send connects to the next address;
+     * the listener is not told.
      */
     public void renew() {
         if (connection != null) {

@@ -14,8 +14,8 @@ import java.util.function.Supplier;
 import org.apache.kafka.clients.CommonClientConfigs;
 
 /**
- * Connections to any number of brokers, driven by one thread: {@link #poll} does what can be done without blocking,
- * {@link #await} waits for more. Confined to one thread but {@link #wakeup}.
+ * Connections to any number of brokers, driven by one thread: {@link #poll} does all work that does not block,
+ * {@link #await} waits for more. Confined to one thread, except {@link #wakeup}.
  */
 public final class BrokerLinks implements AutoCloseable {
 
@@ -33,9 +33,9 @@ public final class BrokerLinks implements AutoCloseable {
     }
 
     /**
-     * Connects to nobody yet. The caller closes it.
+     * Opens links without connections. The caller closes them.
      *
-     * @throws org.apache.kafka.common.KafkaException if a property does not fit, with its name
+     * @throws org.apache.kafka.common.KafkaException if a property is invalid; the message names it
      */
     public static BrokerLinks open(LeanSettings settings) {
         Objects.requireNonNull(settings, "settings");
@@ -47,10 +47,10 @@ public final class BrokerLinks implements AutoCloseable {
     }
 
     /**
-     * A link to whoever answers first of some addresses; it connects when somebody wants to send.
+     * Makes a link to the first of several addresses that answers; it connects on the first attempt to send.
      *
      * @param name for messages
-     * @param addresses asked for before each attempt, may be unresolved; with each attempt the next one is tried
+     * @param addresses read before each attempt, may be unresolved; each attempt tries the next one
      */
     public BrokerLink link(String name, Supplier<List<InetSocketAddress>> addresses, BrokerLink.Listener listener) {
         BrokerLink link = new BrokerLink(
@@ -63,7 +63,7 @@ public final class BrokerLinks implements AutoCloseable {
     }
 
     /**
-     * Does what can be done now, and calls listeners; returns how much was done.
+     * Does all work that does not block, and calls listeners; returns the amount of work.
      *
      * @throws LeanException if a broker does not accept this client, or does not speak Kafka's protocol
      */
@@ -76,7 +76,7 @@ public final class BrokerLinks implements AutoCloseable {
         return work;
     }
 
-    /** Waits until a link has something to do, or {@link #wakeup}, for so long at most; 0 does not wait. */
+    /** Waits until a link has something to do, a {@link #wakeup}, or the timeout; 0 does not wait. */
     public void await(long millis) {
         try {
             transports.await(millis);
@@ -85,12 +85,12 @@ public final class BrokerLinks implements AutoCloseable {
         }
     }
 
-    /** Ends an {@link #await}, or the next one. Thread-safe. */
+    /** Ends the current {@link #await}, or the next one. Thread-safe. */
     public void wakeup() {
         transports.wakeup();
     }
 
-    /** The time by which these links wait, as of {@link System#nanoTime}. Thread-safe. */
+    /** The clock for these links' waits, as {@link System#nanoTime}. Thread-safe. */
     public long nanoTime() {
         return transports.nanoTime();
     }
@@ -107,7 +107,7 @@ public final class BrokerLinks implements AutoCloseable {
         return clientId;
     }
 
-    /** Random source for choices of the caller. */
+    /** A random source for the caller's choices. */
     public SplittableRandom newRandom() {
         return transports.newRandom();
     }

@@ -5,29 +5,29 @@ import java.net.InetSocketAddress;
 import java.nio.channels.ByteChannel;
 
 /**
- * The network, the clock and the chance under a lean client, for a simulation that replaces all three. One client's
- * thread calls it, except for {@link #wakeup}, which any thread may call.
+ * The network, the clock and the randomness of a lean client, to be replaced by a simulation. Only the client's thread
+ * calls it, except for {@link #wakeup}, which any thread may call.
  */
 public interface BrokerNetwork {
 
     /**
-     * Opens a channel that never blocks: a read returns 0 while nothing is there and -1 at the end, a write takes as
-     * much as it likes.
+     * Opens a non-blocking channel: a read returns 0 while no bytes are there and -1 at the end, and a write may accept
+     * only a part.
      *
      * @param whenReady run by {@link #await} when the channel has bytes to read or has ended
      * @throws IOException if nothing listens at the address
      */
     ByteChannel connect(InetSocketAddress address, Runnable whenReady) throws IOException;
 
-    /** Lets up to {@code millis} milliseconds pass, and returns as soon as a channel has something to read. */
+    /** Waits for up to {@code millis} milliseconds, and returns as soon as a channel has something to read. */
     void await(long millis);
 
-    /** Ends an {@link #await}, or the next one. Thread-safe. */
+    /** Ends the current {@link #await}, or the next one. Thread-safe. */
     void wakeup();
 
-    /** The current time in nanoseconds, from any origin. */
+    /** The current time in nanoseconds, from an arbitrary origin. */
     long nanoTime();
 
-    /** A new seed for choices such as the length of a pause. */
+    /** Returns a new seed for random choices such as the length of a pause. */
     long nextSeed();
 }

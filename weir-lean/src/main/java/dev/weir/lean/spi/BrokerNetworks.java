@@ -13,10 +13,10 @@ public final class BrokerNetworks {
     private BrokerNetworks() {}
 
     /**
-     * Gives each lean client that is opened with this address the network.
+     * Makes each lean client opened with this address use the network.
      *
      * @param bootstrapServers the whole text of {@code bootstrap.servers}
-     * @throws IllegalStateException if the address has a network
+     * @throws IllegalStateException if the address already has a network
      */
     public static void put(String bootstrapServers, BrokerNetwork network) {
         Objects.requireNonNull(bootstrapServers, "bootstrapServers");
@@ -25,12 +25,12 @@ public final class BrokerNetworks {
         }
     }
 
-    /** Removes the network of an address. Clients that are open keep it. */
+    /** Removes the network of an address. Open clients keep it. */
     public static void remove(String bootstrapServers) {
         NETWORKS.remove(Objects.requireNonNull(bootstrapServers, "bootstrapServers"));
     }
 
-    /** The network of an address, or null for sockets. */
+    /** The network of an address, or null if clients use sockets. */
     public static @Nullable BrokerNetwork find(@Nullable String bootstrapServers) {
         return bootstrapServers == null ? null : NETWORKS.get(bootstrapServers);
     }

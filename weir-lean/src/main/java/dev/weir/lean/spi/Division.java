@@ -7,15 +7,15 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Assigns partitions to threads. Where there are as many brokers as threads, each broker belongs to one thread; where
- * there are fewer, a broker's partitions are divided among threads that ask no other broker. What may stay stays: a
- * division of what a division gave moves nothing. Stateless.
+ * Assigns partitions to threads. With at least as many brokers as threads, each broker belongs to one thread; with
+ * fewer, a broker's partitions are divided among threads that fetch from no other broker. Partitions stay where they
+ * are if possible: dividing a result again moves nothing. Stateless.
  */
 public final class Division {
 
     private Division() {}
 
-    /** Returns the slots whose thread changes, with the new one. A partition without a broker stays where it is. */
+    /** Returns the slots that change their thread, with the new thread. A partition without a broker is not moved. */
     public static List<Slot> moves(List<Slot> slots, int threads) {
         SortedMap<Integer, List<Slot>> brokers = new TreeMap<>();
         for (Slot slot : slots) {
@@ -33,10 +33,10 @@ public final class Division {
         return moves;
     }
 
-    /** The largest broker first, each to the thread that has the least. */
+    /** The largest broker first, each to the thread with the fewest partitions. */
     private static void wholeBrokers(SortedMap<Integer, List<Slot>> brokers, int threads, List<Slot> moves) {
         List<List<Slot>> bySize = new ArrayList<>(brokers.values());
-        bySize.sort(Comparator.comparingInt(slots -> -slots.size())); // stable: then by the broker's id
+        bySize.sort(Comparator.comparingInt(slots -> -slots.size())); // for a stable order, then by broker id
         int[] load = new int[threads];
         for (List<Slot> slots : bySize) {
             int best = 0;
@@ -68,7 +68,7 @@ public final class Division {
         });
     }
 
-    /** Gives each broker one thread, then each further thread to the broker with the most partitions per thread. */
+    /** Gives each broker one thread, then each remaining thread to the broker with the most partitions per thread. */
     private static SortedMap<Integer, Integer> threadsOfBrokers(SortedMap<Integer, List<Slot>> brokers, int threads) {
         SortedMap<Integer, Integer> counts = new TreeMap<>();
         brokers.keySet().forEach(broker -> counts.put(broker, 1));
@@ -83,7 +83,7 @@ public final class Division {
                 }
             }
             if (best < 0) {
-                break; // A thread for each partition.
+                break; // one thread per partition
             }
             counts.merge(best, 1, Integer::sum);
         }

@@ -4,8 +4,8 @@ import java.io.Serial;
 import java.util.Objects;
 
 /**
- * A violation of one of Weir's numbered invariants: a fault of Weir. It ends the run before a batch, a request or a
- * commit that the invariant forbids is made. Immutable.
+ * A violation of one of Weir's numbered invariants, that is, a bug in Weir. It ends the run before a batch, a request
+ * or a commit is made that the invariant forbids. Immutable.
  *
  * <p>Checks throw it where batches, requests or commits are made, never for each record.
  */
@@ -19,9 +19,9 @@ public final class InvariantException extends IllegalStateException {
     /**
      * Creates a violation.
      *
-     * @param number of the invariant in {@code docs/internals/invariants.md}
-     * @param invariant its sentence there, without the full stop
-     * @param state what the check saw, in a few words and numbers
+     * @param number the invariant's number in {@code docs/internals/invariants.md}
+     * @param invariant its text there, without the full stop
+     * @param state the observed state, in a few words and numbers
      */
     public InvariantException(int number, String invariant, String state) {
         super("invariant " + number + " does not hold: " + Objects.requireNonNull(invariant, "invariant") + "; state: "

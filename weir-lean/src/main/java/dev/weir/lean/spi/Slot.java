@@ -3,9 +3,9 @@ package dev.weir.lean.spi;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * A partition in the hands of a thread. Immutable.
+ * A partition assigned to a thread. Immutable.
  *
- * @param broker which is asked for it; -1 while that is not known
- * @param thread its owner, a number from 0 on
+ * @param broker the broker it is fetched from; -1 while not known
+ * @param thread the number of its owner, from 0
  */
 public record Slot(TopicPartition partition, int broker, int thread) {}

@@ -35,7 +35,7 @@ import java.util.zip.CRC32C;
  */
 public final class BatchLayout {
 
-    /** Bytes of the base offset and the length, which tell where the batch ends. */
+    /** Bytes of the base offset and the length, which are enough to find the end of the batch. */
     public static final int LOG_OVERHEAD = 12;
 
     /** Bytes before the records. */
@@ -60,7 +60,7 @@ public final class BatchLayout {
 
     private BatchLayout() {}
 
-    /** Writes all of the header at 0 but who the producer is and the checksum. */
+    /** Writes the header at 0, except the producer id fields and the checksum. */
     public static void putHeader(
             ByteBuffer bytes, int sizeBytes, int codec, int count, long baseTimestamp, long maxTimestamp) {
         bytes.putLong(0, 0)
@@ -74,19 +74,19 @@ public final class BatchLayout {
                 .putInt(COUNT_AT, count);
     }
 
-    /** Writes who the producer is; the checksum comes after that. */
+    /** Writes the producer id fields; the checksum must be written afterwards. */
     public static void putProducer(ByteBuffer bytes, long id, short epoch, int sequence) {
         bytes.putLong(PRODUCER_AT, id).putShort(EPOCH_OF_PRODUCER_AT, epoch).putInt(SEQUENCE_AT, sequence);
     }
 
-    /** Writes the checksum of a batch at 0. The buffer's position and limit are lost. */
+    /** Writes the checksum of a batch at 0. Changes the buffer's position and limit. */
     public static void putChecksum(ByteBuffer bytes, int sizeBytes, CRC32C crc) {
         crc.reset();
         crc.update(bytes.limit(sizeBytes).position(ATTRIBUTES_AT));
         bytes.clear().putInt(CRC_AT, (int) crc.getValue());
     }
 
-    /** Rewrites a header to a batch of this size without a codec; its checksum is wrong then. */
+    /** Rewrites a header for an uncompressed batch of this size; its checksum is then wrong. */
     static void makePlain(ByteBuffer bytes, int at, int sizeBytes) {
         bytes.putInt(at + LENGTH_AT, sizeBytes - LOG_OVERHEAD)
                 .putShort(at + ATTRIBUTES_AT, (short) (attributes(bytes, at) & ~BatchReader.CODEC));
@@ -96,7 +96,7 @@ public final class BatchLayout {
         return bytes.getLong(at);
     }
 
-    /** Size of the whole batch in bytes as the batch states it; not yet verified. */
+    /** The size of the whole batch in bytes, as stated in its header; not yet verified. */
     public static long size(ByteBuffer bytes, int at) {
         return (long) bytes.getInt(at + LENGTH_AT) + LOG_OVERHEAD;
     }

@@ -12,8 +12,7 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads one batch after the other, and is the view of each. Confined to one thread; allocates nothing but what a codec
- * does.
+ * Reads batches one by one, and is the view of each. Confined to one thread; allocates nothing except in a codec.
  *
  * <pre>
  *   reader.of(topic, partition, index);
@@ -52,15 +51,17 @@ public final class BatchReader implements BatchView {
     private int size;
     private int attributes;
 
-    /** The first offset that is wanted; what is refused is refused there. */
+    /** The first offset requested; errors are reported at this offset. */
     private long fromOffset;
 
-    /** @param decompressor whose output this reader alone uses */
+    /**
+     * @param decompressor used only by this reader
+     */
     public BatchReader(Decompressor decompressor) {
         this.decompressor = decompressor;
     }
 
-    /** Names the partition of the batches to come. */
+    /** Sets the partition of the following batches. */
     public void of(String newTopic, int newPartition, int newIndex) {
         topic = newTopic;
         partition = newPartition;
@@ -69,10 +70,10 @@ public final class BatchReader implements BatchView {
     }
 
     /**
-     * Goes to the batch at {@code newAt}; all its bytes must lie before {@code end}.
+     * Moves to the batch at {@code newAt}; all its bytes must be before {@code end}.
      *
-     * @param newBytes stays the caller's; position 0
-     * @param newFromOffset the first offset that is wanted of it
+     * @param newBytes owned by the caller; position 0
+     * @param newFromOffset the first offset requested
      */
     public void open(ByteBuffer newBytes, int newAt, int end, long newFromOffset) {
         bytes = newBytes;
@@ -99,10 +100,10 @@ public final class BatchReader implements BatchView {
     }
 
     /**
-     * Compares what the header says with itself, and with what is wanted: a broker never sends a batch that ends
-     * before it.
+     * Checks that the header is consistent, and that the batch does not end before the requested offset, which no
+     * broker sends.
      *
-     * @param checksum whether to compare that first
+     * @param checksum whether to verify the checksum first
      */
     public void verify(boolean checksum) {
         if (checksum) {
@@ -130,8 +131,8 @@ public final class BatchReader implements BatchView {
     }
 
     /**
-     * Returns whether a reader of committed records sees it; follows the transactions' markers. Never of a control
-     * batch.
+     * Returns whether a reader of committed records sees the batch, and follows the transaction markers. Always false
+     * for a control batch.
      */
     public boolean isVisible(@Nullable AbortedTransactions aborted) {
         if (aborted == null || aborted.isEmpty()) {
@@ -159,7 +160,7 @@ public final class BatchReader implements BatchView {
                 && records.key().getShort(Short.BYTES) == ABORT;
     }
 
-    /** Makes ready the records from the wanted offset on. */
+    /** Prepares the records from the requested offset on. */
     public void start() {
         int codec = attributes & CODEC;
         int recordsAt = at + BatchLayout.HEADER_BYTES;
@@ -184,24 +185,24 @@ public final class BatchReader implements BatchView {
         }
     }
 
-    /** The number of bytes {@link #copyTo} writes of the batch that was started. */
+    /** The number of bytes that {@link #copyTo} writes for the started batch. */
     public int plainBytes() {
         return BatchLayout.HEADER_BYTES + records.allBytes();
     }
 
-    /** Copies the batch that was started, as one without a codec, whose checksum is not right. */
+    /** Copies the started batch uncompressed, with an incorrect checksum. */
     public void copyTo(ByteBuffer to, int toAt) {
         to.put(toAt, bytes, at, BatchLayout.HEADER_BYTES);
         BatchLayout.makePlain(to, toAt, plainBytes());
         records.copyAll(to, toAt + BatchLayout.HEADER_BYTES);
     }
 
-    /** The first offset that is wanted: of a batch that lies across the position it is the position. */
+    /** The first offset requested: the position, if the batch starts before it. */
     public long fromOffset() {
         return fromOffset;
     }
 
-    /** Lets go of all buffers: what is read from a view now, is nothing. */
+    /** Releases all buffers; views must not be read afterwards. */
     public void close() {
         records.stop();
         bytes = nothing;
@@ -214,7 +215,7 @@ public final class BatchReader implements BatchView {
         return new CorruptBatchException(topic, partition, fromOffset, what, null);
     }
 
-    /** The records of the batch that was started. */
+    /** The records of the started batch. */
     public RecordReader records() {
         return records;
     }

@@ -2,7 +2,7 @@ package dev.weir.lean.internal.batch;
 
 import java.io.Serial;
 
-/** Compressed bytes that are not what their codec makes. Immutable. */
+/** Compressed bytes that their codec cannot decompress. Immutable. */
 public final class CodecException extends Exception {
 
     @Serial

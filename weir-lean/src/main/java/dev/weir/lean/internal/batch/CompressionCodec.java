@@ -3,8 +3,8 @@ package dev.weir.lean.internal.batch;
 import java.nio.ByteBuffer;
 
 /**
- * One way in which records are compressed. Confined to one thread; keeps its native state for the next batch. What it
- * refuses, it refuses before it has written past the output's room or read past the input's limit.
+ * A compression codec. Confined to one thread; keeps its native state for the next batch. It detects invalid input
+ * before it writes past the output's capacity or reads past the input's limit.
  */
 interface CompressionCodec extends AutoCloseable {
 
@@ -19,7 +19,7 @@ interface CompressionCodec extends AutoCloseable {
     /** Decompresses the input from its position to its limit, both of which may move. */
     void decompress(ByteBuffer input, DecompressionBuffer output) throws CodecException, TooLargeException;
 
-    /** Frees the native state: not all of it is found by the collector. */
+    /** Frees the native state, part of which the garbage collector would not find. */
     @Override
     default void close() {}
 }

@@ -3,8 +3,8 @@ package dev.weir.lean.internal.batch;
 import java.nio.ByteBuffer;
 
 /**
- * The buffer into which batches are decompressed: one direct buffer that grows to the largest batch seen and is used
- * again. Confined to one thread. Bytes are put at its position; the records are read from 0.
+ * The buffer for decompressed batches: a reused direct buffer that grows to the largest batch seen. Confined to one
+ * thread. Bytes are put at its position; the records are read from 0.
  */
 final class DecompressionBuffer {
 
@@ -23,12 +23,12 @@ final class DecompressionBuffer {
         return limitBytes;
     }
 
-    /** The buffer as it is; another one after {@link #room}. */
+    /** The current buffer, which {@link #room} may replace. */
     ByteBuffer bytes() {
         return bytes;
     }
 
-    /** Makes room for so many bytes at the position: what is before it stays. */
+    /** Ensures this many free bytes at the position, and keeps the bytes before it. */
     ByteBuffer room(long more) throws TooLargeException {
         int used = bytes.position();
         if (more > bytes.capacity() - used) {
@@ -39,14 +39,14 @@ final class DecompressionBuffer {
             try {
                 bytes = ByteBuffer.allocateDirect((int) capacity).put(bytes.flip());
             } catch (OutOfMemoryError noMemory) {
-                // The JVM's limit for memory outside the heap is lower than ours: this batch is too large for it.
+                // The JVM's limit for direct memory is lower than ours, and this batch is too large for it.
                 throw new TooLargeException(capacity);
             }
         }
         return bytes.limit(bytes.capacity());
     }
 
-    /** Makes room for at least one byte. */
+    /** Ensures at least one free byte. */
     ByteBuffer room() throws TooLargeException {
         return room(1);
     }

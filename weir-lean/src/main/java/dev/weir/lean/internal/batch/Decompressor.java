@@ -3,15 +3,15 @@ package dev.weir.lean.internal.batch;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * All codecs with the one buffer that they write to. Confined to one thread; a codec is loaded when it is first met.
- */
+/** All codecs with their common output buffer. Confined to one thread; a codec is loaded when first needed. */
 public final class Decompressor implements AutoCloseable {
 
     private final DecompressionBuffer output;
     private final @Nullable CompressionCodec[] codecs = new CompressionCodec[CompressionCodec.ZSTD + 1];
 
-    /** @param limitBytes of a decompressed batch */
+    /**
+     * @param limitBytes limit for a decompressed batch
+     */
     public Decompressor(int limitBytes) {
         this.output = new DecompressionBuffer(limitBytes);
     }
@@ -25,10 +25,10 @@ public final class Decompressor implements AutoCloseable {
     }
 
     /**
-     * Decompresses a part of a buffer. The result lies from 0 to its limit, valid until the next call.
+     * Decompresses a part of a buffer. The result is between 0 and its limit, and valid until the next call.
      *
-     * @param codec of a batch's attributes, one that this client knows
-     * @param bytes its position and limit are used and set back
+     * @param codec the codec id from a batch's attributes, which must be known here
+     * @param bytes its position and limit are changed and restored
      */
     public ByteBuffer decompress(int codec, ByteBuffer bytes, int from, int to)
             throws CodecException, TooLargeException {
@@ -42,7 +42,7 @@ public final class Decompressor implements AutoCloseable {
         return output.bytes().flip();
     }
 
-    /** Frees what the codecs have of the native heap; none is used any more. */
+    /** Frees the codecs' native memory; none may be used afterwards. */
     @Override
     public void close() {
         for (CompressionCodec codec : codecs) {

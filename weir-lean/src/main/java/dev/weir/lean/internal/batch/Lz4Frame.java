@@ -6,8 +6,8 @@ import net.jpountz.lz4.LZ4Factory;
 import net.jpountz.lz4.LZ4SafeDecompressor;
 
 /**
- * LZ4's frame with independent blocks, the only ones that Kafka allows. Its checksums are not looked at: the batch has
- * one of its own, that covers the compressed bytes. Confined to one thread.
+ * LZ4's frame with independent blocks, the only ones that Kafka allows. Its checksums are not verified, because the
+ * batch's own covers the compressed bytes. Confined to one thread.
  *
  * <pre>
  *   little-endian
@@ -74,7 +74,7 @@ final class Lz4Frame implements CompressionCodec {
             if (to.remaining() >= maxBlock) {
                 throw new CodecException("lz4: " + e.getMessage());
             }
-            // Perhaps only the room was short.
+            // Perhaps the output space was too small.
             ByteBuffer larger = output.room(Math.min(maxBlock, output.limitBytes() - to.position()));
             try {
                 larger.position(larger.position() + decompress(input, at, length, larger, maxBlock));

@@ -13,8 +13,8 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks the records of one batch, as drawn in {@link BatchLayout}, and is the view of each. Confined to one thread;
- * allocates nothing. All lengths of a record are compared with its end before the record is shown.
+ * Iterates over the records of one batch, as drawn in {@link BatchLayout}, and is the view of each. Confined to one
+ * thread; allocates nothing. All lengths of a record are checked against its end before the record is shown.
  */
 public final class RecordReader implements RecordView {
 
@@ -26,19 +26,19 @@ public final class RecordReader implements RecordView {
     /** Shift of the first byte of a long. */
     private static final int TOP = Long.SIZE - Byte.SIZE;
 
-    /** The length of a key or value that is null, -1, as it is encoded. */
+    /** The encoded length of a null key or value, -1. */
     private static final int NULL = 1;
 
     private final Slice key = new Slice();
     private final Slice value = new Slice();
     private final HeadersReader headers = new HeadersReader(this, NOTHING);
 
-    // Of the partition.
+    // State of the partition.
     private String topic = "";
     private int partition;
     private int index;
 
-    // Of the batch.
+    // State of the batch.
     private ByteBuffer bytes = NOTHING;
     private int begin;
     private int end;
@@ -51,14 +51,14 @@ public final class RecordReader implements RecordView {
     private TimestampType timestampType = TimestampType.NO_TIMESTAMP_TYPE;
     private int leaderEpoch;
 
-    // Of the record: where it ends, and where those of its numbers are that few ask for.
+    // State of the record: its end, and the positions of rarely used numbers.
     private int at;
     private long offset;
     private int timeAt;
     private int keyAt;
     private int headersAt;
 
-    /** The end of the last number of several bytes. */
+    /** The position after the last multi-byte number. */
     private int behind;
 
     void of(String newTopic, int newPartition, int newIndex) {
@@ -68,7 +68,7 @@ public final class RecordReader implements RecordView {
     }
 
     /**
-     * Starts before the first record with an offset of at least {@code fromOffset}.
+     * Positions the reader before the first record with an offset of at least {@code fromOffset}.
      *
      * @param header has the batch's header at {@code headerAt}
      * @param records has the records between the two positions, decompressed
@@ -90,7 +90,7 @@ public final class RecordReader implements RecordView {
         offset = baseOffset - 1;
     }
 
-    /** Bytes of all records of the batch, including those that are not wanted. */
+    /** The bytes of all records of the batch, including those before the requested offset. */
     int allBytes() {
         return end - begin;
     }
@@ -99,7 +99,7 @@ public final class RecordReader implements RecordView {
         to.put(toAt, bytes, begin, end - begin);
     }
 
-    /** Lets go of the buffer. */
+    /** Releases the buffer. */
     void stop() {
         left = 0;
         begin = 0;
@@ -109,7 +109,7 @@ public final class RecordReader implements RecordView {
         value.wrap(NOTHING, 0, -1);
     }
 
-    /** Goes to the next record; false after the last. */
+    /** Moves to the next record; returns false after the last. */
     public boolean next() {
         try {
             while (left > 0) {
@@ -146,7 +146,7 @@ public final class RecordReader implements RecordView {
             throw corrupt("a record of " + length + " bytes in " + (limit - p), null);
         }
         int recordEnd = p + length;
-        timeAt = p + 1; // Behind the attributes, of which none are defined.
+        timeAt = p + 1; // after the attributes, none of which are defined
         if (length < Long.BYTES || !parseAtOnce(from, p, recordEnd)) {
             parseEach(from, p + 1, recordEnd);
         }
@@ -154,10 +154,10 @@ public final class RecordReader implements RecordView {
     }
 
     /**
-     * Most records have no number of more than two bytes. Then all before the key are in the first eight bytes, with
-     * those of the value if there is no key; they are read at once and shifted out, the next one on top. It moves by
-     * branches, which a processor foresees, and not by arithmetic on the bytes, for which it would have to wait. Odd
-     * numbers are negative. False, and nothing changed, for any other record.
+     * Parses a record without numbers of more than two bytes, as most are. Everything before the key is then in the
+     * first eight bytes, with the value's length if there is no key. They are read at once, and each number is shifted
+     * out. Branches, which a processor predicts, replace arithmetic on the bytes, for which it would have to wait. Odd
+     * numbers are negative. Returns false, without a change, for any other record.
      */
     private boolean parseAtOnce(ByteBuffer from, int start, int recordEnd) {
         long rest = from.getLong(start) << Byte.SIZE;
@@ -207,7 +207,7 @@ public final class RecordReader implements RecordView {
         return true;
     }
 
-    /** Parses from the timestamp on, byte by byte. */
+    /** Parses the record byte by byte, starting at the timestamp. */
     private void parseEach(ByteBuffer from, int start, int recordEnd) {
         int p = start + VarInts.sizeOfLong(from, start);
         int delta = from.get(p++);
@@ -240,7 +240,7 @@ public final class RecordReader implements RecordView {
         arrive(delta);
     }
 
-    /** Takes the value; what is behind it must be as long as the record says. */
+    /** Reads the value; the rest must match the record's length. */
     private void show(ByteBuffer from, int valueAt, int size, int recordEnd) {
         int p = valueAt + Math.max(0, size);
         if (p != recordEnd - 1 || from.get(p) != 0) {
@@ -254,13 +254,13 @@ public final class RecordReader implements RecordView {
         long packed = VarInts.signed(from, start);
         int count = VarInts.value(packed);
         int p = VarInts.next(packed);
-        // A header takes two bytes at least.
+        // A header takes at least two bytes.
         if (count < 0 || count > recordEnd - p || (count == 0 && p != recordEnd)) {
             throw corrupt(count + " headers in " + (recordEnd - p) + " bytes", null);
         }
     }
 
-    /** Arrives at the record's end; a fault found before that counts as behind the last offset. */
+    /** Reaches the record's end; a fault before that is reported after the last good offset. */
     private void arrive(int delta) {
         if (delta < 0 || delta > lastDelta) {
             throw corrupt("an offset delta of " + delta, null);
@@ -268,12 +268,12 @@ public final class RecordReader implements RecordView {
         offset = baseOffset + delta;
     }
 
-    /** A number of one byte. */
+    /** Decodes a one-byte number. */
     private static int zigZag(int first) {
         return (first >>> 1) ^ -(first & 1);
     }
 
-    /** A number of more bytes, the second of them at {@code p}; {@link #behind} is then where it ends. */
+    /** Decodes a longer number, whose second byte is at {@code p}; {@link #behind} is then its end. */
     private int longer(ByteBuffer from, int p, int first) {
         int second = from.get(p);
         if (second >= 0) {
@@ -285,7 +285,7 @@ public final class RecordReader implements RecordView {
         return VarInts.value(packed);
     }
 
-    /** Position behind a key or value; -1 is null. */
+    /** Returns the position after a key or value; a length of -1 is null. */
     private int skip(int p, int length, int recordEnd) {
         if (length < -1 || length > recordEnd - p) {
             throw corrupt("a key or value of " + length + " bytes in " + (recordEnd - p), null);
@@ -293,7 +293,7 @@ public final class RecordReader implements RecordView {
         return p + Math.max(0, length);
     }
 
-    /** Fault at the record behind the last good one. */
+    /** Makes a fault for the record after the last good one. */
     private CorruptBatchException corrupt(String what, @Nullable Throwable cause) {
         return new CorruptBatchException(topic, partition, Math.max(fromOffset, offset + 1), what, cause);
     }
@@ -388,7 +388,7 @@ public final class RecordReader implements RecordView {
         return slice.isNull() ? ConsumerRecord.NULL_SIZE : slice.length();
     }
 
-    // Kafka's classes say nothing of nulls, but take them here.
+    // Kafka's classes do not declare nulls, but accept them here.
     private static byte @Nullable [] bytesOrNull(Slice slice) {
         return slice.isNull() ? null : slice.toBytes();
     }

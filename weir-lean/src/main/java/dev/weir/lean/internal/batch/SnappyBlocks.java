@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import org.xerial.snappy.Snappy;
 
 /**
- * Snappy, in blocks as Java clients write it, or as one bare block as others do. Confined to one thread.
+ * Snappy, in the blocks that Java clients write, or as the single raw block that others write. Confined to one thread.
  *
  * <pre>
  *   +----+-----------+---+---------+------------+--------+-------- ... ---+--------+--- ...
@@ -21,7 +21,7 @@ final class SnappyBlocks implements CompressionCodec {
 
     private static final int HEADER_BYTES = 16;
 
-    /** No block comes out larger than its length times this: Snappy's densest copy makes 64 bytes of 3. */
+    /** Upper bound of a block's decompression ratio: Snappy's densest copy makes 64 bytes from 3. */
     private static final int MOST_DENSE = 64;
 
     @Override

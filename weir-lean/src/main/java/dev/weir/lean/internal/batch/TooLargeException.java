@@ -2,7 +2,7 @@ package dev.weir.lean.internal.batch;
 
 import java.io.Serial;
 
-/** More bytes come out of a batch than are allowed, or than there is memory for. Immutable. */
+/** A batch decompresses to more bytes than are allowed, or than there is memory for. Immutable. */
 public final class TooLargeException extends Exception {
 
     @Serial

@@ -8,8 +8,9 @@ import java.nio.ByteBuffer;
 /**
  * Zstandard, one or more frames, with or without their size. Confined to one thread.
  *
- * <p>All at once and not as a stream: a stream keeps a window of its own, of any size that the frame asks for. When the
- * room was short it begins again with twice as much, so that what comes out is never larger than the output may be.
+ * <p>Decompresses all at once rather than as a stream, which would allocate a window of whatever size the frame
+ * requests. If the output space is too small it starts again with twice as much, so that the output never exceeds its
+ * limit.
  */
 final class ZstdFrames implements CompressionCodec {
 

@@ -1,6 +1,6 @@
 /**
- * Record batches: bytes as a broker sent them come in, records in the view of one flyweight go out. Runs on the thread
- * that polls; the bytes belong to the caller, what is decompressed to the reader.
+ * Record batches: bytes from a broker come in, records in the view of one flyweight go out. Runs on the polling thread;
+ * the bytes belong to the caller, decompressed data to the reader.
  */
 @NullMarked
 package dev.weir.lean.internal.batch;

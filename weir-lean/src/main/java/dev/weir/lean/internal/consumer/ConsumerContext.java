@@ -11,7 +11,7 @@ import java.util.SplittableRandom;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 
-/** The state that brokers, metadata and partitions of one consumer share. Confined to one thread. */
+/** The state common to the brokers, metadata and partitions of one consumer. Confined to one thread. */
 record ConsumerContext(
         LeanSettings settings,
         Transports transports,
@@ -41,7 +41,9 @@ record ConsumerContext(
         return new ConnectionBuffers(settings.maxResponseBytes());
     }
 
-    /** @param wanted looked up now if it was not */
+    /**
+     * @param wanted looked up now if it was not looked up before
+     */
     BrokerConnection connect(
             InetSocketAddress wanted, ConnectionBuffers buffers, long nowNanos, BrokerConnection.Listener listener)
             throws IOException {

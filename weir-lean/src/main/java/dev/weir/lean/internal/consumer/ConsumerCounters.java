@@ -4,7 +4,7 @@ import dev.weir.lean.LeanMetrics;
 import dev.weir.lean.internal.cursor.PartitionCursor;
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/** Counts what happens. Single writer, the polling thread; many readers. */
+/** The counters of a consumer. Single writer, the polling thread; many readers. */
 final class ConsumerCounters implements PartitionCursor.Tally {
 
     static final int RECORDS = 0;
@@ -43,7 +43,7 @@ final class ConsumerCounters implements PartitionCursor.Tally {
         add(LEFT_OUT, 1);
     }
 
-    /** As it is now, one number after the other. Any thread. */
+    /** Takes a snapshot, not atomic across counters. Any thread. */
     LeanMetrics snapshot() {
         return LeanMetrics.of(
                 counts.get(RECORDS),

@@ -22,8 +22,8 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The consumer behind its facade: one duty cycle over brokers and partitions. Confined to one thread, where not said
- * otherwise.
+ * The consumer behind its facade: one duty cycle over brokers and partitions. Confined to one thread, except where
+ * noted.
  */
 public final class ConsumerEngine implements AutoCloseable {
 
@@ -41,16 +41,18 @@ public final class ConsumerEngine implements AutoCloseable {
     private boolean delivering;
     private boolean closed;
 
-    // Of the delivery that runs: whose records it is at, and whether a handler wants no more.
+    // State of the current delivery: its partition, and whether a handler has interrupted it.
     private @Nullable FetchedPartition current;
     private boolean ended;
 
-    /** @throws IOException if the system has no more sockets */
+    /**
+     * @throws IOException if the system has no sockets left
+     */
     public ConsumerEngine(LeanSettings settings) throws IOException {
         this.settings = settings;
         this.context = ConsumerContext.of(settings);
         this.locations = new PartitionLocations(context);
-        // As much as both buffers of a connection hold, when all of it is of paused partitions.
+        // As much as both buffers of a connection hold, in case all of it belongs to paused partitions.
         this.pool = new ChunkPool(2L * settings.maxFetchBytes());
         this.fetcher = new FetchResponses(context, locations, pool);
         this.locations.answerTo(fetcher);
@@ -59,7 +61,7 @@ public final class ConsumerEngine implements AutoCloseable {
         this.reader = new BatchReader(decompressor);
     }
 
-    /** Adds a partition; returns its dense number, the lowest that is free. */
+    /** Adds a partition; returns its index, the lowest free one. */
     public int assign(String topicName, int number, StartAt start) {
         if (number < 0) {
             throw new IllegalArgumentException("partition must not be negative: partition=" + number);
@@ -74,8 +76,8 @@ public final class ConsumerEngine implements AutoCloseable {
     }
 
     /**
-     * Adds a partition whose place is of the topic with that id, or of one that is not known: of another topic with
-     * that name it is no place.
+     * Adds a partition at a position in the topic with that id, or in any topic if the id is zero. In another topic of
+     * that name the position counts as lost.
      */
     public int assign(String topicName, int number, StartAt start, Uuid topicId) {
         int index = assign(topicName, number, start);
@@ -83,14 +85,14 @@ public final class ConsumerEngine implements AutoCloseable {
         return index;
     }
 
-    /** The id of the topic that a partition's place is of; {@code Uuid.ZERO_UUID} until it is known. */
+    /** The topic id that a partition's position belongs to; {@code Uuid.ZERO_UUID} until known. */
     public Uuid topicId(int index) {
         FetchedPartition partition = at(index);
         FetchedTopic topic = partition.topic;
         return partition.placedIn == null ? new Uuid(topic.idHigh, topic.idLow) : partition.placedIn;
     }
 
-    /** Returns whether a fault was found in a partition, thrown or not. */
+    /** Returns whether a partition has a fault, thrown or not. */
     public boolean isAtFault(int index) {
         FetchedPartition partition = at(index);
         return partition.fault != null || partition.state == FetchedPartition.FAILED;
@@ -112,7 +114,7 @@ public final class ConsumerEngine implements AutoCloseable {
         return partition;
     }
 
-    /** Adds all partitions of a topic, now and later. */
+    /** Adds all current and later partitions of a topic. */
     public void assignAll(String topicName, StartAt start) {
         FetchedTopic topic = locations.topic(topicName);
         if (topic.startOfAll != null) {
@@ -121,7 +123,7 @@ public final class ConsumerEngine implements AutoCloseable {
         locations.addAll(topic, start);
     }
 
-    /** Removes all partitions of a topic, and adds none of it any more. */
+    /** Removes all partitions of a topic, and adds none of them later. */
     public void unassignAll(String topicName) {
         for (int index = 0; index < partitions.size(); index++) {
             FetchedPartition partition = partitions.get(index);
@@ -132,13 +134,13 @@ public final class ConsumerEngine implements AutoCloseable {
         locations.forget(locations.topic(topicName));
     }
 
-    /** The dense number of an assigned partition, or -1. */
+    /** The index of an assigned partition, or -1. */
     public int index(String topicName, int number) {
         FetchedPartition partition = locations.partition(topicName, number);
         return partition == null ? -1 : partition.cursor.index();
     }
 
-    /** The dense numbers that are given away. */
+    /** The indexes in use. */
     public List<Integer> assigned() {
         List<Integer> assigned = new ArrayList<>();
         for (int index = 0; index < partitions.size(); index++) {
@@ -149,13 +151,13 @@ public final class ConsumerEngine implements AutoCloseable {
         return assigned;
     }
 
-    /** The partition with this dense number. */
+    /** The partition with this index. */
     public TopicPartition partition(int index) {
         FetchedPartition partition = at(index);
         return new TopicPartition(partition.topic.name, partition.number);
     }
 
-    /** Removes a partition with what was fetched of it. */
+    /** Removes a partition with its fetched records. */
     public void unassign(int index) {
         FetchedPartition partition = at(index);
         partition.cursor.moveTo(partition.cursor.position(), -1);
@@ -172,7 +174,7 @@ public final class ConsumerEngine implements AutoCloseable {
         return partition;
     }
 
-    /** One duty cycle; exactly one of the handlers is there. */
+    /** One duty cycle; exactly one of the handlers is non-null. */
     public int poll(@Nullable RecordHandler records, @Nullable BatchViewHandler batches) {
         if (delivering) {
             throw new IllegalStateException("poll was called from a handler");
@@ -183,7 +185,7 @@ public final class ConsumerEngine implements AutoCloseable {
         long nowNanos = context.transports().nanoTime();
         fetcher.at(nowNanos);
         int work = locations.poll(nowNanos);
-        // Iterated by index: a map's iterator would be garbage, once per poll.
+        // Iterates by index, because a map's iterator would be garbage in each poll.
         if (brokers.size() != locations.brokers().size()) {
             brokers.clear();
             brokers.addAll(locations.brokers());
@@ -245,7 +247,7 @@ public final class ConsumerEngine implements AutoCloseable {
         return count;
     }
 
-    /** Ends the delivery that runs after what is being handled. */
+    /** Ends the current delivery after the current record or batch. */
     public void endPoll() {
         ended = true;
         if (delivering && current != null) {
@@ -310,7 +312,7 @@ public final class ConsumerEngine implements AutoCloseable {
         locations.resume(partition);
     }
 
-    /** The offset at which {@link #skipBatch} goes on; -1 if there is no batch at fault, or its end is not known. */
+    /** The offset at which {@link #skipBatch} continues; -1 if there is no batch at fault, or its end is not known. */
     public long offsetBehindFault(int index) {
         return at(index).offsetBehindFault;
     }
@@ -320,7 +322,7 @@ public final class ConsumerEngine implements AutoCloseable {
         return at(index).bytesAtFault;
     }
 
-    /** Moves past the batch at fault. */
+    /** Moves the position past the batch at fault. */
     public void skipBatch(int index) {
         FetchedPartition partition = at(index);
         if (partition.offsetBehindFault < 0) {

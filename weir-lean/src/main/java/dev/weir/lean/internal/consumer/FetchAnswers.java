@@ -3,15 +3,15 @@ package dev.weir.lean.internal.consumer;
 import dev.weir.lean.internal.net.ReceiveBuffer;
 import dev.weir.lean.internal.wire.MalformedResponseException;
 
-/** Takes what brokers answer. Called on the polling thread. */
+/** Receives the answers of brokers. Called on the polling thread. */
 interface FetchAnswers {
 
-    /** A fetch was answered; the buffer is overwritten after the call, unless it is retained. */
+    /** Receives a fetch response; the buffer is overwritten after the call, unless it is retained. */
     void fetched(FetchBroker broker, ReceiveBuffer buffer, int sizeBytes) throws MalformedResponseException;
 
-    /** A question for offsets was answered. */
+    /** Receives the response to an offset request. */
     void resolved(FetchBroker broker, short version, ReceiveBuffer buffer) throws MalformedResponseException;
 
-    /** The connection is gone, or could not be made. */
+    /** Reports a lost or failed connection. */
     void lost(FetchBroker broker);
 }

@@ -15,13 +15,13 @@ import java.util.List;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.jspecify.annotations.Nullable;
 
-/** A broker with the partitions that are asked of it, one connection, one fetch session. Confined to one thread. */
+/** A broker with the partitions fetched from it, one connection and one fetch session. Confined to one thread. */
 final class FetchBroker implements BrokerConnection.Listener {
 
     private static final System.Logger LOG = System.getLogger(FetchBroker.class.getName());
     private static final long NANOS_PER_MILLI = 1_000_000;
 
-    /** Side by side by topic, as the requests want them. */
+    /** Grouped by topic, as requests need them. */
     private static final Comparator<FetchedPartition> ORDER = Comparator.<FetchedPartition>comparingInt(
                     each -> each.topic.ordinal)
             .thenComparingInt(each -> each.number);
@@ -32,7 +32,7 @@ final class FetchBroker implements BrokerConnection.Listener {
     private final FetchSession fetches;
     private final RetryBackoff backoff;
 
-    /** The time when it may be asked again who is nearer: whom it named could not be had. */
+    /** The time from which it may be asked again for a nearer replica, after the one it named could not be used. */
     private final RetryBackoff nearer;
 
     private final List<FetchedPartition> partitions = new ArrayList<>();
@@ -41,19 +41,19 @@ final class FetchBroker implements BrokerConnection.Listener {
     private int port;
     private @Nullable BrokerConnection connection;
 
-    /** Kept from one connection to the next while there are partitions. */
+    /** Kept across connections while there are partitions. */
     private @Nullable ConnectionBuffers buffers;
 
     private boolean fetchUnderWay;
     private boolean offsetsUnderWay;
 
-    /** Attempts to connect since the last connection. */
+    /** Connection attempts since the last connection. */
     private int attempts;
 
-    /** True if it is to connect once although nothing is asked here yet. */
+    /** True if it should connect once although no partition is fetched here yet. */
     private boolean wanted;
 
-    /** The session ends with the next request, so that an answer under way must not prolong it. */
+    /** The session ends with the next request, so an outstanding answer must not prolong it. */
     private boolean restarted;
 
     private boolean throttled;
@@ -70,7 +70,7 @@ final class FetchBroker implements BrokerConnection.Listener {
         this.nearer = context.newBackoff();
     }
 
-    /** It may have moved. */
+    /** Its address may have changed. */
     void address(String newHost, int newPort) {
         if (newPort != port || !newHost.equals(host)) {
             host = newHost;
@@ -87,8 +87,8 @@ final class FetchBroker implements BrokerConnection.Listener {
     }
 
     /**
-     * The session still has it, and ends with that. What was received here and waits keeps no buffer from those that
-     * stay.
+     * The session still contains the partition, and ends because of that. Its waiting records must not keep a buffer
+     * from the remaining partitions.
      */
     void remove(FetchedPartition partition) {
         context.counters().add(ConsumerCounters.COPIED, partition.cursor.detach());
@@ -99,19 +99,20 @@ final class FetchBroker implements BrokerConnection.Listener {
         restart();
     }
 
-    /** Partitions whose leader is another broker: they need not wait for this one. */
+    /** Partitions with another leader, which need not wait for this broker. */
     List<FetchedPartition> followed() {
         return partitions.stream().filter(FetchedPartition::isFollowing).toList();
     }
 
-    /** Returns whether a connection stands. If not, one is made, though nothing is asked here yet. */
+    /** Returns whether there is a connection. If not, one is opened, although no partition is fetched here yet. */
     boolean prepare() {
         wanted = connection == null;
         return connection != null && connection.isReady();
     }
 
     /**
-     * A replica that it named as nearer could not be had: for a while it sends the records itself, longer each time.
+     * Reports that a nearer replica named by this broker could not be used: for a while this broker sends the records
+     * itself, longer each time.
      */
     void nearerFailed(long nowNanos) {
         // Once for all partitions of an answer.
@@ -120,12 +121,12 @@ final class FetchBroker implements BrokerConnection.Listener {
         }
     }
 
-    /** A replica that it named does what it should. */
+    /** Reports that a replica named by this broker works. */
     void nearerServes() {
         nearer.succeeded();
     }
 
-    /** The next fetch names everything. */
+    /** The next fetch names all partitions. */
     void restart() {
         restarted = fetchUnderWay;
         fetches.restart();
@@ -134,7 +135,7 @@ final class FetchBroker implements BrokerConnection.Listener {
     int poll(long nowNanos) {
         BrokerConnection current = connection;
         if (current == null) {
-            // Without a free buffer not even the greeting could be received.
+            // Without a free buffer not even the version response could be received.
             if ((partitions.isEmpty() && !wanted) || !canReceive() || !backoff.isDue(nowNanos)) {
                 return 0;
             }
@@ -171,7 +172,7 @@ final class FetchBroker implements BrokerConnection.Listener {
         }
     }
 
-    /** Chooses another address with each attempt, because a name may have several and some cannot be reached. */
+    /** Chooses another address for each attempt, because a name may have several and some may be unreachable. */
     private InetSocketAddress nextAddress() throws UnknownHostException {
         InetAddress[] all = InetAddress.getAllByName(host);
         return new InetSocketAddress(all[attempts++ % all.length], port);
@@ -235,19 +236,19 @@ final class FetchBroker implements BrokerConnection.Listener {
         }
     }
 
-    /** A fetch was answered without an error of the whole. */
+    /** Reports a fetch response without a top-level error. */
     void fetchAnswered(int sessionId) {
         fetches.answered(sessionId, restarted);
         restarted = false;
     }
 
-    /** A fetch was refused as a whole: the next one is as if it were the first. */
+    /** Reports a fetch refused as a whole: the next one starts a new session. */
     void fetchRefused() {
         fetches.forget();
         restarted = false;
     }
 
-    /** The broker asks to be left alone for a while. */
+    /** Reports that the broker throttles this client. */
     void throttle(int millis, long nowNanos) {
         if (millis > 0) {
             throttled = true;
@@ -257,8 +258,8 @@ final class FetchBroker implements BrokerConnection.Listener {
     }
 
     /**
-     * Frees the buffers of paused partitions if both are taken and something is to come: nothing else would. Returns
-     * how many bytes had to be copied.
+     * Frees the buffers of paused partitions if both are occupied and an answer is expected, which could not be
+     * received otherwise. Returns the number of copied bytes.
      */
     int detachPaused() {
         if (canReceive() || !isAwaited()) {
@@ -282,7 +283,7 @@ final class FetchBroker implements BrokerConnection.Listener {
         return buffers == null || buffers.hasFree();
     }
 
-    /** Returns whether an answer is to come. One that came and was not read would end each wait at once. */
+    /** Returns whether an answer is expected. An answer that arrived and was not read would end each wait at once. */
     private boolean isAwaited() {
         if (fetchUnderWay || offsetsUnderWay) {
             return true;

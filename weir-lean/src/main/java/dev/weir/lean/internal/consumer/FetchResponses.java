@@ -23,9 +23,9 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the answers of brokers apart: records become chunks of their partitions, errors become other states. Confined
- * to one thread. A fetch response is indexed, not read: its batch headers tell what to fetch next, so that the next
- * request can leave before the first record is looked at.
+ * Splits the answers of brokers: records become chunks of their partitions, errors become partition states. Confined to
+ * one thread. A fetch response is only indexed: its batch headers determine the next fetch, so that the next request
+ * can be sent before the first record is read.
  */
 final class FetchResponses implements FetchAnswers {
 
@@ -48,12 +48,12 @@ final class FetchResponses implements FetchAnswers {
         this.pool = pool;
     }
 
-    /** The time of the poll that runs. */
+    /** The time of the current poll. */
     void at(long newNowNanos) {
         nowNanos = newNowNanos;
     }
 
-    /** Puts a partition behind the others that have something to deliver, if it has something and is not paused. */
+    /** Queues a partition for delivery, if it has records and is not paused. */
     void enqueue(FetchedPartition partition) {
         if (!partition.queued && !partition.paused && (partition.cursor.hasChunks() || partition.fault != null)) {
             partition.queued = true;
@@ -61,7 +61,7 @@ final class FetchResponses implements FetchAnswers {
         }
     }
 
-    /** The next partition with something to deliver; to be enqueued again. */
+    /** The next partition to deliver; enqueue it again afterwards. */
     @Nullable
     FetchedPartition nextReady() {
         FetchedPartition partition = ready.pollFirst();
@@ -158,7 +158,7 @@ final class FetchResponses implements FetchAnswers {
         enqueue(partition);
     }
 
-    /** Walks the batch headers. Whatever makes no sense there is left to the reader of the batch, who can say why. */
+    /** Iterates over the batch headers. Invalid ones are left to the batch reader, which can give the reason. */
     private void index(FetchedPartition partition, ReceiveBuffer buffer) {
         ByteBuffer bytes = buffer.bytes();
         int from = response.recordsAt();
@@ -179,7 +179,7 @@ final class FetchResponses implements FetchAnswers {
             at += (int) size;
         }
         ResponseChunk chunk = pool.take();
-        // Brokers cut the last batch only, never the first one (KIP-74).
+        // Brokers truncate only the last batch, never the first one (KIP-74).
         chunk.lend(buffer, from, at == from ? end : at);
         if (settings.readCommitted()) {
             response.abortedTo(chunk.aborted());
@@ -188,7 +188,7 @@ final class FetchResponses implements FetchAnswers {
         if (next > partition.fetchOffset) {
             partition.fetchOffset = next;
         } else {
-            // The reader will find a fault in it, or nothing new: then this one is thrown after it.
+            // The reader will find a fault in it, or nothing new; then this fault is thrown after it.
             partition.fail(
                     new CorruptBatchException(
                             partition.topic.name,
@@ -200,7 +200,7 @@ final class FetchResponses implements FetchAnswers {
         }
     }
 
-    /** Reports an answer that is too large: without a batch to blame the same would come again and again. */
+    /** Reports an answer that is too large. Unless a batch is blamed, the same answer would arrive again and again. */
     private void tooLarge(FetchBroker broker, int sizeBytes, boolean blamed) {
         String what =
                 "a response of " + sizeBytes + " bytes, more than maxResponseBytes=" + settings.maxResponseBytes();
@@ -210,9 +210,7 @@ final class FetchResponses implements FetchAnswers {
         }
     }
 
-    /**
-     * Only the first batch of a response may exceed the limits of a fetch (KIP-74), and this one exceeds our buffer.
-     */
+    /** Only the first batch of a response may exceed a fetch's limits (KIP-74), and this one exceeds our buffer. */
     private void tooLarge(FetchedPartition partition, ReceiveBuffer buffer, int sizeBytes) {
         ByteBuffer bytes = buffer.bytes();
         int at = response.recordsAt();
@@ -230,8 +228,8 @@ final class FetchResponses implements FetchAnswers {
     }
 
     /**
-     * The log ends before what was read, or does not know its epoch. The latter is no fault where all batches of that
-     * epoch were compacted away before a replica got the log: what comes next tells.
+     * Handles a log that ends before the records read, or does not know their epoch. The latter is no fault if all
+     * batches of that epoch were compacted away before a replica got the log; the next batch tells.
      */
     private void diverged(FetchedPartition partition) {
         if (response.divergingOffset() >= partition.fetchOffset && partition.lastEpoch >= 0) {
@@ -241,7 +239,7 @@ final class FetchResponses implements FetchAnswers {
         }
     }
 
-    /** Returns whether the next batch was written before what was read: then that is not in this log. */
+    /** Returns whether the next batch was written before the records read, which are then not in this log. */
     private boolean isOlder(FetchedPartition partition, ByteBuffer bytes) {
         int at = response.recordsAt();
         return response.recordsLength() >= BatchLayout.HEADER_BYTES
@@ -249,7 +247,7 @@ final class FetchResponses implements FetchAnswers {
                 && BatchLayout.leaderEpoch(bytes, at) < partition.doubtedEpoch;
     }
 
-    /** The log has other records than those that were read. */
+    /** Reports that the log has different records from those read. */
     private void differs(FetchedPartition partition, long divergent, int epoch) {
         if (settings.onOffsetLost() == OffsetLostPolicy.FAIL) {
             partition.fail(
@@ -302,18 +300,18 @@ final class FetchResponses implements FetchAnswers {
 
     private void outOfRange(FetchedPartition partition) {
         if (partition.isFollowing()) {
-            // It lags, or has deleted what the leader has: the leader knows.
+            // It lags behind, or has deleted records that the leader has: the leader decides.
             locations.relocate(partition, nowNanos);
             return;
         }
         if (settings.onOffsetLost() != OffsetLostPolicy.FAIL && partition.cursor.hasChunks()) {
-            // What is there is delivered first; the broker says the same again afterwards.
+            // Buffered records are delivered first; the broker repeats its answer afterwards.
             return;
         }
         lost(partition, OffsetLostException.outOfRange(partition.topic.name, partition.number, partition.fetchOffset));
     }
 
-    /** Its topic was deleted and made again: the position was one in the old one. At 0 that makes no difference. */
+    /** The topic was recreated, so the position belongs to the old one. At 0 that makes no difference. */
     void madeAgain(FetchedPartition partition) {
         if (partition.fetchOffset > 0 && partition.state != FetchedPartition.FAILED) {
             lost(
@@ -362,7 +360,7 @@ final class FetchResponses implements FetchAnswers {
             }
             return;
         }
-        // Without an offset no record is that late.
+        // Without an offset, no record is that late.
         long offset = answer.offset() < 0 ? partition.endBefore : answer.offset();
         if (offset < 0) {
             partition.retryAtNanos = nowNanos + RETRY_NANOS;
@@ -375,8 +373,8 @@ final class FetchResponses implements FetchAnswers {
     }
 
     /**
-     * Returns whether it may be over when tried again. A broker whose own log is corrupt says so each time, retriable
-     * or not.
+     * Returns whether another attempt may succeed. A broker with a corrupt log reports that each time, as retriable or
+     * not.
      */
     private static boolean isPassing(Errors error) {
         return error == Errors.UNKNOWN_SERVER_ERROR

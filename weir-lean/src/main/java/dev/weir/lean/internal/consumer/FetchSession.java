@@ -7,8 +7,8 @@ import java.util.List;
 import org.apache.kafka.common.protocol.ApiKeys;
 
 /**
- * The fetch session with one broker (KIP-227): it remembers what it was asked, so that a request names only what has
- * changed. Confined to one thread; allocates nothing.
+ * A fetch session with one broker (KIP-227). It remembers what was requested, so that a request names only changes.
+ * Confined to one thread; allocates nothing.
  */
 final class FetchSession {
 
@@ -19,25 +19,25 @@ final class FetchSession {
     private int sessionId = NO_SESSION;
     private int epoch = FIRST_EPOCH;
 
-    /** The place of the partition that is named first. */
+    /** The index of the partition named first. */
     private int first = -1;
 
     FetchSession(FetchRequest request) {
         this.request = request;
     }
 
-    /** Ends the session with the next request, which names everything and begins a new one. */
+    /** Ends the session with the next request, which names everything and starts a new one. */
     void restart() {
         epoch = FIRST_EPOCH;
     }
 
-    /** The broker does not have the session: it is not mentioned again. */
+    /** Reports that the broker does not have the session, which is then not named again. */
     void forget() {
         sessionId = NO_SESSION;
         epoch = FIRST_EPOCH;
     }
 
-    /** A response without error: the session goes on, or a broker that has no room gave none. */
+    /** Reports a response without error: the session continues, or the broker had no slot for one. */
     void answered(int session, boolean restarted) {
         sessionId = session;
         if (session == NO_SESSION || restarted) {
@@ -48,9 +48,9 @@ final class FetchSession {
     }
 
     /**
-     * Asks for what the partitions want, if they want anything. Partitions of a topic stand side by side. A broker
-     * fills its answer in their order, and with a session moves those with records behind the others by itself; where
-     * everything is named, which without a session is always, another one stands first each time.
+     * Writes a request for the partitions' offsets, if there are any to fetch. Partitions of a topic are adjacent. A
+     * broker fills its answer in request order. Within a session it moves partitions with records to the end by itself;
+     * a full request starts with another partition each time.
      *
      * @param withRack see {@link FetchRequest#end}
      */
@@ -102,7 +102,7 @@ final class FetchSession {
         }
     }
 
-    /** Counted from the first one on. The topic that is entered in its middle is named at the end once more. */
+    /** Counted from the first one. A topic that is entered in the middle is named again at the end. */
     private FetchedPartition at(List<FetchedPartition> partitions, int i) {
         int place = first + i;
         return partitions.get(place < partitions.size() ? place : place - partitions.size());

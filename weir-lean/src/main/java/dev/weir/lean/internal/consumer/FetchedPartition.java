@@ -7,8 +7,7 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An assigned partition: what is delivered of it is its cursor's, what is fetched of it is here. Confined to one
- * thread.
+ * An assigned partition: its fetch state is here, its delivery state in its cursor. Confined to one thread.
  *
  * <p>Its state is one of {@link #LOCATING}, {@link #RESOLVING}, {@link #FETCHING} and {@link #FAILED}; ADR 26 draws
  * them.
@@ -18,7 +17,7 @@ final class FetchedPartition {
     /** Its leader is unknown: waits for metadata. */
     static final int LOCATING = 0;
 
-    /** Its start is no offset yet: its leader is asked. */
+    /** Its start is not resolved to an offset yet: its leader is asked. */
     static final int RESOLVING = 1;
 
     /** State: part of its broker's fetches, unless it is paused. */
@@ -36,17 +35,17 @@ final class FetchedPartition {
     int state = LOCATING;
     boolean paused;
 
-    /** True if it waits to be delivered. */
+    /** True if it is queued for delivery. */
     boolean queued;
 
     /** The start position, until it is resolved. */
     @Nullable
     StartAt start;
 
-    /** End of the log before its leader was asked for the offset of a starting time; -1 until known. */
+    /** The end of the log before its leader was asked for the offset of a start time; -1 until known. */
     long endBefore = UNKNOWN;
 
-    /** The id of the topic that its place is of, until metadata have told whether that is the present one. */
+    /** The topic id that its position belongs to, until metadata show whether that is the current one. */
     @Nullable
     Uuid placedIn;
 
@@ -55,29 +54,29 @@ final class FetchedPartition {
     /** The epoch of the batch before the fetch offset; -1 if unknown. */
     int lastEpoch = UNKNOWN;
 
-    /** The epoch before the fetch offset that its leader does not know, until the next batch tells why; else -1. */
+    /** The epoch before the fetch offset that its leader does not know, until the next batch explains that; else -1. */
     int doubtedEpoch = UNKNOWN;
 
     int leader = UNKNOWN;
     int leaderEpoch = UNKNOWN;
 
-    /** The broker to ask: the leader, or a replica that is nearer. */
+    /** The broker to fetch from: the leader, or a nearer replica. */
     @Nullable
     FetchBroker broker;
 
-    /** Time until which a nearer replica is asked. */
+    /** The time until which a nearer replica is used. */
     long followUntilNanos;
 
     /** True if that replica has answered. */
     boolean servedNearby;
 
-    // What the broker's fetch session has of it.
+    // The broker's fetch session state for it.
     boolean inSession;
     long sentOffset;
     int sentLeaderEpoch;
     int sentLastEpoch;
 
-    /** The cursor's moves when its leader was asked for its start: an answer from before a seek is none. */
+    /** The cursor's move count when its leader was asked for its start: an answer from before a seek is ignored. */
     int askedAtMove = UNKNOWN;
 
     long retryAtNanos;
@@ -85,14 +84,14 @@ final class FetchedPartition {
     long highWatermark = UNKNOWN;
     long lastStableOffset = UNKNOWN;
 
-    /** Thrown when everything before it was delivered. */
+    /** Thrown after all earlier records are delivered. */
     @Nullable
     PartitionException fault;
 
     /** The offset after the batch at fault. */
     long offsetBehindFault = UNKNOWN;
 
-    /** The bytes of the batch at fault, if they are known; the array is nobody else's. */
+    /** The bytes of the batch at fault, if known; not used elsewhere. */
     byte @Nullable [] bytesAtFault;
 
     FetchedPartition(FetchedTopic topic, int number, PartitionCursor cursor) {
@@ -105,31 +104,31 @@ final class FetchedPartition {
         return state == FETCHING && !paused;
     }
 
-    /** Returns whether the session has another offset of it, or other epochs. */
+    /** Returns whether the session has another offset or other epochs for it. */
     boolean isNewToSession() {
         return !inSession || sentOffset != fetchOffset || sentLeaderEpoch != leaderEpoch || sentLastEpoch != lastEpoch;
     }
 
-    /** Returns whether a response is to what it wants now, not to what it wanted before a seek. */
+    /** Returns whether a response is for its current position, not for one before a seek. */
     boolean isAnswered() {
         return state == FETCHING && inSession && sentOffset == fetchOffset;
     }
 
     /**
-     * Returns whether its leader is asked where the log ends before it is asked for a time: if no record is that late,
-     * it goes on from there, and what is appended between the two questions is read.
+     * Returns whether its leader is asked for the end of the log before a time is resolved. If no record is that late,
+     * it continues from that end, so records appended between the two requests are read.
      */
     boolean wantsEndFirst() {
         return start != null && start.timestampMillis() >= 0 && endBefore < 0;
     }
 
-    /** No answer to what was asked until now is for it: it is asked anew. */
+    /** Outstanding answers no longer apply to it: it is requested again. */
     void forgetQuestion() {
         askedAtMove = UNKNOWN;
         endBefore = UNKNOWN;
     }
 
-    /** Returns whether an answer is to the start that it wants now; there is none to come after this one. */
+    /** Returns whether an answer is for its current start, and marks it as received. */
     boolean takesAnswer() {
         boolean current = state == RESOLVING && askedAtMove == cursor.moves();
         askedAtMove = UNKNOWN;
@@ -140,7 +139,7 @@ final class FetchedPartition {
         return broker != null && broker.id != leader;
     }
 
-    /** Its leader does not know the epoch: it is asked without one. */
+    /** Its leader does not know the epoch, so it is requested without one. */
     void doubtEpoch() {
         doubtedEpoch = lastEpoch;
         lastEpoch = UNKNOWN;
@@ -154,7 +153,7 @@ final class FetchedPartition {
         }
     }
 
-    /** Moves to an offset: forgets what was fetched. */
+    /** Moves to an offset and drops fetched records. */
     void moveTo(long offset, int epoch) {
         cursor.moveTo(offset, epoch);
         fetchOffset = offset;
@@ -168,7 +167,7 @@ final class FetchedPartition {
         bytesAtFault = null;
     }
 
-    /** Moves to the beginning, the end or a time, once its leader has said where that is. */
+    /** Moves to the beginning, the end or a time, once its leader has resolved it. */
     void moveTo(StartAt place) {
         moveTo(place.offset(), place.leaderEpoch());
         if (place.offset() < 0) {

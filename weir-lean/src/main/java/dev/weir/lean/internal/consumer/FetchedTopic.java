@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
-/** A topic with the assigned ones of its partitions. Confined to one thread. */
+/** A topic with its assigned partitions. Confined to one thread. */
 final class FetchedTopic {
 
     final String name;
@@ -16,21 +16,21 @@ final class FetchedTopic {
     /** Its place in the order of topics. */
     final int ordinal;
 
-    /** Topic id, upper half; both halves are 0 until metadata has arrived. */
+    /** The topic id, upper half; both halves are 0 until metadata have arrived. */
     long idHigh;
 
     long idLow;
 
     final TopicIdAgreement agreement = new TopicIdAgreement();
 
-    /** The trouble last reported in the log that keeps it from being read; empty if nothing did. */
+    /** The last logged reason why it cannot be read; empty if there is none. */
     String trouble = "";
 
-    /** The start position of partitions that no one has named, if all of the topic is read; else null. */
+    /** The start position of partitions that were not assigned singly, if the whole topic is read; else null. */
     @Nullable
     StartAt startOfAll;
 
-    /** The number of partitions it had when it was last looked for more of them. */
+    /** The number of its partitions at the last check for new ones. */
     int known;
 
     private @Nullable FetchedPartition[] byNumber = new FetchedPartition[0];
@@ -55,7 +55,7 @@ final class FetchedTopic {
         byNumber[number] = partition;
     }
 
-    /** Takes over the id that brokers agree on. */
+    /** Takes over the topic id that brokers agree on. */
     void identify() {
         Uuid id = agreement.present();
         idHigh = id.getMostSignificantBits();
@@ -75,7 +75,7 @@ final class FetchedTopic {
         }
     }
 
-    /** Its partitions that have no broker and do not rest. */
+    /** Its partitions without a broker, except faulty ones. */
     List<FetchedPartition> unlocated() {
         List<FetchedPartition> all = new ArrayList<>();
         forEach(partition -> {

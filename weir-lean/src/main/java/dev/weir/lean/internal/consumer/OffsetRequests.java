@@ -22,7 +22,7 @@ final class OffsetRequests {
 
     private OffsetRequests() {}
 
-    /** Asks for all partitions that want to know, which is one question: the next one follows its answer. */
+    /** Requests all unresolved partitions in one request; the next one follows its answer. */
     static boolean ask(
             BrokerConnection connection, List<FetchedPartition> partitions, boolean readCommitted, long nowNanos) {
         Map<String, ListOffsetsTopic> topics = null;

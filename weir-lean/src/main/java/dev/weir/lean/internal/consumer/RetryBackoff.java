@@ -21,14 +21,14 @@ public final class RetryBackoff {
         this.random = random;
     }
 
-    /** Waits longer than after the failure before. */
+    /** Records a failure: the next wait is longer. */
     public void failed(long nowNanos) {
         delayNanos = Math.min(maxNanos, delayNanos == 0 ? FIRST_NANOS : 2 * delayNanos);
         dueNanos = nowNanos + (long) (delayNanos * (LEAST + SPREAD * random.nextDouble()));
         waiting = true;
     }
 
-    /** The next failure waits briefly again. */
+    /** Resets the wait: the next failure waits briefly again. */
     public void succeeded() {
         delayNanos = 0;
         waiting = false;

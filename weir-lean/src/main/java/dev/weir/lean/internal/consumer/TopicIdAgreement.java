@@ -12,40 +12,40 @@ import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseBrok
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * The id of a topic that enough brokers agree on. A stale broker names the id of a topic that is gone, which looks like
- * a recreated topic. So an id other than the present one needs the votes of two brokers, and more than the present one
- * has, or a cluster of one broker. With as many votes for both, the leaders decide: by refusing the present id itself
- * once all brokers have voted, or by refusing it in another way for {@value #WAIT_SECONDS} seconds. A former id needs
- * such a refusal in any case, or {@value #WAIT_SECONDS} seconds without a vote for the present id. Confined to one
+ * The topic id that enough brokers agree on. A stale broker may report the id of a deleted topic, which looks like a
+ * recreated topic. So an id other than the current one needs the votes of two brokers, and more than the current one
+ * has, or a cluster of one broker. If both have the same number of votes, the leaders decide: by refusing the current
+ * id itself once all brokers have voted, or by refusing it in another way for {@value #WAIT_SECONDS} seconds. A former
+ * id always needs such a refusal, or {@value #WAIT_SECONDS} seconds without a vote for the current id. Confined to one
  * thread.
  */
 public final class TopicIdAgreement {
 
-    /** Node id of a broker whose address metadata do not contain. It has no vote, unless it is the only one. */
+    /** Node id of a broker whose address the metadata do not contain. It has no vote, unless it is the only broker. */
     public static final int UNKNOWN_NODE = -1;
 
     private static final int WAIT_SECONDS = 10;
     private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(WAIT_SECONDS);
 
-    /** Validity of a vote. A broker that was stale once must not count for ever. */
+    /** The time for which a vote is valid, so that a broker that was stale once does not count for ever. */
     private static final long VOTE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private static final int ENOUGH = 2;
 
     /** Meaning of an answer. */
     public enum Verdict {
-        /** The answer names the present id, or none. */
+        /** The answer has the current id, or none. */
         PRESENT,
-        /** The first id of the topic. */
+        /** The answer has the first id of the topic. */
         FIRST,
-        /** The answer names another id, which is the present one from now on: the topic was recreated. */
+        /** The answer has another id, which is now the current one: the topic was recreated. */
         RECREATED,
-        /** The answer names another id, not believed yet. Ask another broker at once. */
+        /** The answer has another id that is not trusted yet. Ask another broker at once. */
         CONTRADICTED,
-        /** The same broker names the same other id again. Ask another broker, later. */
+        /** The same broker repeats the same other id. Ask another broker later. */
         UNDECIDED;
 
-        /** Returns whether the rest of what the answer tells of the topic can be used. */
+        /** Returns whether the rest of the answer about the topic can be used. */
         public boolean isBelieved() {
             return this != CONTRADICTED && this != UNDECIDED;
         }
@@ -80,7 +80,7 @@ public final class TopicIdAgreement {
         return UNKNOWN_NODE;
     }
 
-    /** Returns the believed id; zero as long as no broker has named one. */
+    /** Returns the trusted id; zero as long as no broker has reported one. */
     public Uuid present() {
         return present;
     }
@@ -89,8 +89,8 @@ public final class TopicIdAgreement {
      * Counts an answer.
      *
      * @param id zero if the broker knows no id, which changes nothing
-     * @param node the broker that answered, or {@link #UNKNOWN_NODE}
-     * @param brokers number of brokers that the answer names
+     * @param node the answering broker, or {@link #UNKNOWN_NODE}
+     * @param brokers number of brokers in the answer
      */
     public Verdict hear(Uuid id, int node, int brokers, long nowNanos) {
         if (id.equals(Uuid.ZERO_UUID)) {
@@ -107,7 +107,7 @@ public final class TopicIdAgreement {
                 return Verdict.PRESENT;
             }
             sinceNanos = nowNanos;
-            // A leader that refuses the id is why brokers are asked, so the refusal comes first.
+            // A leader that refuses the id is the reason for asking, so the refusal comes first.
             if (nowNanos - refusedNanos > WAIT_NANOS) {
                 refusal = Refusal.NONE;
             }
@@ -128,8 +128,8 @@ public final class TopicIdAgreement {
     }
 
     /**
-     * Notes an error with which a leader answers for the present topic. Errors that do not doubt metadata are no
-     * refusals.
+     * Records an error with which a leader answers for the current topic. Errors that do not question the metadata are
+     * not refusals.
      */
     public void refused(Errors error, long nowNanos) {
         if (!(error.exception() instanceof InvalidMetadataException)) {

@@ -1,6 +1,6 @@
 /**
- * Partitions, the brokers that lead them, and the fetching of the ones from the others. Runs on the thread that polls;
- * what fails for good goes up as an exception, what passes is tried again.
+ * Partitions, their brokers, and fetching. Runs on the polling thread; permanent failures are thrown, transient ones
+ * are retried.
  */
 @NullMarked
 package dev.weir.lean.internal.consumer;

@@ -2,18 +2,20 @@ package dev.weir.lean.internal.cursor;
 
 import java.util.ArrayDeque;
 
-/** Chunks that nobody uses, and the buffers of those that were copied. Confined to one thread. */
+/** Unused chunks, and the buffers of copied ones, for reuse. Confined to one thread. */
 public final class ChunkPool {
 
     private final ArrayDeque<ResponseChunk> free = new ArrayDeque<>();
     private final SpareBuffers spares;
 
-    /** @param maxSpareBytes kept of buffers that nobody uses */
+    /**
+     * @param maxSpareBytes limit for unused buffers that are kept
+     */
     public ChunkPool(long maxSpareBytes) {
         this.spares = new SpareBuffers(maxSpareBytes);
     }
 
-    /** A chunk, until it is given back. */
+    /** Takes a chunk, until it is returned. */
     public ResponseChunk take() {
         ResponseChunk chunk = free.pollLast();
         return chunk == null ? new ResponseChunk() : chunk;
@@ -24,12 +26,12 @@ public final class ChunkPool {
         free.addLast(chunk);
     }
 
-    /** Frees the response's buffer of a chunk by copying; returns how many bytes that were. */
+    /** Frees a chunk's response buffer by copying its bytes; returns their number. */
     int detach(ResponseChunk chunk) {
         return chunk.detach(spares);
     }
 
-    /** The number of buffers made for copies so far. */
+    /** The number of buffers allocated for copies so far. */
     int made() {
         return spares.made();
     }

@@ -10,8 +10,8 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The position in a partition and the chunks before which it stands. Confined to one thread; handlers are called from
- * here, and may call back to {@link #interrupt} and {@link #moveTo}.
+ * The position in a partition, and the chunks from there on. Confined to one thread. Handlers are called from here, and
+ * may call {@link #interrupt} and {@link #moveTo}.
  */
 public final class PartitionCursor {
 
@@ -25,12 +25,12 @@ public final class PartitionCursor {
 
     private long position = -1;
 
-    /** Leader epoch of the batch before the position; -1 if unknown. */
+    /** The leader epoch of the batch before the position; -1 if unknown. */
     private int leaderEpoch = -1;
 
     private boolean interrupted;
 
-    /** Number of {@link #moveTo} calls, by which the caller of a handler learns that its chunk is gone. */
+    /** The number of {@link #moveTo} calls, by which the code around a handler detects that its chunk is gone. */
     private int moves;
 
     public PartitionCursor(
@@ -60,12 +60,12 @@ public final class PartitionCursor {
         return position;
     }
 
-    /** The leader epoch of what is before the position; -1 if it is not known. */
+    /** The leader epoch of the record before the position; -1 if not known. */
     public int leaderEpoch() {
         return leaderEpoch;
     }
 
-    /** The number of moves: when it changes, data requested before are no longer wanted. */
+    /** The number of moves: after a change, data requested earlier are no longer wanted. */
     public int moves() {
         return moves;
     }
@@ -74,12 +74,12 @@ public final class PartitionCursor {
         return !chunks.isEmpty();
     }
 
-    /** Adds what was fetched after everything that was added before. */
+    /** Appends fetched data. */
     public void add(ResponseChunk chunk) {
         chunks.addLast(chunk);
     }
 
-    /** Forgets what was fetched; the next chunk begins at that offset, behind a batch of that leader epoch. */
+    /** Drops fetched data; the next chunk begins at that offset, after a batch of that leader epoch. */
     public void moveTo(long offset, int epochBefore) {
         position = offset;
         leaderEpoch = epochBefore;
@@ -91,12 +91,12 @@ public final class PartitionCursor {
         }
     }
 
-    /** Ends the delivery that runs, if one does, after the record that is being handled. */
+    /** Ends the current delivery, if there is one, after the current record. */
     public void interrupt() {
         interrupted = true;
     }
 
-    /** Frees the buffers of responses by copying; returns how many bytes that were. */
+    /** Frees the response buffers by copying; returns the number of copied bytes. */
     public int detach() {
         int copied = 0;
         for (ResponseChunk chunk : chunks) {
@@ -106,11 +106,11 @@ public final class PartitionCursor {
     }
 
     /**
-     * Delivers batches until there are none, or as many records as asked for were delivered, or it is interrupted.
-     * Exactly one of the handlers is there. Returns the number of records.
+     * Delivers batches until none are left, the requested number of records is reached, or it is interrupted. Exactly
+     * one of the handlers is non-null. Returns the number of records.
      *
-     * @throws dev.weir.lean.PartitionException the position is before the batch at fault, and
-     *     {@link #offsetBehindBatch} is behind it
+     * @throws dev.weir.lean.PartitionException with the position before the batch at fault, and
+     *     {@link #offsetBehindBatch} after it
      */
     public int deliver(
             BatchReader reader,
@@ -160,7 +160,8 @@ public final class PartitionCursor {
             }
             reader.close();
             if (moves != now || (interrupted && records != null && position < next)) {
-                // Moved: the chunk is gone. Interrupted with records left: the batch is opened again, at the position.
+                // After a move the chunk is gone. After an interrupt with records left, the batch is opened again at
+                // the position.
                 if (moves == now) {
                     leaderEpoch = epoch;
                 }
@@ -192,7 +193,7 @@ public final class PartitionCursor {
     }
 
     private int interruptedAfter(RecordReader records, int delivered) {
-        // A seek cleared the chunks and has set the position; a pause leaves both to us.
+        // A seek has cleared the chunks and set the position; a pause leaves both to this method.
         if (!chunks.isEmpty()) {
             position = records.offset() + 1;
         }
@@ -200,11 +201,11 @@ public final class PartitionCursor {
     }
 
     /**
-     * The offset at which to go on if the next batch is to be left out: what its own header says, or where the batch
-     * behind it begins, whichever is lower: one of them may be what is corrupt, and no good record is to be left out
-     * with it. In any case it is higher than the position, so that whoever skips comes to an end.
+     * The offset at which to continue if the next batch is skipped: the lower of the end in its header and the start of
+     * the following batch. Either may be corrupt, and no good record must be skipped. It is always higher than the
+     * position, so that repeated skipping ends.
      *
-     * @param logEnd no offset behind it is believed
+     * @param logEnd upper limit of the result
      */
     public long offsetBehindBatch(long logEnd) {
         ResponseChunk chunk = chunks.peekFirst();
@@ -220,7 +221,7 @@ public final class PartitionCursor {
         return behind == Long.MAX_VALUE ? position + 1 : behind;
     }
 
-    /** A copy of the next batch, as far as it has come and its own size makes sense; null if there is none. */
+    /** A copy of the next batch, if it has arrived and its stated size is plausible; null if there is none. */
     public byte @Nullable [] copyOfBatch() {
         ResponseChunk chunk = chunks.peekFirst();
         if (chunk == null || chunk.end() - chunk.at < BatchLayout.LOG_OVERHEAD) {
@@ -240,10 +241,10 @@ public final class PartitionCursor {
     /** The counters of a batch. */
     public interface Tally {
 
-        /** Notes delivered records and finished bytes. */
+        /** Counts delivered records and finished bytes. */
         void delivered(int records, int bytes);
 
-        /** A batch was left out: a control batch, or of an aborted transaction. */
+        /** Counts a skipped batch: a control batch, or one of an aborted transaction. */
         void leftOut();
     }
 }

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of one partition in one response. Confined to one thread; used again for later ones. It retains the
+ * The records of one partition in one response. Confined to one thread; reused for later responses. It retains the
  * response's buffer until {@link #release} or {@link #detach}.
  */
 public final class ResponseChunk {
@@ -17,12 +17,12 @@ public final class ResponseChunk {
     private @Nullable ReceiveBuffer lender;
     private ByteBuffer bytes = NOTHING;
 
-    /** The position at which the next batch begins. */
+    /** The start of the next batch. */
     int at;
 
     private int end;
 
-    /** Shows the bytes between two positions of a response, and retains it. */
+    /** Wraps a range of a response's bytes, and retains the response. */
     public void lend(ReceiveBuffer buffer, int from, int to) {
         buffer.retain();
         lender = buffer;
@@ -31,7 +31,7 @@ public final class ResponseChunk {
         end = to;
     }
 
-    /** The aborted transactions of the response, to be filled by whoever lends. */
+    /** The aborted transactions of the response, filled by the caller. */
     public AbortedTransactions aborted() {
         return aborted;
     }
@@ -44,7 +44,7 @@ public final class ResponseChunk {
         return end;
     }
 
-    /** Copies what is left, so that the response's buffer is free; returns how many bytes that were. */
+    /** Copies the remaining bytes, so that the response's buffer is free; returns their number. */
     int detach(SpareBuffers spares) {
         if (lender == null) {
             return 0;
@@ -59,7 +59,7 @@ public final class ResponseChunk {
         return left;
     }
 
-    /** Lets go of the bytes. */
+    /** Releases the bytes. */
     void release(SpareBuffers spares) {
         if (lender != null) {
             lender.release();

@@ -5,12 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Direct buffers that nobody uses, for the next copies. Confined to one thread. What is given beyond the bound is left
- * to the collector, the oldest first.
+ * Unused direct buffers, for the next copies. Confined to one thread. Buffers beyond the limit are left to the garbage
+ * collector, the oldest first.
  */
 final class SpareBuffers {
 
-    /** Least buffer size, so that few sizes serve all. */
+    /** Smallest buffer size, so that a few sizes are enough. */
     static final int LEAST_BYTES = 64 * 1024;
 
     private final long maxBytes;
@@ -18,12 +18,14 @@ final class SpareBuffers {
     private long freeBytes;
     private int made;
 
-    /** @param maxBytes of all that are kept */
+    /**
+     * @param maxBytes limit for all kept buffers
+     */
     SpareBuffers(long maxBytes) {
         this.maxBytes = maxBytes;
     }
 
-    /** The smallest one with room for so many bytes, or a new one; to be given back. */
+    /** Takes the smallest buffer with this capacity, or a new one; to be returned. */
     ByteBuffer take(int bytes) {
         int best = -1;
         for (int i = 0; i < free.size(); i++) {
@@ -45,7 +47,7 @@ final class SpareBuffers {
         return (int) Math.min(Integer.MAX_VALUE, 2L * Integer.highestOneBit(Math.max(LEAST_BYTES, bytes) - 1));
     }
 
-    /** Ends what {@link #take} began. */
+    /** Returns a buffer from {@link #take}. */
     void give(ByteBuffer buffer) {
         free.add(buffer);
         freeBytes += buffer.capacity();
@@ -54,7 +56,7 @@ final class SpareBuffers {
         }
     }
 
-    /** The number of buffers made in all. */
+    /** The number of buffers allocated in total. */
     int made() {
         return made;
     }

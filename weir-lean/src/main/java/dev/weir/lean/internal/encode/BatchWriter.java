@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * Writes one record batch of version 2, as {@link BatchLayout} draws it, straight into its buffer. Used by one thread
+ * Writes one record batch of version 2, as drawn in {@link BatchLayout}, directly into its buffer. Used by one thread
  * at a time; allocates nothing.
  *
  * <pre>
@@ -26,7 +26,9 @@ public final class BatchWriter {
     private long baseTimestamp;
     private long maxTimestamp;
 
-    /** @param bytes becomes the writer's; all of its capacity is used */
+    /**
+     * @param bytes owned by the writer from now on; all of its capacity is used
+     */
     public BatchWriter(ByteBuffer bytes) {
         this.bytes = bytes.clear();
         this.whole = bytes.duplicate();
@@ -39,14 +41,14 @@ public final class BatchWriter {
         codec = 0;
     }
 
-    /** Appends a record; false, and nothing changed, if there is no room. */
+    /** Appends a record; returns false, without a change, if there is no space. */
     public boolean append(RecordBytes record, long timestampMillis) {
         long delta = count == 0 ? 0 : timestampMillis - baseTimestamp;
-        // No record of more than 2 GB comes here; one that is near to that must not overflow below.
+        // No larger record than 2 GB arrives here; one near that size must not overflow below.
         if (record.maxBytes() > Integer.MAX_VALUE) {
             return false;
         }
-        // An encoder may throw: nothing is changed before.
+        // An encoder may throw, so nothing is changed before.
         int next = record.put(bytes, end, delta, count);
         if (next < 0) {
             return false;
@@ -62,19 +64,19 @@ public final class BatchWriter {
         return true;
     }
 
-    /** Writes the header, who the producer is and the checksum. */
+    /** Writes the header, the producer id fields and the checksum. */
     public void stamp(long producerId, short epoch, int sequence, CRC32C crc) {
         BatchLayout.putHeader(bytes, end, codec, count, baseTimestamp, maxTimestamp);
         BatchLayout.putProducer(bytes, producerId, epoch, sequence);
         BatchLayout.putChecksum(bytes, end, crc);
     }
 
-    /** The buffer: only read it, and leave its position and limit as they are. */
+    /** The buffer: read-only, without changes of its position and limit. */
     public ByteBuffer bytes() {
         return bytes;
     }
 
-    /** The batch from position to limit, to be sent from where it lies: the same view again with each call. */
+    /** The batch from position to limit, to be sent without a copy: the same view in each call. */
     public ByteBuffer whole() {
         return whole.limit(end).position(0);
     }
@@ -84,7 +86,7 @@ public final class BatchWriter {
         return end;
     }
 
-    /** The number of records it has. */
+    /** The number of records in it. */
     public int count() {
         return count;
     }
@@ -93,7 +95,7 @@ public final class BatchWriter {
         return end - BatchLayout.HEADER_BYTES;
     }
 
-    /** Replaces the records by fewer bytes. */
+    /** Replaces the records by fewer, compressed bytes. */
     void replaceRecords(int newCodec, ByteBuffer with, int size) {
         bytes.put(BatchLayout.HEADER_BYTES, with, 0, size);
         codec = newCodec;

@@ -13,7 +13,7 @@ import net.jpountz.xxhash.XXHashFactory;
 import org.apache.kafka.common.record.internal.CompressionType;
 import org.xerial.snappy.Snappy;
 
-/** The codecs' compressing halves; their decompressing halves, in {@code batch}, draw the formats. Stateless. */
+/** The compressors of all codecs; their decompressors in {@code batch} draw the formats. Stateless. */
 final class CodecCompressors {
 
     /** Bytes in a block of Snappy or LZ4. */

@@ -5,7 +5,7 @@ import dev.weir.lean.internal.batch.BatchLayout;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Compresses batches where they lie. Confined to one thread; its buffers grow to the largest batch seen. */
+/** Compresses batches in place. Confined to one thread; its buffers grow to the largest batch seen. */
 public final class Compressor implements AutoCloseable {
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
@@ -24,7 +24,7 @@ public final class Compressor implements AutoCloseable {
         };
     }
 
-    /** Compresses the records of a batch, unless that makes them no smaller; to be called once for a batch. */
+    /** Compresses the records of a batch, unless that does not make them smaller; call it once per batch. */
     public void compress(BatchWriter batch) {
         int size = batch.recordBytes();
         if (squeezer == null || size == 0) {

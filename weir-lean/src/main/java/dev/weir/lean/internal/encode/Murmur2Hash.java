@@ -12,7 +12,7 @@ public final class Murmur2Hash {
 
     private Murmur2Hash() {}
 
-    /** The partition of a key that is not null. */
+    /** The partition of a non-null key. */
     public static int partition(RecordPart key, int partitions) {
         return (hash(key) & Integer.MAX_VALUE) % partitions;
     }

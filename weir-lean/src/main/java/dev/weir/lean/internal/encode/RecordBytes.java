@@ -9,27 +9,27 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The content of one record in a batch: key and value where they lie, headers as they will be encoded. Confined to one
- * thread, used again for the next record.
+ * The content of one record in a batch: references to key and value, and encoded headers. Confined to one thread,
+ * reused for the next record.
  */
 public final class RecordBytes {
 
     private static final int FIRST_HEADER_BYTES = 128;
     private static final int FIRST_KEY_BYTES = 64;
 
-    /** The greatest length that takes one byte. */
+    /** The largest length encoded in one byte. */
     private static final int MAX_OF_ONE_BYTE = 63;
 
-    /** Numbers of so many bits take two bytes at most. */
+    /** Number of bits that fit into two bytes. */
     private static final int BITS_OF_TWO_BYTES = 13;
 
     /**
-     * Largest plain value: with its overhead, and a key whose length takes one byte, it fits {@value
-     * #BITS_OF_TWO_BYTES} bits.
+     * Largest plain value. With its overhead, and a key whose length takes one byte, it fits into
+     * {@value #BITS_OF_TWO_BYTES} bits.
      */
     private static final int MAX_PLAIN_BYTES = (1 << BITS_OF_TWO_BYTES) - 1 - MAX_OF_ONE_BYTE - 9;
 
-    /** Overhead of a record beside its parts: five numbers, a longer one, and attributes. */
+    /** Overhead of a record in addition to its parts: five short numbers, a longer one, and attributes. */
     public static final int MAX_OVERHEAD_BYTES = 5 * VarInts.MAX_BYTES + 10 + 1;
 
     public final RecordPart key = new RecordPart();
@@ -42,18 +42,18 @@ public final class RecordBytes {
     private int headersEnd;
     private int headerCount;
 
-    // All from the key's length on, encoded before; of this record if there is a buffer.
+    // The encoded record from the key length on, if it was encoded before; it applies if there is a buffer.
     private @Nullable ByteBuffer tail;
     private int tailAt;
     private int tailLength;
 
-    /** Forgets all headers. */
+    /** Removes all headers. */
     public void clearHeaders() {
         headersEnd = 0;
         headerCount = 0;
     }
 
-    /** Encodes the key into a buffer of its own. */
+    /** Encodes the key into a separate buffer. */
     public <T> void encodeKey(T object, RecordEncoder<? super T> encoder) {
         name.wrap(object, encoder);
         int length = name.length();
@@ -78,7 +78,7 @@ public final class RecordBytes {
         return content;
     }
 
-    /** Copies the header's name and value behind those that are there. */
+    /** Appends a copy of the header's name and value. */
     public void addHeader() {
         long needed = (long) headersEnd + name.lengthOrZero() + content.lengthOrZero() + 2 * VarInts.MAX_BYTES;
         if (needed > headers.capacity()) {
@@ -97,7 +97,7 @@ public final class RecordBytes {
         return part.copyTo(headers, VarInts.putSigned(headers, at, part.length()));
     }
 
-    /** Shows another record, whose headers are copied. */
+    /** Refers to another record, whose headers are copied. */
     public void show(RecordView record) {
         key.wrap(record.key());
         value.wrap(record.value());
@@ -110,7 +110,7 @@ public final class RecordBytes {
         }
     }
 
-    /** Writes all from the key's length on, for {@link #showTail}; returns the position after it. */
+    /** Writes everything from the key length on, for {@link #showTail}; returns the position after it. */
     public int putTail(ByteBuffer to, int from) {
         int at = key.copyTo(to, VarInts.putSigned(to, from, key.length()));
         at = value.copyTo(to, VarInts.putSigned(to, at, value.length()));
@@ -121,7 +121,7 @@ public final class RecordBytes {
         return at + headersEnd;
     }
 
-    /** Shows a record as {@link #putTail} has written it; its key is there as well, to choose a partition by. */
+    /** Refers to a record written by {@link #putTail}; its key is given too, to choose a partition. */
     public void showTail(ByteBuffer bytes, int from, int to) {
         long packed = VarInts.signed(bytes, from);
         int length = VarInts.value(packed);
@@ -137,7 +137,7 @@ public final class RecordBytes {
         tailLength = to - from;
     }
 
-    /** Upper bound of the bytes that it takes in a batch. */
+    /** Upper bound of its bytes in a batch. */
     public long maxBytes() {
         if (tail != null) {
             return (long) tailLength + MAX_OVERHEAD_BYTES;
@@ -145,19 +145,17 @@ public final class RecordBytes {
         return (long) key.lengthOrZero() + value.lengthOrZero() + headersEnd + MAX_OVERHEAD_BYTES;
     }
 
-    /**
-     * The number of bytes it takes in a batch, in which it is at {@code offsetDelta}; only if {@link #maxBytes} fits.
-     */
+    /** The exact number of its bytes in a batch at {@code offsetDelta}; only if {@link #maxBytes} fits. */
     public int encodedBytes(long timestampDelta, int offsetDelta) {
         int body = bodyBytes(timestampDelta, offsetDelta);
         return VarInts.sizeOfSigned(body) + body;
     }
 
     /**
-     * Writes it, in a batch in which it is at {@code offsetDelta}; only if {@link #maxBytes} fits.
+     * Writes it into a batch at {@code offsetDelta}; only if {@link #maxBytes} fits.
      *
-     * @param to its position is 0 and its limit its capacity
-     * @return the position after it; -1, and nothing of use written, if there is no room
+     * @param to with position 0 and its capacity as limit
+     * @return the position after it; -1 if there is no space, after which the bytes are undefined
      */
     int put(ByteBuffer to, int from, long timestampDelta, int offsetDelta) {
         if (tail == null
@@ -176,8 +174,8 @@ public final class RecordBytes {
     }
 
     /**
-     * One without headers, whose numbers take two bytes at most and the key's length one: all before the key fits into
-     * eight bytes, which are written at once. What of them lies behind it is overwritten by the rest.
+     * Writes a record without headers, with numbers of at most two bytes and a one-byte key length. Everything before
+     * the key fits into eight bytes, which are written at once; surplus bytes are overwritten by the rest.
      */
     private int putPlain(ByteBuffer to, int from, int timestampDelta, int offsetDelta) {
         int rawTime = timestampDelta << 1;
@@ -207,7 +205,7 @@ public final class RecordBytes {
         return end;
     }
 
-    /** The number of bytes that follow its length; only if {@link #maxBytes} fits. */
+    /** The number of bytes after its length field; only if {@link #maxBytes} fits. */
     private int bodyBytes(long timestampDelta, int offsetDelta) {
         return 1
                 + VarInts.sizeOfSignedLong(timestampDelta)
@@ -224,7 +222,7 @@ public final class RecordBytes {
                 + headersEnd;
     }
 
-    /** Writes all behind its length; returns the position after it. */
+    /** Writes everything after its length; returns the position after it. */
     private int putBody(ByteBuffer to, int from, long timestampDelta, int offsetDelta) {
         to.put(from, (byte) 0);
         int at = VarInts.putSignedLong(to, from + 1, timestampDelta);

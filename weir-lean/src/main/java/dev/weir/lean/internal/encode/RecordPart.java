@@ -8,8 +8,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key or a value where it lies: in an array, in a buffer, in an object that an encoder writes, or nowhere. Confined
- * to one thread; copies nothing.
+ * A reference to a key or a value: in an array, in a buffer, in an object that an encoder writes, or null. Confined to
+ * one thread; copies nothing.
  */
 public final class RecordPart {
 
@@ -22,7 +22,7 @@ public final class RecordPart {
     private int offset;
     private int length = -1;
 
-    /** Shows a part of an array. */
+    /** Refers to a part of an array. */
     public void wrap(byte[] bytes, int from, int count) {
         Objects.checkFromIndexSize(from, count, bytes.length);
         if (array != bytes) {
@@ -34,7 +34,7 @@ public final class RecordPart {
         length = count;
     }
 
-    /** Shows a part of a buffer; its position and limit do not count. */
+    /** Refers to a part of a buffer, regardless of its position and limit. */
     public void wrap(ByteBuffer bytes, int from, int count) {
         Objects.checkFromIndexSize(from, count, bytes.limit());
         if (buffer != bytes) {
@@ -45,8 +45,8 @@ public final class RecordPart {
         length = count;
     }
 
-    /** Shows the bytes that an encoder will write when they are copied. */
-    @SuppressWarnings("unchecked") // The object is of the encoder's type, and goes to it alone.
+    /** Refers to the bytes that an encoder will write when they are copied. */
+    @SuppressWarnings("unchecked") // the object has the encoder's type, and goes only to it
     public <T> void wrap(T shown, RecordEncoder<? super T> by) {
         int size = by.sizeBytes(shown);
         if (size < 0) {
@@ -66,7 +66,7 @@ public final class RecordPart {
         }
     }
 
-    /** Shows what a slice shows, which may be null. */
+    /** Refers to a slice's bytes, which may be null. */
     public void wrap(Slice slice) {
         if (slice.isNull()) {
             clear();
@@ -75,7 +75,7 @@ public final class RecordPart {
         }
     }
 
-    /** Shows null, and lets go of what it showed. */
+    /** Becomes null, and releases its reference. */
     public void clear() {
         array = NO_BYTES;
         buffer = null;
@@ -101,9 +101,9 @@ public final class RecordPart {
     }
 
     /**
-     * Copies it; returns the position after it.
+     * Copies the bytes; returns the position after them.
      *
-     * @param to its position is 0 and its limit its capacity
+     * @param to with position 0 and its capacity as limit
      */
     int copyTo(ByteBuffer to, int at) {
         if (length <= 0) {

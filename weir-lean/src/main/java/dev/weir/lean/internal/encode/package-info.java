@@ -1,6 +1,6 @@
 /**
- * Records become record batches: bytes of a caller come in, a batch as brokers take it goes out. A batch is written by
- * one thread at a time; buffers belong to the batch.
+ * Encoding of records into record batches: a caller's bytes come in, a batch in the brokers' format goes out. One
+ * thread at a time writes a batch; buffers belong to the batch.
  */
 @NullMarked
 package dev.weir.lean.internal.encode;

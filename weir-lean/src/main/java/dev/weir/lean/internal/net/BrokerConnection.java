@@ -17,8 +17,8 @@ import org.apache.kafka.common.requests.RequestUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection to one broker: sends requests, hands out their responses in order. Confined to one thread, never blocks,
- * not used again once closed.
+ * A connection to one broker: sends requests, returns their responses in order. Confined to one thread, never blocks,
+ * not reusable once closed.
  *
  * <pre>
  *   CONNECTING   TCP, then handshakes                        -> GREETING
@@ -33,16 +33,16 @@ public final class BrokerConnection implements AutoCloseable {
     public interface Listener {
 
         /**
-         * A response is there.
+         * Receives a response.
          *
-         * @param api of the request that it answers
-         * @param buffer is overwritten after the call, unless it is retained
-         * @param sizeBytes of the whole response; more than the buffer's limit if it was too large
+         * @param api the API of the answered request
+         * @param buffer overwritten after the call, unless it is retained
+         * @param sizeBytes size of the whole response; above the buffer's limit if it was too large
          */
         void onResponse(ApiKeys api, short version, ReceiveBuffer buffer, int sizeBytes);
     }
 
-    /** Requests under way at once: no more, or a broker would not know an idempotent producer's batches again. */
+    /** The most requests in flight: with more, a broker would no longer recognise an idempotent producer's batches. */
     private static final int WINDOW = 5;
 
     private static final int CONNECTING = 0;
@@ -53,7 +53,7 @@ public final class BrokerConnection implements AutoCloseable {
     private static final short GREETING_VERSION = 3;
     private static final int MIN_RESPONSE_BYTES = 5;
 
-    /** A list of versions takes some hundred bytes. */
+    /** A list of versions takes a few hundred bytes. */
     private static final int MAX_GREETING_BYTES = 1024 * 1024;
 
     private final InetSocketAddress address;
@@ -72,7 +72,7 @@ public final class BrokerConnection implements AutoCloseable {
     private ApiVersionsResponseData.ApiVersionCollection versionsOfBroker =
             new ApiVersionsResponseData.ApiVersionCollection();
 
-    // The requests under way, a ring.
+    // The requests in flight, as a ring.
     private final ApiKeys[] apis = new ApiKeys[WINDOW];
     private final short[] versions = new short[WINDOW];
     private final int[] correlations = new int[WINDOW];
@@ -83,7 +83,7 @@ public final class BrokerConnection implements AutoCloseable {
     /**
      * Starts to connect.
      *
-     * @param buffers of the connection before, which is closed
+     * @param buffers from the previous connection, which is closed
      */
     public BrokerConnection(
             Transports transports,
@@ -105,7 +105,7 @@ public final class BrokerConnection implements AutoCloseable {
         this.lastProgressNanos = nowNanos;
     }
 
-    /** Does all work that does not wait and calls the listener; returns how much was done. */
+    /** Does all work that does not block and calls the listener; returns the amount of work. */
     public int poll(long nowNanos) {
         if (state == CLOSED) {
             return 0;
@@ -151,7 +151,7 @@ public final class BrokerConnection implements AutoCloseable {
     }
 
     /**
-     * Returns whether bytes wait for room in the socket, as they are or encrypted already; not before it is connected.
+     * Returns whether bytes wait to be written to the socket, plain or already encrypted; not before it is connected.
      */
     boolean hasUnwritten() {
         return buffers.out().hasRemaining() || transport.hasPending();
@@ -213,7 +213,7 @@ public final class BrokerConnection implements AutoCloseable {
         }
     }
 
-    /** A broker that has greeted does not do that: another try would meet the same. */
+    /** A broker that accepted the greeting does not do that: another attempt would end the same way. */
     private LeanException noAnswer(String what) {
         close(what);
         return new LeanException(
@@ -238,8 +238,7 @@ public final class BrokerConnection implements AutoCloseable {
     }
 
     /**
-     * Checks an idle connection: if something arrives although nothing is due, it is the end. Otherwise every wait
-     * would end at once.
+     * Checks an idle connection: anything that arrives now means its end, and unread it would end every wait at once.
      */
     private void checkIdle() {
         if (state == READY && underWay == 0) {
@@ -254,7 +253,7 @@ public final class BrokerConnection implements AutoCloseable {
     private void complete(ReceiveBuffer buffer) throws IOException {
         int sizeBytes = size.getInt(0);
         if (underWay == 1 && buffers.out().hasRemaining()) {
-            // Its buffers would be used again while they are sent.
+            // Its buffers would be reused while they are being sent.
             throw noAnswer("an answer to a request that had not left yet");
         }
         size.clear();
@@ -297,7 +296,7 @@ public final class BrokerConnection implements AutoCloseable {
                 cause);
     }
 
-    /** Returns whether a response has a place to go to. */
+    /** Returns whether there is a buffer for a response. */
     public boolean canReceive() {
         return receiving != null || buffers.hasFree();
     }
@@ -319,12 +318,12 @@ public final class BrokerConnection implements AutoCloseable {
         return address;
     }
 
-    /** The highest version of fetch that both sides have. */
+    /** The highest fetch version that both sides support. */
     public short fetchVersion() {
         return fetchVersion;
     }
 
-    /** The highest version of a request that the broker has; -1 if it has none. */
+    /** The highest version of a request that the broker supports; -1 if unsupported. */
     public short maxVersion(ApiKeys api) {
         var known = versionsOfBroker.find(api.id);
         return known == null ? -1 : known.maxVersion();
@@ -335,25 +334,25 @@ public final class BrokerConnection implements AutoCloseable {
         return state == READY && underWay < WINDOW && !buffers.out().hasRemaining();
     }
 
-    /** The buffer for a request of at most so many bytes, to be filled from 0, flipped, and {@link #sent}. */
+    /** The buffer for a request of at most this many bytes, to be filled from 0, flipped, and {@link #sent}. */
     public ByteBuffer outgoing(int bytes) {
         return buffers.out().begin(bytes);
     }
 
     /**
-     * Sends a buffer from where it lies, from its position to its limit, behind what has been put into the outgoing
-     * one. Its bytes stay as they are until the request is answered or the connection closed; its position moves.
+     * Sends a buffer without a copy, from its position to its limit, after the bytes put into the outgoing buffer. Its
+     * bytes must not change until the request is answered or the connection closed; its position advances.
      */
     public void insert(ByteBuffer bytes) {
         buffers.out().insert(bytes);
     }
 
-    /** The number that the next request must have. */
+    /** The correlation id for the next request. */
     public int nextCorrelation() {
         return nextCorrelation;
     }
 
-    /** Sends what is in the outgoing buffer. */
+    /** Sends the contents of the outgoing buffer. */
     public void sent(ApiKeys api, short version) {
         int at = (firstUnderWay + underWay++) % WINDOW;
         apis[at] = api;
@@ -367,7 +366,7 @@ public final class BrokerConnection implements AutoCloseable {
         }
     }
 
-    /** Sends a request that is not worth patching. */
+    /** Sends a request that is encoded as a whole. */
     public void send(ApiKeys api, short version, ApiMessage request) {
         RequestHeader header = new RequestHeader(api, version, clientId, nextCorrelation);
         ByteBuffer bytes = RequestUtils.serialize(header.data(), header.headerVersion(), request, version);
@@ -378,7 +377,7 @@ public final class BrokerConnection implements AutoCloseable {
         sent(api, version);
     }
 
-    /** Closes it; what is under way is forgotten. */
+    /** Closes the connection; requests in flight are forgotten. */
     public void close(String reason) {
         if (state != CLOSED) {
             state = CLOSED;

@@ -4,10 +4,10 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The buffers that the connections to one broker use, one connection after the other. Confined to one thread.
+ * The buffers of a broker's connection, passed on from one connection to the next. Confined to one thread.
  *
- * <p>They outlive a connection because they lie outside the heap: what is let go there waits for a collection of the
- * heap, and a consumer that allocates nothing gives no cause for one.
+ * <p>They outlive a connection because they are outside the heap: released direct memory is only freed by a garbage
+ * collection, for which a consumer that allocates nothing gives no cause.
  */
 public final class ConnectionBuffers {
 
@@ -16,19 +16,21 @@ public final class ConnectionBuffers {
     private final ReceiveBuffer other;
     private final OutgoingRequest out = new OutgoingRequest();
 
-    /** @param maxResponseBytes of each of the two for responses */
+    /**
+     * @param maxResponseBytes limit for each of the two response buffers
+     */
     public ConnectionBuffers(int maxResponseBytes) {
         one = new ReceiveBuffer(maxResponseBytes);
         other = new ReceiveBuffer(maxResponseBytes);
     }
 
-    /** Makes them ready for another connection. Responses that somebody still reads stay. */
+    /** Prepares them for another connection. Responses that are still being read stay. */
     void reset() {
         size.clear();
         out.forget();
     }
 
-    /** Returns whether there is one for a response. */
+    /** Returns whether a buffer is free for a response. */
     public boolean hasFree() {
         return one.isFree() || other.isFree();
     }
@@ -41,7 +43,7 @@ public final class ConnectionBuffers {
         return other.isFree() ? other : null;
     }
 
-    /** The bytes being sent. */
+    /** The bytes to be sent. */
     OutgoingRequest out() {
         return out;
     }

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * One request on its way out: bytes of its own, and between them buffers that are sent from where they lie. Confined to
- * one thread, used again for the next request; grows to the largest one and never shrinks.
+ * A request being sent: its own bytes, and between them buffers that are sent without a copy. Confined to one thread,
+ * reused for the next request; grows to the largest one and never shrinks.
  *
  * <pre>
  *   ByteBuffer own = begin(bytes);  put some; insert(theirs); put more; insert(others); put the rest; own.flip();
@@ -22,16 +22,16 @@ final class OutgoingRequest {
 
     private ByteBuffer own = ByteBuffer.allocateDirect(FIRST_BYTES);
 
-    /** Buffers to write, in order, from {@link #next} on. */
+    /** Buffers to write, in order, starting at {@link #next}. */
     private ByteBuffer[] parts = nothing(FIRST_PARTS);
 
-    /** Views of {@link #own}, by the place of the part that they are. */
+    /** Views of {@link #own}, by the index of their part. */
     private ByteBuffer[] views = nothing(FIRST_PARTS);
 
     private int next;
     private int count;
 
-    /** End of its own bytes that are in parts. */
+    /** The end of its own bytes that already belong to parts. */
     private int taken;
 
     private static ByteBuffer[] nothing(int length) {
@@ -40,7 +40,7 @@ final class OutgoingRequest {
         return all;
     }
 
-    /** Forgets what is there, and gives room for so many bytes of its own, from 0. */
+    /** Clears it, and returns space for this many own bytes, starting at 0. */
     ByteBuffer begin(int bytes) {
         if (bytes > own.capacity()) {
             own = ByteBuffer.allocateDirect(Integer.highestOneBit(bytes) * 2);
@@ -50,7 +50,7 @@ final class OutgoingRequest {
         return own.clear();
     }
 
-    /** Forgets what is there: nothing is to be written. */
+    /** Clears it: nothing is left to write. */
     void forget() {
         Arrays.fill(parts, 0, count, NOTHING);
         next = 0;
@@ -58,13 +58,13 @@ final class OutgoingRequest {
         taken = 0;
     }
 
-    /** Sends the bytes between position and limit behind what was put so far. Neither may change until it is gone. */
+    /** Sends the bytes between position and limit after those put so far. They must not change until they are sent. */
     void insert(ByteBuffer bytes) {
         takeOwn(own.position());
         add(bytes);
     }
 
-    /** All is put, and its own bytes are flipped. */
+    /** Ends the request, after all bytes are put and its own are flipped. */
     void end() {
         takeOwn(own.limit());
     }
@@ -97,7 +97,7 @@ final class OutgoingRequest {
         return next < count;
     }
 
-    /** Writes as much as fits; returns how many bytes that were. */
+    /** Writes as much as fits; returns the number of bytes. */
     int writeTo(Transport transport) throws IOException {
         int written =
                 next + 1 == count ? transport.write(parts[next]) : (int) transport.write(parts, next, count - next);

@@ -8,12 +8,12 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
-/** A bare socket, or a connection of a simulated network. Confined to one thread. */
+/** A plain socket, or a connection of a simulated network. Confined to one thread. */
 final class PlainTransport implements Transport {
 
     private final ByteChannel channel;
 
-    /** Null in a simulated network, which connects at once and says itself what can be read. */
+    /** Null in a simulated network, which connects at once and itself reports what can be read. */
     private final @Nullable SelectionKey key;
 
     private boolean connected;

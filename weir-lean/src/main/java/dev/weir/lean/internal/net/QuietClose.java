@@ -1,6 +1,6 @@
 package dev.weir.lean.internal.net;
 
-/** Closes what is of no more use. Stateless. */
+/** Closes unneeded resources without throwing. Stateless. */
 final class QuietClose {
 
     private static final System.Logger LOG = System.getLogger(QuietClose.class.getName());
@@ -11,7 +11,7 @@ final class QuietClose {
         try {
             resource.close();
         } catch (Exception e) {
-            // It was to be given up anyway; the log says what it had to say.
+            // The resource was to be dropped anyway; the failure is logged.
             LOG.log(System.Logger.Level.DEBUG, "closing", e);
         }
     }

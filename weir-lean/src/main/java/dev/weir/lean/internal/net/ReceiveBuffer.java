@@ -4,9 +4,8 @@ import dev.weir.lean.spi.InvariantException;
 import java.nio.ByteBuffer;
 
 /**
- * Holds one response at a time. Confined to one thread. It is free when nobody retains it; it grows to the largest
- * response that it had to take, up to a limit, and never shrinks. It grows with what has come, not with what was
- * claimed.
+ * Holds one response at a time. Confined to one thread. It is free when nothing retains it. It grows to the largest
+ * response so far, up to a limit, and never shrinks. It grows with the bytes received, not with the size claimed.
  */
 public final class ReceiveBuffer {
 
@@ -16,19 +15,19 @@ public final class ReceiveBuffer {
     private ByteBuffer bytes = ByteBuffer.allocateDirect(FIRST_BYTES);
     private int users;
 
-    /** Bytes of the response that are still to come, at most the limit. */
+    /** Missing bytes of the response, at most up to the limit. */
     private int wanted;
 
     ReceiveBuffer(int limitBytes) {
         this.limitBytes = limitBytes;
     }
 
-    /** The response: from 0 to the limit. Nobody moves the position without setting it back to 0. */
+    /** The response, from 0 to the limit. Users that move the position set it back to 0. */
     public ByteBuffer bytes() {
         return bytes;
     }
 
-    /** Makes room for the beginning of a response of that size, or of as much of it as is allowed. */
+    /** Prepares for the beginning of a response of that size, or for as much of it as is allowed. */
     void prepare(int size) {
         if (users != 0) {
             throw new InvariantException(
@@ -40,19 +39,19 @@ public final class ReceiveBuffer {
         bytes.clear().limit(Math.min(wanted, bytes.capacity()));
     }
 
-    /** Returns whether there is room for all that is wanted. */
+    /** Returns whether there is space for all wanted bytes. */
     boolean hasRoom() {
         return bytes.limit() == wanted;
     }
 
-    /** Once it is full: makes room for as much again. */
+    /** Doubles the space once it is full. */
     void grow() {
         long doubled = Math.min(2L * bytes.capacity(), Integer.highestOneBit(wanted - 1) * 2L);
         bytes = ByteBuffer.allocateDirect((int) Math.min(doubled, limitBytes)).put(bytes.flip());
         bytes.limit(Math.min(wanted, bytes.capacity()));
     }
 
-    /** Returns whether there was room only for the beginning of a response of that size. */
+    /** Returns whether only the beginning of a response of that size fits. */
     public boolean isCut(int sizeBytes) {
         return sizeBytes > bytes.limit();
     }
@@ -66,7 +65,7 @@ public final class ReceiveBuffer {
         users++;
     }
 
-    /** Ends what {@link #retain} began. */
+    /** Ends a {@link #retain}. */
     public void release() {
         if (users < 1) {
             throw new IllegalStateException("released more than retained");

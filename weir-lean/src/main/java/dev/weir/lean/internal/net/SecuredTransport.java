@@ -12,24 +12,24 @@ import org.apache.kafka.common.network.TransportLayer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TLS, SASL or both, by the official client's classes. Confined to one thread.
+ * TLS, SASL or both, with the official client's classes. Confined to one thread.
  *
- * <p>A {@link KafkaChannel} does the handshakes. After that its transport is read and written directly, into and out of
- * our own buffers: the channel shows it to whatever is sent through it, so an empty send fetches it once. A session
- * that must be authenticated again ends with its connection, and the next connection begins a new one.
+ * <p>A {@link KafkaChannel} does the handshakes. Afterwards its transport is read and written directly with our own
+ * buffers. The channel passes its transport to each send, so an empty send obtains it once. A session that must be
+ * authenticated again ends with its connection, and the next connection starts a new one.
  */
 final class SecuredTransport implements Transport {
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
-    /** The number of bytes that surely fit into one record of TLS: it holds 16 kB, with whatever pads it. */
+    /** Bytes that certainly fit into one TLS record of 16 kB, with any padding. */
     private static final int RECORD_BYTES = 16 * 1024 - 256;
 
     private final KafkaChannel channel;
     private final SelectionKey key;
     private @Nullable TransportLayer layer;
 
-    /** Short buffers that were put together, from its position to its limit, and have yet to be encrypted. */
+    /** Short buffers combined, from its position to its limit, still to be encrypted. */
     private ByteBuffer joined = NOTHING;
 
     SecuredTransport(KafkaChannel channel, SelectionKey key) {
@@ -78,8 +78,8 @@ final class SecuredTransport implements Transport {
     }
 
     /**
-     * A layer of TLS makes at least one record of each buffer, and one call of the system. So short ones are put
-     * together; one that fills a record goes from where it lies.
+     * The TLS layer makes at least one record and one system call per buffer. So short buffers are combined, and one
+     * that fills a record is sent without a copy.
      */
     @Override
     public long write(ByteBuffer[] from, int first, int count) throws IOException {
@@ -105,7 +105,7 @@ final class SecuredTransport implements Transport {
         return taken;
     }
 
-    /** Takes what fits into one record of short buffers in a row; returns how many bytes those were. */
+    /** Combines consecutive short buffers up to one record; returns the number of bytes. */
     private int join(ByteBuffer[] from, int first, int end) {
         if (joined == NOTHING) {
             joined = ByteBuffer.allocateDirect(RECORD_BYTES);
@@ -120,7 +120,7 @@ final class SecuredTransport implements Transport {
         return joined.remaining();
     }
 
-    /** Writes what was put together; false if something of it is left. */
+    /** Writes the combined bytes; returns false if some are left. */
     private boolean writeJoined() throws IOException {
         if (joined.hasRemaining()) {
             layer().write(joined);
@@ -133,7 +133,7 @@ final class SecuredTransport implements Transport {
         return joined.hasRemaining() || layer().hasPendingWrites();
     }
 
-    /** Writes what the layer holds before it takes more. */
+    /** Writes what the TLS layer holds before it accepts more. */
     @Override
     public int writePending() throws IOException {
         if (writeJoined()) {
@@ -156,7 +156,7 @@ final class SecuredTransport implements Transport {
         QuietClose.close(channel);
     }
 
-    /** Sends nothing, and remembers through what. */
+    /** Sends nothing, and remembers the transport. */
     private static final class LayerFinder implements Send {
 
         private @Nullable TransportLayer layer;

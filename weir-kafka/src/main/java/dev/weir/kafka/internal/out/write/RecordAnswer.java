@@ -8,12 +8,12 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits for the brokers' answer to one record. It does not keep the record alive: many are in flight. The sender's
- * thread owns it until the producer has taken the record, the producer's thread from then until the answer.
+ * Waits for the brokers' answer to one record. It does not keep the record alive, because many are in flight. The
+ * sender's thread owns it until the producer has accepted the record, then the producer's thread until the answer.
  */
 class RecordAnswer implements Callback {
 
-    /** {@link #timestampMillis} of a record that leaves it to the client. */
+    /** {@link #timestampMillis} of a record whose timestamp the client sets. */
     static final long NO_TIMESTAMP = -1;
 
     private static final SendCounts NOT_SENT = new SendCounts();
@@ -23,13 +23,13 @@ class RecordAnswer implements Callback {
     final AckTarget target;
     final long token;
 
-    /** Producer that has the record. */
+    /** The producer that has the record. */
     private @Nullable OrderedProducer<?, ?> owner;
 
-    /** The counts that have the record as sent and will have it as answered. */
+    /** The counts in which the record is sent, and will be answered. */
     private SendCounts counts = NOT_SENT;
 
-    /** The reason why {@code send} itself did not take the record, if so; the sender's thread. */
+    /** The reason why {@code send} itself did not accept the record, if so; the sender's thread. */
     @Nullable
     Exception notTaken;
 
@@ -51,12 +51,15 @@ class RecordAnswer implements Callback {
         return counts;
     }
 
-    /** The record that this one was made of, for messages; empty if that is not known. */
+    /** The consumed record that this one was made from, for messages; empty if not known. */
     String place() {
         return target.placeOf(token);
     }
 
-    /** The brokers have the record: ends the claim on its input. The producer's thread, or the sender's. */
+    /**
+     * Reports that the brokers have the record, and ends the claim on its input. The producer's thread, or the
+     * sender's.
+     */
     void written(@Nullable RecordMetadata metadata) {
         target.ack(token);
     }
@@ -68,19 +71,19 @@ class RecordAnswer implements Callback {
         }
     }
 
-    /** Answer that keeps everything needed to send the record again or hand it to another sink. */
+    /** An answer that keeps everything needed to send the record again or to hand it to another sink. */
     static class Kept<T, K, V> extends RecordAnswer {
 
         final T element;
 
-        /** The place among all records that were sent. */
+        /** The record's sequence number among all that were sent. */
         final long ordinal;
 
         ProducerRecord<K, V> record;
 
         /**
-         * The reason why the brokers did not take it, once it has come back; null if they took it behind one that they
-         * refused.
+         * The reason why the record was not written, once it has been returned; null if the brokers accepted it after a
+         * refused one.
          */
         @Nullable
         Exception refusal;
@@ -92,11 +95,13 @@ class RecordAnswer implements Callback {
             this.ordinal = ordinal;
         }
 
-        /** It came back: next time it goes to the same partition, whatever the partitioner says then. */
+        /**
+         * The record was returned: it is sent to the same partition next time, whatever the partitioner then chooses.
+         */
         void cameBack(int partition, @Nullable Exception why) {
             refusal = why;
             int to = record.partition() != null || partition < 0 ? -1 : partition;
-            // A copy: the client has closed the headers of what it has sent.
+            // A copy, because the client has closed the headers of a sent record.
             record = new ProducerRecord<>(
                     record.topic(),
                     to < 0 ? record.partition() : Integer.valueOf(to),

@@ -21,12 +21,14 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the records of messages and hands on the results in the order of the messages. Confined to the segment's
- * thread; answers come on the producer's own.
+ * Writes the records of messages and emits the results in the order of the messages. Confined to the segment's thread;
+ * answers arrive on the producer's own.
  */
 public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
 
-    /** The wait for the stage above while answers are out, which nobody else hands on. */
+    /**
+     * The longest wait for the stage above while answers are outstanding, because only this stage emits their results.
+     */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final int maxInHand;
@@ -36,7 +38,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
     private final AnswerSignal answered;
     private final OrderedWriter<MessageInFlight<?, ?, ?>.Part, K, V> writer;
 
-    /** Messages whose results were not handed on yet, in order. */
+    /** Messages whose results were not emitted yet, in order. */
     private final ArrayDeque<MessageInFlight<K, V, P>> window = new ArrayDeque<>();
 
     private Batch<Message<K, V, P>> input = new Batch<>(0);
@@ -44,7 +46,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
     private boolean ended;
     private volatile int inHand;
 
-    /** The failure that ends the run once the received results are handed on. */
+    /** The failure that ends the run once the results so far are emitted. */
     private @Nullable KafkaPipelineException failure;
 
     private ResultStage(
@@ -64,7 +66,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
                 clients,
                 context,
                 new StageMeter(), // the stage emits messages
-                // The rule itself takes the message, in its turn.
+                // The rule itself handles the message, in its turn.
                 rule.<MessageInFlight<?, ?, ?>.Part>handedTo(MessageInFlight.Part::answer),
                 topics,
                 0,
@@ -85,7 +87,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
                 new ResultStage<>(producers.clients(), settings, failures, maxInHand, upstream, context);
         context.expose(stage.writer.handle());
         context.onTermination(patience -> {
-            // Whatever is in flight has no one to hear of it any more.
+            // Answers of records in flight are not needed any more.
             String ignored = stage.writer.close(Duration.ZERO);
             producers.close();
             return "";
@@ -93,7 +95,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         return stage;
     }
 
-    /** Makes a stage with a producer that somebody else opens and closes. */
+    /** Makes a stage with a producer that the caller opens and closes. */
     public static <K, V, P> Stage<Produced<P>> sharing(
             Producer<K, V> client,
             ProducerSettings<K, V> settings,
@@ -129,7 +131,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         }
     }
 
-    /** One step: something is sent, again or for the first time, pulled, or waited for. */
+    /** Performs one step: sends something, for the first time or again, pulls, or waits. */
     private void advance(long deadlineNanos) throws InterruptedException {
         MessageInFlight<K, V, P> head = window.peek();
         try {
@@ -177,7 +179,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         }
     }
 
-    /** The results that are next, as far as they have come. */
+    /** The next results in order, as far as they have arrived. */
     private Batch<Produced<P>> results() throws InterruptedException {
         Batch<Produced<P>> results = new Batch<>(0);
         for (MessageInFlight<K, V, P> head = window.peek(); head != null && head.isAnswered(); head = window.peek()) {
@@ -186,7 +188,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
             } else {
                 ProduceException ofHead = failureOf(head);
                 if (ofHead != null && !results.isEmpty()) {
-                    break; // those before it go on first
+                    break; // earlier ones are emitted first
                 }
                 if (ofHead != null) {
                     throw ofHead;
@@ -201,7 +203,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         return results;
     }
 
-    /** The refusal that the rule is not for, if there is one. */
+    /** The refusal that the rule does not cover, if there is one. */
     private @Nullable ProduceException failureOf(MessageInFlight<K, V, P> refused) {
         for (int i = 0; i < refused.message.records().size(); i++) {
             Exception refusal = refused.refusal(i);
@@ -213,7 +215,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         return null;
     }
 
-    /** Each refused record has a claim of its own on the input. */
+    /** Each refused record has its own claim on the input. */
     private void reject(MessageInFlight<K, V, P> refused) {
         if (refused.refusals() > 1) {
             refused.target.retain(refused.token, refused.refusals() - 1);

@@ -11,7 +11,7 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.serialization.Serializer;
 
-/** Makes the producers of one run, which share its serializers. Thread-safe if these are; its run closes it. */
+/** Makes the producers of one run, with one set of serializers for all. Thread-safe if these are; the run closes it. */
 public final class RunProducers<K, V> implements Supplier<Producer<K, V>>, AutoCloseable {
 
     private final ProducePath path;
@@ -31,7 +31,7 @@ public final class RunProducers<K, V> implements Supplier<Producer<K, V>>, AutoC
         return ProducerOrigin.openSharing(path, config, keys, values);
     }
 
-    /** A producer of transactions under an id, which the brokers know none of yet. */
+    /** A producer for transactions under an id that is not registered with the brokers yet. */
     public Producer<K, V> transactional(String id, int timeoutMillis) {
         Map<String, Object> own = new HashMap<>(config);
         own.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, id);
@@ -41,8 +41,8 @@ public final class RunProducers<K, V> implements Supplier<Producer<K, V>>, AutoC
     }
 
     /**
-     * The check of first records; it knows the partition of a key unless the configuration says how to find it. It has
-     * nothing to hold back with a lean producer, which lets no batch follow the first one of a partition.
+     * The check of first records. It knows the partition of a key unless the configuration sets a partitioner. With a
+     * lean producer, which itself lets no batch follow the first one of a partition, it holds nothing back.
      */
     private FirstRecords<K> firstRecords() {
         boolean byKey = config.get(ProducerConfig.PARTITIONER_CLASS_CONFIG) == null
@@ -56,7 +56,7 @@ public final class RunProducers<K, V> implements Supplier<Producer<K, V>>, AutoC
                 this, firstRecords(), new SendWindow(config), ClientProgress.of(config), false);
     }
 
-    /** The same with a producer that is there already and that others use. */
+    /** The clients of a run, with an existing producer that others use too. */
     OrderedWriter.Clients<K, V> sharing(Producer<K, V> client) {
         return new OrderedWriter.Clients<>(
                 () -> client, firstRecords(), new SendWindow(config), ClientProgress.of(config), true);

@@ -13,22 +13,21 @@ import org.apache.kafka.common.config.ConfigDef;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the sender back when more lies in the client than it can make use of: beyond what is in flight to the brokers
- * and as much again to follow it, records only grow old, and their objects are copied by the collector (ADR 170).
- * Confined to the sender's thread, but for {@link #waitedNanos}.
+ * Holds the sender back when the client has more records than it can use. Beyond twice the number in flight to the
+ * brokers, records only grow old, and the garbage collector copies their objects (ADR 170). Confined to the sender's
+ * thread, except for {@link #waitedNanos}.
  *
  * <pre>
  *   bound = for each broker: a batch for each of its partitions, being filled
  *           + 2 * max.in.flight.requests.per.connection * min(a batch for each of its partitions, max.request.size)
  * </pre>
  *
- * <p>What the client holds is read off its own meters once a batch of the pipeline, and what is waited for is an answer
- * to a record that was sent: nothing is counted per record, and nothing is waited for by time. A client without these
- * meters is not held back.
+ * <p>The client's contents are read from its metrics once per batch of the pipeline, and a wait ends with the answer to
+ * a record: there is no count per record and no timer. A client without these metrics is not limited.
  */
 final class SendWindow {
 
-    /** Held back, the sender goes on when this part of the bound is free. */
+    /** The fraction of the limit that must be free before a waiting sender continues. */
     private static final int FREED_PART = 4;
 
     private static final int DEFAULT_BATCH = 16 * 1024;
@@ -39,7 +38,7 @@ final class SendWindow {
     private final long requestBytes;
     private final int requests;
 
-    /** The last record of each batch of the pipeline, as far as it has no answer, the oldest first. */
+    /** The last record of each batch of the pipeline, if unanswered, the oldest first. */
     private final ArrayDeque<Future<?>> marks = new ArrayDeque<>();
 
     private @Nullable Metric total;
@@ -52,7 +51,10 @@ final class SendWindow {
     private volatile long waitsSinceNanos;
     private volatile boolean waits;
 
-    /** Creates one that reads the bound off a producer's configuration; it holds nothing back before {@link #begin}. */
+    /**
+     * Creates a window that derives its limit from a producer's configuration; it holds nothing back before
+     * {@link #begin}.
+     */
     SendWindow(Map<String, ?> config) {
         this.batchBytes = number(config, ProducerConfig.BATCH_SIZE_CONFIG, DEFAULT_BATCH);
         this.requestBytes = number(config, ProducerConfig.MAX_REQUEST_SIZE_CONFIG, DEFAULT_REQUEST);
@@ -65,7 +67,7 @@ final class SendWindow {
         return parsed instanceof Integer number ? number : otherwise;
     }
 
-    /** Another producer takes over. */
+    /** Starts over with another producer. */
     void begin(Producer<?, ?> producer) {
         marks.clear();
         total = null;
@@ -81,19 +83,19 @@ final class SendWindow {
                 case "buffer-available-bytes" -> available = metric;
                 case "record-size-max" -> largest = metric;
                 default -> {
-                    // another meter
+                    // another metric
                 }
             }
         }
     }
 
     /**
-     * Takes over to how many partitions is written.
+     * Sets the number of partitions that are written to.
      *
-     * @param byBroker their number for each broker that leads some
+     * @param byBroker the number of these partitions per leader
      */
     void partitions(Collection<Integer> byBroker) {
-        // A record that is larger than a batch has one of its own.
+        // A record that is larger than a batch has its own batch.
         double record = value(largest);
         long batch = record > batchBytes ? (long) record : batchBytes;
         long sum = 0;
@@ -108,7 +110,7 @@ final class SendWindow {
         return bound;
     }
 
-    /** Notes a batch that was sent, by its last record. Returns whether to {@link #await} room. */
+    /** Adds a sent batch by its last record. Returns whether to {@link #await} space. */
     boolean isFullWith(Future<?> last) {
         marks.add(last);
         while (!marks.isEmpty() && marks.element().isDone()) {
@@ -118,13 +120,12 @@ final class SendWindow {
     }
 
     /**
-     * Returns when there is room for more, or an answer is a refusal. Each answer comes, if not from the brokers then
-     * when the client is closed: by {@link OrderedProducer} at a refusal or at splits without end, also of another
-     * partition. Where it cannot come, as the client's thread is dead, the {@link OrderedWriter#look} at it fails the
-     * run, which interrupts this wait, as any other end of the run does.
-     * A record that the client did not take is no mark.
+     * Returns when there is space for more, or an answer is a refusal. Each answer arrives, if not from the brokers
+     * then when the client is closed: by {@link OrderedProducer} after a refusal or endless splits, also of another
+     * partition. If the client's thread is dead, {@link OrderedWriter#look} fails the run, which interrupts this wait
+     * as any other end of the run does. A record that the client did not accept is not waited for.
      */
-    @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
+    @SuppressWarnings("NonAtomicVolatileUpdate") // single writer
     void await() throws InterruptedException {
         waitsSinceNanos = System.nanoTime();
         waits = true;
@@ -140,9 +141,7 @@ final class SendWindow {
         }
     }
 
-    /**
-     * The mark whose answer frees so much of what is held, if all are of one size: to be woken by each one costs more.
-     */
+    /** The record whose answer frees enough, if all have the same size: a wake-up for each answer costs more. */
     private Future<?> markThatFrees(long bytes, long held) {
         for (long before = Math.min(marks.size() - 1L, bytes * marks.size() / held); before > 0; before--) {
             marks.remove();
@@ -150,7 +149,7 @@ final class SendWindow {
         return marks.remove();
     }
 
-    /** The time the sender was held back so far. Any thread. */
+    /** The total time the sender was held back so far. Any thread. */
     long waitedNanos() {
         return waitedNanos + (waits ? System.nanoTime() - waitsSinceNanos : 0);
     }
@@ -164,7 +163,7 @@ final class SendWindow {
         }
     }
 
-    /** Bytes of the client's memory that are in use. */
+    /** The used bytes of the client's memory. */
     private long held() {
         return Math.max(0, (long) (value(total) - value(available)));
     }

@@ -1,14 +1,14 @@
 package dev.weir.kafka.internal.out.write;
 
-/** Hears of output topics from those who write to them. Thread-safe; nothing here blocks. */
+/** Receives events of output topics from the stages that write to them. Thread-safe; no method blocks. */
 public interface TopicWatch {
 
-    /** The brokers have taken a first record for it. */
+    /** Reports that the brokers accepted a first record for the topic. */
     void written(String topic);
 
-    /** Something is strange about it, as if it were gone or another one. */
+    /** Reports a sign that the topic may be deleted or recreated. */
     void suspect(String topic);
 
-    /** Returns whether it was written to in this run. */
+    /** Returns whether the topic was written to in this run. */
     boolean isKnown(String topic);
 }

@@ -11,10 +11,10 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 
-/** Makes failed records of those that cannot be written. Confined to the segment's thread. */
+/** Makes failed records from records that cannot be written. Confined to the segment's thread. */
 public final class UnwrittenFailures<K, V> {
 
-    /** The place of a Kafka record; one of several inputs has others behind it. */
+    /** Matches the place of a Kafka record; with several inputs, other places follow. */
     private static final Pattern PLACE = Pattern.compile("(.+)-(\\d+)@(\\d+)(?: and .*)?");
 
     private final ProducerSettings<K, V> settings;
@@ -26,7 +26,7 @@ public final class UnwrittenFailures<K, V> {
     /**
      * The record as bytes, at the place of its input.
      *
-     * @param place of the input; empty if it is not known, which makes it no place in the topic that it was for
+     * @param place the input's place; empty if not known, and then the record has no place in its output topic either
      */
     public FailedRecord failed(ProducerRecord<K, V> record, Throwable refusal, String place) {
         Matcher at = PLACE.matcher(place);

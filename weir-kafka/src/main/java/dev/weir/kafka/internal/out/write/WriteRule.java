@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The rule of a run for elements whose records cannot be written: the run fails, they are skipped, or they are kept
- * until they stand in a dead-letter topic. Remembers topics that were refused a moment ago. Confined to the segment's
- * thread, except {@link #takes}.
+ * A run's rule for elements whose records cannot be written: the run fails, they are skipped, or they are kept until a
+ * dead-letter topic has them. Remembers recently refused topics. Confined to the segment's thread, except
+ * {@link #takes}.
  */
 public class WriteRule<T> {
 
@@ -29,7 +29,7 @@ public class WriteRule<T> {
 
     private static final long WARN_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /** The time for which a refused topic is not asked again. */
+    /** The time for which a refused topic is not tried again. */
     private static final long MEMORY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private record RefusedTopic(Exception refusal, long nanos) {}
@@ -38,17 +38,17 @@ public class WriteRule<T> {
     @FunctionalInterface
     interface AsFailed<T> {
 
-        /** The element, as one of the input at {@code place}, which is empty if it is not known. */
+        /** Makes a failed record of the element, as one of the input at {@code place}; empty if not known. */
         FailedRecord of(T element, Throwable refusal, String place);
     }
 
     private final WriteFailures failures;
     private final StageContext context;
 
-    /** Topics that were missing or forbidden: asking again for each record would take max.block.ms, or a producer. */
+    /** Missing or forbidden topics: trying one again for each record would take max.block.ms, or a new producer. */
     private final Map<String, RefusedTopic> topics = new HashMap<>();
 
-    // Null if they are skipped.
+    // Null if such elements are skipped.
     private final @Nullable AsFailed<? super T> asFailed;
     private final @Nullable FailedRecordForwarder forwarder;
 
@@ -67,20 +67,20 @@ public class WriteRule<T> {
         this.forwarder = forwarder;
     }
 
-    /** Returns the form of a rule in a run. */
+    /** Returns the running form of a rule. */
     static <T> WriteRule<T> of(WriteFailures failures, StageContext context, AsFailed<? super T> asFailed) {
         DeadLetters letters = failures.letters();
         return new WriteRule<>(
                 failures, context, asFailed, letters == null ? null : FailedRecordForwarder.create(letters, context));
     }
 
-    /** The same for a sink that is given records to write. */
+    /** Returns the same for a sink that receives records to write. */
     public static <K, V> WriteRule<ProducerRecord<K, V>> ofRecords(
             WriteFailures failures, StageContext context, ProducerSettings<K, V> settings) {
         return of(failures, context, new UnwrittenFailures<>(settings)::failed);
     }
 
-    /** Returns a rule for the same refusals, with a memory of its own, whose elements somebody else deals with. */
+    /** Returns a rule for the same refusals, with its own memory, whose elements the caller handles. */
     <P> WriteRule<P> handedTo(BiConsumer<? super P, ? super Exception> other) {
         return new WriteRule<P>(failures, context, null, null) {
             @Override
@@ -95,13 +95,13 @@ public class WriteRule<T> {
         return failures.action() == WriteFailures.Action.FAIL;
     }
 
-    /** Returns whether it is for a refusal like that; the run fails with others. Any thread. */
+    /** Returns whether the rule covers such a refusal; the run fails on others. Any thread. */
     public final boolean takes(Exception refusal) {
         return !isFail()
                 && (RecordRefusals.isOfRecord(refusal) || (failures.ofTopics() && RecordRefusals.isOfTopic(refusal)));
     }
 
-    /** Recent refusal of a topic, so that its next records need not be tried; null if there is none. */
+    /** The recent refusal of a topic, so that its next records need not be tried; null if there is none. */
     public final @Nullable Exception refusalOf(String topic) {
         if (topics.isEmpty()) {
             return null;
@@ -119,8 +119,8 @@ public class WriteRule<T> {
     }
 
     /**
-     * Notes a refusal that it takes, if it is one of the topic. While one is remembered another says nothing new: with
-     * each record that is refused from memory the time would begin anew, and the topic never be asked again.
+     * Remembers a refusal that the rule covers, if it concerns the topic. While one is remembered, another is ignored:
+     * otherwise each record refused from memory would extend the time, and the topic would never be tried again.
      */
     public final void note(String topic, Exception refusal) {
         if (RecordRefusals.isOfTopic(refusal)) {
@@ -132,7 +132,7 @@ public class WriteRule<T> {
         }
     }
 
-    /** Takes an element, and its acknowledgement. */
+    /** Takes over an element and its acknowledgement. */
     public void add(T element, Exception refusal, AckTarget target, long token) {
         String place = target.placeOf(token);
         if (forwarder != null && asFailed != null) {
@@ -153,7 +153,7 @@ public class WriteRule<T> {
         target.ack(token);
     }
 
-    /** Returns when all that was added before is written somewhere and acknowledged, if that is this one's to do. */
+    /** Returns when all elements added before are written somewhere and acknowledged, if this rule does that. */
     public final void settle() throws InterruptedException {
         if (!rejected.isEmpty() && forwarder != null) {
             Batch<FailedRecord> all = rejected;

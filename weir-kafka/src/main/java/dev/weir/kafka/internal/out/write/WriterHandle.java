@@ -5,7 +5,7 @@ import dev.weir.kafka.internal.meters.LatencyCounts;
 import java.util.function.Supplier;
 
 /**
- * The handle for others to whatever writes. Thread-safe.
+ * The users' handle of a writing stage. Thread-safe.
  *
  * @param times from a record's timestamp to its answer, or its commit
  */
