@@ -8,12 +8,12 @@ import java.nio.file.Path;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 
-/** Writes what {@link Weir} answers with; the build runs it after it compiled the commands. Stateless. */
+/** Writes the texts that {@link Weir} prints; the build runs it after compiling the commands. Stateless. */
 public final class HelpTexts {
 
     private HelpTexts() {}
 
-    /** Writes the helps of all commands into the file that is the one argument. */
+    /** Writes the help texts of all commands into the file given as the only argument. */
     public static void main(String[] args) throws IOException {
         if (Weir.isPicocliTold()) {
             throw new IllegalStateException(

@@ -47,12 +47,12 @@ import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
 /**
- * The root command {@code weir}, and what its subcommands share: terminal, JSON output, stop signals.
- * One instance runs one command line, on the thread that calls {@link #execute}.
+ * The root command {@code weir}, with the terminal, JSON output and stop signals of its subcommands. One instance runs
+ * one command line, on the thread that calls {@link #execute}.
  *
- * <p>A subcommand is a {@code Callable<Integer>} in a package of its own, named in {@code subcommands} below. It
- * reaches this object through a {@code @ParentCommand CommandContext weir} field, returns an exit code of
- * {@link ExitCode}, and throws {@link CliFailure} for what the user can act on.
+ * <p>A subcommand is a {@code Callable<Integer>} in its own package, listed in {@code subcommands} below. It reaches
+ * this object through a {@code @ParentCommand CommandContext weir} field, returns an {@link ExitCode}, and throws
+ * {@link CliFailure} for errors that the user can act on.
  */
 @Command(
         name = "weir",
@@ -101,7 +101,8 @@ public final class Main implements Runnable, CommandContext {
     private final Shutdown shutdown;
 
     /**
-     * True if a failure is to be told on standard output as well: {@code --json} was given, and no line tells it yet.
+     * True if a failure must also be printed on standard output: {@code --json} was given, and no line has reported it
+     * yet.
      */
     private boolean tellsErrors;
 
@@ -111,7 +112,7 @@ public final class Main implements Runnable, CommandContext {
         this.shutdown = shutdown;
     }
 
-    /** Runs one command line and ends the process with its exit code. {@link Weir} is what is started. */
+    /** Runs one command line and ends the process with its exit code. The process starts at {@link Weir}. */
     public static void main(String[] args) {
         OutOfMemory.watch(List.of(args).contains(JSON));
         Terminal terminal = Terminal.ofProcess();
@@ -119,24 +120,24 @@ public final class Main implements Runnable, CommandContext {
     }
 
     /**
-     * Runs one command line within this process, which goes on afterwards, and returns its exit code. The command
-     * replaces the logging set-up of the process and takes over its stop signals. Runs one command at a time.
+     * Runs one command line within this process, which continues afterwards, and returns its exit code. The command
+     * replaces the process's logging configuration and takes over its stop signals. Only one command may run at a time.
      *
-     * @param out receives its standard output; stays the caller's, as does {@code err}
+     * @param out receives its standard output; owned by the caller, as is {@code err}
      */
     public static int run(PrintStream out, PrintStream err, String... args) {
         Terminal terminal = new Terminal(err, false);
         return new Main(out, terminal, new Shutdown(terminal)).execute(args);
     }
 
-    /** Runs one command line; returns its exit code and prints its failure, if any. Ends no process. */
+    /** Runs one command line; returns its exit code and prints its failure, if any. Does not end the process. */
     int execute(String... args) {
         return execute(new CommandLine(this), args);
     }
 
-    /** As {@link #execute(String...)}, for a command line that a test gave further subcommands. */
+    /** As {@link #execute(String...)}, for a command line with further subcommands added by a test. */
     int execute(CommandLine line, String... args) {
-        // Looked for by itself: a command line that cannot be parsed is a failure as well.
+        // Searched here, because a command line that cannot be parsed is a failure as well.
         List<String> words = List.of(args);
         tellsErrors = words.contains(JSON)
                 || words.contains("--format=json")
@@ -150,12 +151,12 @@ public final class Main implements Runnable, CommandContext {
                 .setExecutionExceptionHandler((e, command, parsed) -> fail(command, e))
                 .setExecutionStrategy(this::configureThenRun);
         Boolean coloured = Weir.isColoured();
-        if (coloured != null) { // As Weir answers, so that no two helps differ.
+        if (coloured != null) { // as Weir prints it, so that all help texts agree
             line.setColorScheme(Help.defaultColorScheme(coloured ? Help.Ansi.ON : Help.Ansi.OFF));
         }
         try {
             return line.execute(args);
-        } catch (Throwable e) { // picocli hands over exceptions only; an Error deserves the same two lines.
+        } catch (Throwable e) { // picocli passes on only exceptions; an Error deserves the same two lines
             return fail(line, e);
         } finally {
             terminal.clearStatus();
@@ -212,7 +213,7 @@ public final class Main implements Runnable, CommandContext {
                 Logging.configure(verbose, logFile, terminal);
             }
             return new CommandLine.RunLast().execute(parsed);
-        } catch (CliFailure e) { // Thrown by a command it goes to the handler; thrown here it would not.
+        } catch (CliFailure e) { // thrown by a command it reaches the handler; thrown here it would not
             return fail(spec.commandLine(), e);
         }
     }
@@ -227,7 +228,7 @@ public final class Main implements Runnable, CommandContext {
         }
         try {
             tellError(message);
-        } catch (CliFailure closed) { // Standard output, which may be what the failure is about.
+        } catch (CliFailure closed) { // standard output, which may be the cause of the failure
             return failure.exitCode();
         }
         return failure.exitCode();
@@ -245,7 +246,7 @@ public final class Main implements Runnable, CommandContext {
     private static CliFailure usageFailure(ParameterException e, String[] args) {
         String unknown =
                 e instanceof CommandLine.MissingParameterException ? unknownOption(e.getCommandLine(), args) : null;
-        if (unknown != null) { // picocli tells of what is missing first, and this may be why.
+        if (unknown != null) { // picocli reports missing arguments first, and this may be the cause
             List<String> meant = nearest(unknown, e.getCommandLine());
             return CliFailure.usage("Unknown option: '" + unknown + "'", didYouMean(meant));
         }
@@ -273,8 +274,8 @@ public final class Main implements Runnable, CommandContext {
     }
 
     /**
-     * The options that an argument is closest to, within half of its letters. picocli's own suggestions count common
-     * pairs of letters, which leaves out the shortest options.
+     * The options closest to an argument, within half of its letters. picocli's own suggestions count common pairs of
+     * letters, which omits the shortest options.
      */
     private static List<String> nearest(String argument, CommandLine command) {
         String name = argument.replaceFirst("=.*", "");
@@ -291,7 +292,7 @@ public final class Main implements Runnable, CommandContext {
         if (best.getKey() > Math.max(1, (name.length() - 2) / 2)) {
             return List.of();
         }
-        // Two letters that are swapped count twice, and are one slip.
+        // Two swapped letters count twice, but are one mistake.
         List<String> swapped = best.getValue().stream()
                 .filter(option -> sorted(option).equals(sorted(name)))
                 .toList();
@@ -302,7 +303,7 @@ public final class Main implements Runnable, CommandContext {
         return text.chars().sorted().mapToObj(Character::toString).collect(Collectors.joining());
     }
 
-    /** The number of letters to change, add or leave out. */
+    /** The edit distance: letters to change, add or leave out. */
     private static int distance(String a, String b) {
         int[] above = IntStream.rangeClosed(0, b.length()).toArray();
         for (int i = 1; i <= a.length(); i++) {

@@ -11,7 +11,7 @@ final class Versions {
 
     private Versions() {}
 
-    /** The same for picocli. */
+    /** Provides the same lines to picocli. */
     static final class Provider implements IVersionProvider {
 
         @Override

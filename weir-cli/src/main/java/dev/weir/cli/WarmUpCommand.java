@@ -28,7 +28,7 @@ final class WarmUpCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        // Whoever waits for the launcher does not wait for ever.
+        // Limits the wait for the launcher.
         CompletableFuture.delayedExecutor(MAX_SECONDS, TimeUnit.SECONDS)
                 .execute(() -> Runtime.getRuntime().halt(ExitCode.FAILED));
         int help = spec.root().commandLine().getUsageMessage().length();

@@ -8,18 +8,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The program {@code weir}. Answers {@code --help} of each command and {@code --version} by itself and hands
- * everything else to {@link Main}: loading picocli and the commands takes several times as long as it takes a JVM to
- * start. The texts are picocli's own, taken from it by the build ({@link HelpTexts}). Stateless.
+ * The program {@code weir}. Answers {@code --help} of each command and {@code --version} itself and passes everything
+ * else to {@link Main}, because loading picocli and the commands takes several times as long as starting a JVM. The
+ * texts are picocli's own, extracted by the build ({@link HelpTexts}). Stateless.
  */
 public final class Weir {
 
-    /** Resource with the help texts. Each command has a form feed, its name, a line feed and its help in colours. */
+    /**
+     * Resource with the help texts. Each entry has a form feed, the command's name, a line feed and its help in
+     * colours.
+     */
     static final String TEXTS = "help.txt";
 
     static final char SECTION = '\f';
 
-    /** Environment variables that override the terminal's answer on colours; picocli reads it. */
+    /** Environment variables that override the terminal's colour support; picocli reads them. */
     private static final List<String> CHOICES = List.of("NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "ConEmuANSI");
 
     private static final String COLOUR = "\033\\[[0-9;]*m";
@@ -40,7 +43,7 @@ public final class Weir {
     /**
      * Returns the answer to {@code args} that ask for help or the version.
      *
-     * @param coloured null if only picocli can say
+     * @param coloured null if only picocli can tell
      */
     static @Nullable String answer(@Nullable Boolean coloured, String... args) {
         String last = args.length == 0 ? "" : args[args.length - 1];
@@ -52,7 +55,7 @@ public final class Weir {
         }
         StringBuilder name = new StringBuilder("weir");
         for (int i = 0; i < args.length - 1; i++) {
-            if (args[i].indexOf(' ') >= 0) { // One word, not the two that it looks like behind the next line.
+            if (args[i].indexOf(' ') >= 0) { // one word, not the two that it resembles after the next line
                 return null;
             }
             name.append(' ').append(args[i]);
@@ -91,11 +94,8 @@ public final class Weir {
         return texts.substring(at + start.length(), end < 0 ? texts.length() : end);
     }
 
-    /**
-     * Returns whether standard output takes colours; null if only picocli can say, or was told how its texts are to
-     * look.
-     */
-    @SuppressWarnings("SystemConsoleNull") // None is no terminal; of one that is there, picocli says what it is.
+    /** Returns whether standard output supports colours; null if only picocli can tell, or was configured. */
+    @SuppressWarnings("SystemConsoleNull") // no console is no terminal; if there is one, picocli knows its kind
     static @Nullable Boolean isColoured() {
         for (String choice : CHOICES) {
             if (System.getenv(choice) != null) {
@@ -105,7 +105,7 @@ public final class Weir {
         if (isPicocliTold()) {
             return null;
         }
-        // The launchers know (test -t 1). Java tells less before version 22, and takes standard input into account.
+        // The launchers pass it on (test -t 1). Before version 22, Java reports less, and considers standard input too.
         String terminal = System.getProperty("weir.terminal.out");
         if (terminal != null) {
             return Boolean.valueOf(terminal);

@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.common.KafkaFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Waits for what the cluster does in its own time, up to a deadline. Any thread may wait. */
+/** Waits for asynchronous changes of the cluster, up to a deadline. Any thread may wait. */
 final class Await {
     static final Duration DEADLINE = Duration.ofSeconds(30);
 
@@ -16,15 +16,15 @@ final class Await {
 
     private Await() {}
 
-    /** A state of the cluster that can be asked for. */
+    /** A state of the cluster that can be checked. */
     @FunctionalInterface
     interface Condition {
-        /** Returns the missing part, or null when nothing is missing. */
+        /** Returns a description of what is missing, or null when nothing is. */
         @Nullable
         String missing();
     }
 
-    /** Returns when nothing is missing; throws what is missing after the deadline. */
+    /** Returns when nothing is missing; after the deadline throws with a description of what is. */
     static void until(String what, Condition condition) {
         long deadlineNanos = System.nanoTime() + DEADLINE.toNanos();
         while (true) {

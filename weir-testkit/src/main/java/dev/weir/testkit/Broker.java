@@ -11,11 +11,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * One broker of a {@link KafkaCluster}; it keeps its id, port and data however often it starts. Thread-safe: its
- * methods run one after the other.
+ * One broker of a {@link KafkaCluster}; it keeps its id, port and data across restarts. Thread-safe: its methods run
+ * one after the other.
  *
- * <p>{@link #kill}, {@link #freeze}, {@link #thaw}, {@link #pid} and {@link #exit} need a process: a cluster that was
- * built with {@link KafkaCluster.Builder#forked()}.
+ * <p>{@link #kill}, {@link #freeze}, {@link #thaw}, {@link #pid} and {@link #exit} need a separate process, from a
+ * cluster built with {@link KafkaCluster.Builder#forked()}.
  */
 public final class Broker {
     private static final Duration MOST_DELAY = Duration.ofMinutes(1);
@@ -45,17 +45,17 @@ public final class Broker {
         return port;
     }
 
-    /** Host and port where it listens while it runs. */
+    /** Host and port on which it listens while it runs. */
     public String address() {
         return ClusterLayout.HOST + ":" + port;
     }
 
-    /** The log file of the broker. Brokers of one JVM share a file. */
+    /** The log file of the broker. Brokers in one JVM write to the same file. */
     public Path logFile() {
         return logFile;
     }
 
-    /** Returns whether it is started; a frozen broker is. */
+    /** Returns whether it is started; a frozen broker counts as started. */
     public boolean isRunning() {
         return node.isRunning();
     }
@@ -84,12 +84,12 @@ public final class Broker {
         });
     }
 
-    /** Ends it as quickly as possible, because its data is about to be deleted. */
+    /** Ends it as quickly as possible, because its data are about to be deleted. */
     void discard() {
         exclusively(node::discard);
     }
 
-    /** Ends its process by SIGKILL: nothing is flushed, moved or said. */
+    /** Kills its process with SIGKILL: it flushes nothing, hands over nothing and reports nothing. */
     public void kill() {
         exclusively(() -> {
             forked("kill").kill();
@@ -97,7 +97,7 @@ public final class Broker {
         });
     }
 
-    /** Halts its process by SIGSTOP: its connections stay open, and nobody answers. */
+    /** Freezes its process with SIGSTOP: its connections stay open, but it does not answer. */
     public void freeze() {
         exclusively(() -> {
             forked("freeze").signal("STOP");
@@ -105,7 +105,7 @@ public final class Broker {
         });
     }
 
-    /** Lets a frozen process go on, by SIGCONT. */
+    /** Resumes a frozen process with SIGCONT. */
     public void thaw() {
         exclusively(() -> {
             forked("thaw").signal("CONT");
@@ -114,11 +114,11 @@ public final class Broker {
     }
 
     /**
-     * Fills its disk: no file of its log directory grows any more, and a write that would let it grow fails as on a
-     * device without space. A server has one log directory here, so it ends by itself soon after it has something to
-     * write: {@link #exit} completes, and {@link #start} brings it back with room on its disk. Before that,
-     * {@link #repairDisk} ends the fault. Indices and checkpoints, which a server does not write through file channels,
-     * do not fail. Needs {@link KafkaCluster.Builder#diskFaults}.
+     * Fills its disk: files of its log directory can no longer grow, and a write that would extend one fails as on a
+     * full device. Since a server has one log directory here, it ends by itself soon after it has something to write:
+     * {@link #exit} completes, and {@link #start} restarts it with free disk space. Before that, {@link #repairDisk}
+     * ends the fault. Indices and checkpoints, which a server does not write through file channels, do not fail. Needs
+     * {@link KafkaCluster.Builder#diskFaults}.
      */
     public void fillDisk() {
         exclusively(() -> faultyDisk("fillDisk").orderDisk(DiskFaults.FULL));
@@ -126,11 +126,11 @@ public final class Broker {
 
     /**
      * Makes its disk slow: each write to a file of its log directory, and each flush, takes that much longer, until
-     * {@link #repairDisk} or a new start. Reads stay as they are: a server reads recent records from memory. Needs
-     * {@link KafkaCluster.Builder#diskFaults}.
+     * {@link #repairDisk} or a restart. Reads are not affected, because a server reads recent records from memory.
+     * Needs {@link KafkaCluster.Builder#diskFaults}.
      *
      * @param delay above 0 and at most 1 minute
-     * @throws IllegalArgumentException if the delay is out of these bounds
+     * @throws IllegalArgumentException if the delay is out of bounds
      */
     public void slowDisk(Duration delay) {
         Objects.requireNonNull(delay, "delay");
@@ -140,7 +140,7 @@ public final class Broker {
         exclusively(() -> faultyDisk("slowDisk").orderDisk(DiskFaults.SLOW + delay.toNanos()));
     }
 
-    /** Ends the fault that {@link #fillDisk} or {@link #slowDisk} began. */
+    /** Ends the fault set by {@link #fillDisk} or {@link #slowDisk}. */
     public void repairDisk() {
         exclusively(() -> faultyDisk("repairDisk").orderDisk(DiskFaults.SOUND));
     }
@@ -156,14 +156,14 @@ public final class Broker {
         return forked(wanted);
     }
 
-    /** The id of its process. */
+    /** The process id. */
     public long pid() {
         return forked("pid").pid();
     }
 
     /**
-     * Completes with its exit status when the process that was started last has ended, for whatever reason: 137 after a
-     * {@link #kill}. Needs {@code forked()}, as they do.
+     * Completes with the exit status when the last started process has ended, for whatever reason: 137 after a
+     * {@link #kill}. Needs {@code forked()}.
      */
     public CompletableFuture<Integer> exit() {
         return forked("exit").exit();

@@ -25,7 +25,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.jspecify.annotations.Nullable;
 
-/** Brings a cluster up, all of it or nothing, and down. Stateless. */
+/** Starts a cluster, all of it or nothing, and stops it. Stateless. */
 final class ClusterStart {
     private ClusterStart() {}
 
@@ -47,7 +47,7 @@ final class ClusterStart {
             return connect(folder, layout, List.copyOf(brokers), logCapture);
         } catch (RuntimeException e) {
             try {
-                // The message of a server's failure names its log: that has to stay.
+                // The message of a server's failure names its log, so the log must stay.
                 shutDown(brokers, folder, logCapture, startedServers);
             } catch (RuntimeException suppressed) {
                 e.addSuppressed(suppressed);
@@ -116,7 +116,10 @@ final class ClusterStart {
         }
     }
 
-    /** All at once, because a controller of several waits for the others; the first failure is thrown at the end. */
+    /**
+     * Starts all at once, because each of several controllers waits for the others; throws the first failure at the
+     * end.
+     */
     private static void inParallel(List<Broker> brokers, Consumer<Broker> action) {
         ThreadFactory threads = Thread.ofPlatform().name("weir-testkit-", 1).factory();
         try (ExecutorService each = Executors.newThreadPerTaskExecutor(threads)) {

@@ -20,8 +20,8 @@ import java.util.stream.Collectors;
  * }
  * }</pre>
  *
- * <p>It has a port for each broker, and puts those ports in place of the brokers' addresses wherever brokers tell a
- * client about each other; so the client stays on it. Plain text only: it cannot look into TLS.
+ * <p>It has a port for each broker, and replaces the brokers' addresses with those ports in every answer that contains
+ * them, so that the client stays on it. Plain text only, since it cannot decrypt TLS.
  */
 public final class FaultProxy implements AutoCloseable {
 
@@ -39,7 +39,7 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
-     * A network that passes everything on.
+     * Opens a network that forwards everything.
      *
      * @param bootstrapServers brokers as {@code host:port}, separated by commas
      */
@@ -51,12 +51,12 @@ public final class FaultProxy implements AutoCloseable {
         return new FaultProxy(bootstrapServers);
     }
 
-    /** Addresses of the network's own, for the client's {@code bootstrap.servers}. */
+    /** The network's own addresses, for the client's {@code bootstrap.servers}. */
     public String bootstrapServers() {
         return bootstrapServers;
     }
 
-    /** Passes each message on after {@code each}, in either direction; zero ends that. */
+    /** Delays each message, in both directions, by {@code each}; zero ends that. */
     public void delay(Duration each) {
         if (each.isNegative()) {
             throw new IllegalArgumentException("delay must be at least 0: each=" + each);
@@ -64,34 +64,34 @@ public final class FaultProxy implements AutoCloseable {
         network.delay(each);
     }
 
-    /** Resets all connections, and each new one as soon as it comes. */
+    /** Resets all connections, and each new one as soon as it is opened. */
     public void cut() {
         network.cut();
     }
 
-    /** Keeps connections open, also new ones, and passes nothing on: what a lost route or a frozen host looks like. */
+    /** Keeps all connections open, including new ones, and forwards nothing, like a lost route or a frozen host. */
     public void halfOpen() {
         network.hold();
     }
 
     /**
-     * Drops the requests to write of all clients that have written so far, and passes on all else: brokers answer every
-     * other question of theirs, and other clients. Another client is one with another {@code client.id}, or one that
-     * asks for a producer id.
+     * Drops write requests of all clients that have written so far, and forwards everything else: brokers answer their
+     * other requests, and other clients. A client counts as another one if its {@code client.id} differs, or if it
+     * requests a producer id.
      */
     public void swallowWrites() {
         network.swallowWrites();
     }
 
     /**
-     * Makes some of the brokers' answers rare ones, drawn from a seed: legal answers that a client must cope with and
-     * that tests hardly meet. Of each kind the seed decides whether the n-th answer is rare; which request that is
-     * depends on the run. Replaces what an earlier call has set.
+     * Replaces some of the brokers' answers by rare ones, drawn from a seed: legal answers that clients must handle and
+     * tests hardly meet. For each kind the seed decides whether the n-th answer is rare; its request depends on the
+     * run. Replaces the setting of an earlier call.
      *
-     * <p>Requests are carried out all the same, so a producer without idempotence writes records twice. Fetches of
-     * share groups are late or lost only.
+     * <p>Brokers still carry out the requests, so a producer without idempotence writes records twice. Fetches of share
+     * groups are only delayed or lost.
      *
-     * @param kinds the rare answers to give; all of them if none is named
+     * @param kinds the rare answers to give; all kinds if none is named
      */
     public void answerRarely(long seed, RareAnswer... kinds) {
         Set<RareAnswer> named = EnumSet.noneOf(RareAnswer.class);
@@ -101,14 +101,14 @@ public final class FaultProxy implements AutoCloseable {
         network.answerRarely(seed, named.isEmpty() ? EnumSet.allOf(RareAnswer.class) : named);
     }
 
-    /** The number of times that each rare answer was given since the last {@link #answerRarely}. */
+    /** The number of times each rare answer was given since the last {@link #answerRarely}. */
     public Map<RareAnswer, Long> rareAnswers() {
         return network.rareAnswersGiven();
     }
 
     /**
-     * Ends {@link #cut}, {@link #halfOpen}, {@link #swallowWrites}, {@link #answerRarely} and {@link #delay}; what was
-     * held back is passed on.
+     * Ends {@link #cut}, {@link #halfOpen}, {@link #swallowWrites}, {@link #answerRarely} and {@link #delay}; held-back
+     * messages are forwarded.
      */
     public void restore() {
         network.restore();

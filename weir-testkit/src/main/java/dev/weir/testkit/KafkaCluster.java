@@ -55,7 +55,10 @@ public final class KafkaCluster implements AutoCloseable {
         this.topics = new TopicAdmin(admin, brokers);
     }
 
-    /** A cluster of one broker in this JVM, on any free port, in a temporary folder, until told otherwise. */
+    /**
+     * Describes a cluster of one broker in this JVM, on a free port, in a temporary folder, unless configured
+     * otherwise.
+     */
     public static Builder builder() {
         return new Builder();
     }
@@ -95,12 +98,12 @@ public final class KafkaCluster implements AutoCloseable {
         return brokers.get(id - 1);
     }
 
-    /** The admin client that the cluster itself uses. Not the caller's to close. */
+    /** The cluster's own admin client; callers must not close it. */
     public Admin admin() {
         return topics.admin();
     }
 
-    /** Creates a topic with as many replicas as there are brokers, but at most 3, and waits as all its siblings do. */
+    /** Creates a topic with as many replicas as there are brokers, but at most 3, and waits as the other methods do. */
     public void createTopic(String topic, int partitions) {
         createTopic(topic, partitions, Map.of());
     }
@@ -115,7 +118,7 @@ public final class KafkaCluster implements AutoCloseable {
         topics.create(topic, partitions, replicas, config);
     }
 
-    /** Creates a topic whose partitions have their replicas, preferred leader first, on the given brokers. */
+    /** Creates a topic whose partitions have their replicas on the given brokers, preferred leader first. */
     public void createTopic(String topic, Map<Integer, List<Integer>> brokersByPartition) {
         topics.create(topic, brokersByPartition);
     }
@@ -125,12 +128,12 @@ public final class KafkaCluster implements AutoCloseable {
         topics.delete(topic);
     }
 
-    /** Returns when all replicas of all partitions of the topic are in sync and all brokers that answer agree on it. */
+    /** Returns when all replicas of the topic's partitions are in sync, and all brokers that answer agree on it. */
     public void awaitInSync(String topic) {
         topics.awaitInSync(topic);
     }
 
-    /** Offsets past the last record of each partition; open and aborted transactions count. */
+    /** The offset after the last record of each partition, including records of open and aborted transactions. */
     public Map<TopicPartition, Long> endOffsets(String topic) {
         return topics.endOffsets(topic);
     }
@@ -150,14 +153,12 @@ public final class KafkaCluster implements AutoCloseable {
         return folder.logs();
     }
 
-    /**
-     * Keeps a temporary folder on close, so that the logs of a failed test can be read; close then logs where it is.
-     */
+    /** Keeps a temporary folder on close, so that the logs of a failed test can be read; close then logs its path. */
     public void keepFolder() {
         keepFolder = true;
     }
 
-    /** Stops all brokers, frozen ones too. A temporary folder is deleted unless it was to be kept. */
+    /** Stops all brokers, even frozen ones. A temporary folder is deleted unless it is kept. */
     @Override
     public void close() {
         if (!closed.compareAndSet(false, true)) {
@@ -170,7 +171,7 @@ public final class KafkaCluster implements AutoCloseable {
         }
     }
 
-    /** Describes a cluster that is to be started. Confined to one thread; may be used again. */
+    /** Settings of a cluster to be started. Confined to one thread; may be reused. */
     public static final class Builder {
         private final Map<String, String> brokerConfig = new HashMap<>();
 
@@ -192,23 +193,23 @@ public final class KafkaCluster implements AutoCloseable {
             return this;
         }
 
-        /** All brokers in this JVM, the default: quickest, but they cannot be killed or frozen. */
+        /** Runs all brokers in this JVM, the default: quickest, but they cannot be killed or frozen. */
         public Builder inProcess() {
             this.forked = false;
             return this;
         }
 
-        /** Each broker in a JVM of its own, which ends with this one, however this one ends. */
+        /** Runs each broker in its own JVM, which ends when this one ends, in whatever way. */
         public Builder forked() {
             this.forked = true;
             return this;
         }
 
         /**
-         * The class path of another Kafka server release for the brokers, which have to be {@link #forked}: the jars of
-         * {@code kafka_2.13} in that version and of all that it depends on, and an slf4j binding if the brokers are to
-         * log. The release formats the brokers' folders and runs on this JVM's JDK. 3.3 to 4.4 are known to work.
-         * By default the server of this JVM's class path.
+         * Sets the class path of another Kafka server release for {@link #forked} brokers: the jars of
+         * {@code kafka_2.13} in that version, its dependencies, and an slf4j binding for logs. The release formats the
+         * brokers' folders and runs on this JVM's JDK. 3.3 to 4.4 are known to work. The default is the server on this
+         * JVM's class path.
          *
          * @throws IllegalArgumentException if it is empty or names a file that does not exist
          */
@@ -217,31 +218,36 @@ public final class KafkaCluster implements AutoCloseable {
             return this;
         }
 
-        /** Port of the first broker, the next ones follow; 0, the default, for any free ports. */
+        /**
+         * Sets the port of the first broker, with consecutive ports for the others; 0, the default, for any free ports.
+         */
         public Builder port(int port) {
             this.firstPort = port;
             return this;
         }
 
         /**
-         * A folder that survives the cluster and can carry the next one: same cluster id, topics and offsets, whatever
-         * its ports. It has to be new, empty, or of a cluster with as many brokers. By default a temporary one.
+         * Sets a folder that survives the cluster and can be used by the next one, with the same cluster id, topics and
+         * offsets on any ports. It must be new, empty, or from a cluster with as many brokers. The default is a
+         * temporary folder.
          */
         public Builder dataFolder(Path folder) {
             this.dataFolder = Objects.requireNonNull(folder, "folder");
             return this;
         }
 
-        /** A setting of every broker, such as {@code auto.create.topics.enable}; it overrides the testkit's own. */
+        /**
+         * Sets a property of every broker, such as {@code auto.create.topics.enable}; it overrides the testkit's own.
+         */
         public Builder brokerConfig(String name, String value) {
             brokerConfig.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, "value"));
             return this;
         }
 
         /**
-         * The rack of each broker, in the order of their ids, and from the first again if there are more brokers than
-         * racks. Brokers then send a consumer with a {@code client.rack} to a replica in its rack.
-         * By default there are none.
+         * Sets the rack of each broker, in the order of their ids, repeated if there are more brokers than racks.
+         * Brokers then direct a consumer with a {@code client.rack} to a replica in its rack. By default there are
+         * none.
          */
         public Builder racks(String... racks) {
             for (String rack : Objects.requireNonNull(racks, "racks")) {
@@ -252,8 +258,8 @@ public final class KafkaCluster implements AutoCloseable {
         }
 
         /**
-         * A second listener of each broker, on any free port, that speaks {@code SASL_SSL}. Keys, mechanisms and users
-         * are the caller's to set, as {@link #brokerConfig} whose names begin with {@code listener.name.secured.}
+         * Adds a second listener to each broker, on a free port, that speaks {@code SASL_SSL}. The caller sets keys,
+         * mechanisms and users with {@link #brokerConfig} and names that begin with {@code listener.name.secured.}
          */
         public Builder secured() {
             this.secured = true;
@@ -261,15 +267,17 @@ public final class KafkaCluster implements AutoCloseable {
         }
 
         /**
-         * Puts the log directory of each broker, which has to be {@link #forked}, on a disk that can fail:
-         * {@link Broker#fillDisk}, {@link Broker#slowDisk}. By default it cannot.
+         * Puts the log directory of each {@link #forked} broker on a disk that can fail: {@link Broker#fillDisk},
+         * {@link Broker#slowDisk}. By default it cannot.
          */
         public Builder diskFaults() {
             this.diskFaults = true;
             return this;
         }
 
-        /** Heap of each forked broker, at least 128; 512 by default. Brokers in this JVM share its heap. */
+        /**
+         * Sets the heap of each forked broker in MB, at least 128; 512 by default. Brokers in this JVM use its heap.
+         */
         public Builder heapMegabytes(int megabytes) {
             this.heapMegabytes = megabytes;
             return this;

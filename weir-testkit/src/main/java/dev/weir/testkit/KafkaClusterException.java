@@ -2,7 +2,7 @@ package dev.weir.testkit;
 
 import org.jspecify.annotations.Nullable;
 
-/** A cluster that could not do what was asked; the message says what is in the way and what to do about it. */
+/** A cluster could not do what was requested; the message gives the reason and the remedy. */
 public final class KafkaClusterException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

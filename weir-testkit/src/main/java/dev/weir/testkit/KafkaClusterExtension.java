@@ -8,8 +8,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestWatcher;
 
 /**
- * A JUnit extension: one cluster for all tests of a class, whose folder is kept when one of them fails. Confined to the
- * threads of JUnit; its cluster is thread-safe.
+ * A JUnit extension with one cluster for all tests of a class, whose folder is kept when a test fails. Confined to
+ * JUnit's threads; its cluster is thread-safe.
  *
  * <pre>{@code
  * @RegisterExtension

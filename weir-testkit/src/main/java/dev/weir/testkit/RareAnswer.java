@@ -1,16 +1,14 @@
 package dev.weir.testkit;
 
-/**
- * An answer, or a loss of one, that brokers may give at any time and rarely do. See {@link FaultProxy#answerRarely}.
- */
+/** A rare but legal answer of a broker, or the loss of one. See {@link FaultProxy#answerRarely}. */
 public enum RareAnswer {
     /** The answer comes up to half a second late. */
     LATE,
-    /** A fetch brings no records, though there are some. */
+    /** A fetch returns no records although there are some. */
     EMPTY_FETCH,
-    /** A write is done, and its answer says that it timed out. The client sends the batch again. */
+    /** A write succeeds, but its answer reports a timeout. The client sends the batch again. */
     WRITE_TIMED_OUT,
-    /** A commit of offsets is done, and its answer says that it timed out. */
+    /** An offset commit succeeds, but its answer reports a timeout. */
     COMMIT_TIMED_OUT,
     /** The group is about to rebalance (classic protocol), or has fenced the member (consumer protocol). */
     REBALANCE,

@@ -17,9 +17,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Runs a pipeline in worlds drawn from seeds, without a broker: partitions come and go, or are lost, handlers are slow,
- * commits fail, the process crashes and starts again. Fails with a {@link SimulationViolation} when a promise does not
- * hold. Not thread-safe; a run takes as many seeds one after the other.
+ * Runs a pipeline in simulated worlds drawn from seeds, without a broker: partitions are assigned, revoked and lost,
+ * handlers are slow, commits fail, the process crashes and restarts. Fails with a {@link SimulationViolation} when a
+ * guarantee is broken. Not thread-safe; seeds run one after the other.
  *
  * <pre>{@code
  * RebalanceSimulation.of(kafka -> KafkaSource.atLeastOnce(settings(kafka.bootstrapServers()), "orders")
@@ -36,55 +36,57 @@ import org.apache.kafka.common.TopicPartition;
  */
 public final class RebalanceSimulation {
 
-    /** Order in which work on records must happen. */
+    /** The order in which records must be handled. */
     public enum Order {
         /** One record of a partition at a time, by offset. */
         PARTITION,
-        /** One record of a key at a time, and a partition's records by offset. */
+        /** One record of a key at a time, and within a partition by offset. */
         KEY,
-        /** None. */
+        /** Any order. */
         NONE
     }
 
-    /** The number of times that a record may be worked on. */
+    /** How often a record may be handled. */
     public enum Delivery {
-        /** Each record at least once; again only in a later assignment that begins before it. */
+        /** Each record at least once; a repetition only in a later assignment that begins before the record. */
         AT_LEAST_ONCE,
-        /** Each record at most once, and only when a commit past it is confirmed. */
+        /** Each record at most once, and only after a commit past it is confirmed. */
         AT_MOST_ONCE
     }
 
     /**
-     * The events of a world beside rebalances, crashes and failing commits: classes that can be switched off, or on.
+     * Optional events of a world, in addition to rebalances, crashes and failing commits; each can be switched on or
+     * off.
      */
     public enum Event {
         /**
-         * Partitions are taken away while handlers wait for a breaker, for a retry or for each other, and whoever has
-         * them now is faster: no handler begins a record then that the new owner has begun. To be switched off for
-         * elements that stand for several records, which are worked on to the end.
+         * Partitions are revoked while handlers wait for a breaker, for a retry or for each other, and the new owner is
+         * faster: then no handler may begin a record that the new owner has begun. Switch it off for elements that
+         * stand for several records, which are handled to the end.
          */
         TAKEOVER,
         /**
-         * The brokers refuse a batch of outputs for good and take those behind it. The pipeline may fail then, and is
-         * started again; what stands in the output topic at last must be in the order asked for.
+         * The brokers permanently refuse a batch of outputs and accept later ones. The pipeline may fail and is then
+         * restarted; in the end the output topic must be in the requested order.
          */
         REFUSED_BATCH,
         /**
-         * Work fails with a {@link SimulatedFailure}, once in a while or for some time whatever is tried. Off unless it
-         * is switched on: a pipeline that does not try again fails by it.
+         * Work fails with a {@link SimulatedFailure}, occasionally or for some time. Off by default, because a pipeline
+         * without retries fails.
          */
         FAILING_WORK
     }
 
-    /** Troubles of worlds unless they are {@linkplain #without switched off}. */
+    /** Events that occur unless they are {@linkplain #without switched off}. */
     private static final Set<Event> USUAL = Set.of(Event.TAKEOVER, Event.REFUSED_BATCH);
 
-    /** Says what a record consists of. Called once for each record of each world. */
+    /** Makes the contents of records. Called once for each record of each world. */
     @FunctionalInterface
     public interface RecordMaker {
 
         /**
-         * The record at {@code offset}; its own topic and partition do not count. Equal arguments give equal records.
+         * Returns the record at {@code offset}; its own topic and partition are ignored. Equal arguments must give
+         * equal records.
          */
         ProducerRecord<byte[], byte[]> make(TopicPartition partition, long offset);
     }
@@ -106,16 +108,16 @@ public final class RebalanceSimulation {
     }
 
     /**
-     * A simulation of a pipeline.
+     * Creates a simulation of a pipeline.
      *
-     * @param pipeline makes one, with a single consumer of {@link SimulatedKafka#bootstrapServers()}; called for each
-     *     start of the process
+     * @param pipeline makes the pipeline, with a single consumer of {@link SimulatedKafka#bootstrapServers()}; called
+     *     for each start of the process
      */
     public static RebalanceSimulation of(Function<SimulatedKafka, Pipeline> pipeline) {
         return new RebalanceSimulation(pipeline);
     }
 
-    /** Adds a topic. At least one is needed, with 64 partitions in all at most. */
+    /** Adds a topic. At least one is needed; at most 64 partitions in total. */
     public RebalanceSimulation topic(String name, int partitions) {
         int all = topics.values().stream().mapToInt(Integer::intValue).sum() + partitions;
         if (partitions < 1 || all > MAX_PARTITIONS) {
@@ -129,33 +131,33 @@ public final class RebalanceSimulation {
     }
 
     /**
-     * Sets the maker of records. Default: one of five keys {@code k0} to {@code k4}, and {@code orders-0@17} as the
-     * value.
+     * Sets the maker of records. Default: one of five keys {@code k0} to {@code k4}, and values like
+     * {@code orders-0@17}.
      */
     public RebalanceSimulation records(RecordMaker maker) {
         this.records = Objects.requireNonNull(maker, "maker");
         return this;
     }
 
-    /** The order to check. Default: none. */
+    /** Sets the order to check. Default: none. */
     public RebalanceSimulation order(Order promised) {
         this.order = Objects.requireNonNull(promised, "promised");
         return this;
     }
 
-    /** Sets the promise on how often each record is worked on. Default: at least once. */
+    /** Sets how often each record may be handled. Default: at least once. */
     public RebalanceSimulation delivery(Delivery promised) {
         this.delivery = Objects.requireNonNull(promised, "promised");
         return this;
     }
 
-    /** Records that the pipeline does not work on, as it filters them. Default: it works on all. */
+    /** Sets the records that the pipeline filters out, so does not handle. Default: it handles all. */
     public RebalanceSimulation ignoring(Predicate<ConsumerRecord<byte[], byte[]>> filtered) {
         this.ignored = Objects.requireNonNull(filtered, "filtered");
         return this;
     }
 
-    /** Lets these befall worlds. Default: all but {@link Event#FAILING_WORK}. */
+    /** Switches these events on. Default: all but {@link Event#FAILING_WORK}. */
     public RebalanceSimulation with(Event... classes) {
         for (Event each : Objects.requireNonNull(classes, "classes")) {
             events.add(Objects.requireNonNull(each, "classes"));
@@ -163,7 +165,7 @@ public final class RebalanceSimulation {
         return this;
     }
 
-    /** Lets these befall no world. */
+    /** Switches these events off. */
     public RebalanceSimulation without(Event... classes) {
         for (Event each : Objects.requireNonNull(classes, "classes")) {
             events.remove(Objects.requireNonNull(each, "classes"));
@@ -171,7 +173,7 @@ public final class RebalanceSimulation {
         return this;
     }
 
-    /** Sets the worlds to run. Default: 100, from seed 1 on. */
+    /** Sets the seeds to run. Default: 100, starting at 1. */
     public RebalanceSimulation seeds(long first, int count) {
         if (count < 1) {
             throw new IllegalArgumentException("a simulation needs a seed: count=" + count);
@@ -184,7 +186,7 @@ public final class RebalanceSimulation {
     /**
      * Runs the worlds of all seeds.
      *
-     * @throws SimulationViolation at the first promise that does not hold
+     * @throws SimulationViolation at the first broken guarantee
      */
     public void run() {
         Scenario scenario = scenario();
@@ -196,8 +198,8 @@ public final class RebalanceSimulation {
     /**
      * Runs the world of one seed.
      *
-     * @return what happened, a line each
-     * @throws SimulationViolation at the first promise that does not hold
+     * @return the events, one per line
+     * @throws SimulationViolation at the first broken guarantee
      */
     public List<String> replay(long seed) {
         return new SimulationRun(scenario(), seed).run();

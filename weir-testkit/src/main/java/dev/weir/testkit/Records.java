@@ -28,10 +28,10 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Numbered records: put into a topic, and read back from it, so that a test can say what was lost, doubled or moved.
- * Thread-safe; each call uses a client of its own.
+ * Numbered records, written to a topic and read back, so that a test can tell what was lost, duplicated or reordered.
+ * Thread-safe; each call uses its own client.
  *
- * <p>Record {@code n} has as value the decimal text of {@code n}, and as key that of {@code n % keys}.
+ * <p>The value of record {@code n} is the decimal text of {@code n}, its key that of {@code n % keys}.
  */
 public final class Records {
     private Records() {}
@@ -46,10 +46,10 @@ public final class Records {
         }
         Map<String, Object> config = Map.of(
                 ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, Objects.requireNonNull(bootstrapServers, "bootstrapServers"),
-                // A frozen broker answers nobody: ask another one soon.
+                // A frozen broker does not answer, so ask another one soon.
                 ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 5_000,
-                // A leader that has only just become one may refuse a producer's first batch and take its second; the
-                // first is then out of order for ever. With one at a time there is no second.
+                // A leader that was only just elected may refuse a producer's first batch and accept its second; the
+                // first is then out of order for ever. With one batch in flight there is no second.
                 ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1,
                 ProducerConfig.LINGER_MS_CONFIG, 5,
                 ProducerConfig.BATCH_SIZE_CONFIG, 131_072);
@@ -71,21 +71,21 @@ public final class Records {
         }
     }
 
-    /** Writes records as {@link #produce(String, String, long, long, long)} does, each with a key of its own. */
+    /** Writes records as {@link #produce(String, String, long, long, long)} does, each with its own key. */
     public static void produce(String bootstrapServers, String topic, long first, long count) {
         produce(bootstrapServers, topic, first, count, Long.MAX_VALUE);
     }
 
     /**
-     * Reads a topic from its beginning to where it ends now, in the order of each partition.
-     * Only for what fits in memory.
+     * Reads a topic from its beginning to its current end, in order within each partition. Only for topics that fit in
+     * memory.
      *
-     * <p>A producer is told that its transaction is committed or aborted before the brokers have noted that in the
-     * topics. With {@link IsolationLevel#READ_COMMITTED} this first waits until they have, so that what was committed
-     * before the call is there. It waits for no transaction whose producer is still at work.
+     * <p>A producer learns of a commit or abort before the brokers have written the transaction markers. With
+     * {@link IsolationLevel#READ_COMMITTED} this method first waits for the markers, so that everything committed
+     * before the call is included. It does not wait for transactions that are still open.
      *
      * @throws KafkaClusterException if there is no such topic, if no record arrives for 30 s before the end, or if the
-     *     brokers have not noted the end of a transaction after 30 s
+     *     brokers have not written a transaction's marker after 30 s
      */
     public static List<ConsumerRecord<byte[], byte[]>> readAll(
             String bootstrapServers, String topic, IsolationLevel isolation) {
@@ -130,7 +130,7 @@ public final class Records {
                 .filterStates(List.of(TransactionState.PREPARE_COMMIT, TransactionState.PREPARE_ABORT));
         try (Admin admin = Admin.create(config)) {
             Await.until("the end of each transaction is noted in its topics", () -> {
-                // Of the brokers that answer: those that are away have nothing to tell.
+                // Only from brokers that answer; those that are down cannot report any.
                 var brokers = Await.get(
                         "list transactions", admin.listTransactions(decided).byBrokerId());
                 List<TransactionListing> left = brokers.values().stream()
@@ -153,7 +153,7 @@ public final class Records {
             KafkaConsumer<byte[], byte[]> consumer, String topic, Map<TopicPartition, Long> ends) {
         List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
         long lastProgressNanos = System.nanoTime();
-        // Positions, not records, say when the end is reached: the last offsets may be transaction markers.
+        // Positions, not records, show when the end is reached, because the last offsets may be transaction markers.
         while (ends.entrySet().stream().anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
             int before = records.size();
             consumer.poll(Duration.ofMillis(100)).forEach(record -> {
@@ -171,7 +171,7 @@ public final class Records {
         return records;
     }
 
-    /** The numbers of records that {@link #produce} wrote, in the given order. */
+    /** The numbers of records written by {@link #produce}, in the given order. */
     public static List<Long> numbers(List<ConsumerRecord<byte[], byte[]>> records) {
         return records.stream()
                 .map(record -> Long.valueOf(new String(record.value(), StandardCharsets.US_ASCII)))

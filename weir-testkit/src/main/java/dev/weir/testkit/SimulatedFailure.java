@@ -1,11 +1,11 @@
 package dev.weir.testkit;
 
-/** The failure that {@link SimulatedKafka#work} throws when the seed says so: nothing was done. Immutable. */
+/** The failure thrown by {@link SimulatedKafka#work} when the seed says so; the work was not done. Immutable. */
 public final class SimulatedFailure extends RuntimeException {
 
     private static final long serialVersionUID = 1;
 
-    /** Creates one that says what failed. */
+    /** Creates a failure with a description. */
     public SimulatedFailure(String what) {
         super(what);
     }

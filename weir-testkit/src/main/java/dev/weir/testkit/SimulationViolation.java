@@ -3,7 +3,7 @@ package dev.weir.testkit;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A promise that did not hold in a {@link RebalanceSimulation}, with all that led to it. Immutable. */
+/** A guarantee broken in a {@link RebalanceSimulation}, with the history that led to it. Immutable. */
 @SuppressWarnings("serial") // never serialised
 public final class SimulationViolation extends AssertionError {
 
@@ -27,12 +27,12 @@ public final class SimulationViolation extends AssertionError {
                 + String.join("\n    ", history.subList(from, history.size()));
     }
 
-    /** The seed of the world in which it happened. */
+    /** The seed of the world in which it occurred. */
     public long seed() {
         return seed;
     }
 
-    /** The events of this world, a line each, with the simulated time. */
+    /** The events of this world, one per line, with the simulated time. */
     public List<String> history() {
         return history;
     }

@@ -18,7 +18,7 @@ import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** Topics and offsets of a cluster, each call done when the cluster is. Thread-safe. */
+/** Manages topics and offsets of a cluster; each call returns when all brokers know the result. Thread-safe. */
 final class TopicAdmin {
     private final Admin admin;
     private final List<Broker> brokers;
@@ -49,12 +49,12 @@ final class TopicAdmin {
     }
 
     /**
-     * A broker tells of a topic shortly before it can write to it. If it refuses an idempotent producer's first batch
-     * for that and takes the second, the client repeats the first one in vain until its delivery times out.
+     * A broker announces a topic shortly before it can write to it. If it then refuses an idempotent producer's first
+     * batch and accepts the second, the client repeats the first in vain until its delivery timeout.
      */
     private void awaitLogs(String topic) {
         if (brokers.stream().allMatch(Broker::isResponsive)) {
-            var ignored = endOffsets(topic); // asked again until each leader answers
+            var ignored = endOffsets(topic); // repeated until each leader answers
         }
     }
 
@@ -85,8 +85,9 @@ final class TopicAdmin {
     }
 
     /**
-     * All brokers that answer must agree. One that was frozen tells, until it has caught up with the controller, what
-     * was so before: that it leads, and that all are in sync. Who asked only it would then read from it, too little.
+     * All brokers that answer must agree. One that was frozen reports outdated state until it has caught up with the
+     * controller: that it leads, and that all replicas are in sync. A reader that asked only this broker would read too
+     * little.
      */
     void awaitInSync(String topic) {
         Await.until("all replicas of topic " + topic + " are in sync, by each broker's account", () -> {

@@ -1,6 +1,6 @@
 /**
- * Real Kafka brokers for a test or a development machine, and helpers to fill and read their topics.
- * A cluster owns its brokers, folder and admin client; every type here may be used from any thread.
+ * Real Kafka brokers for a test or a development machine, and helpers that fill and read their topics. A cluster owns
+ * its brokers, folder and admin client; any thread may use every type here.
  */
 @NullMarked
 package dev.weir.testkit;

@@ -29,7 +29,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The options of campaigns, and their way from workload files to reports. Confined to the main thread. */
+/** The options of campaigns, and their path from workload files to reports. Confined to the main thread. */
 final class BenchCampaign {
 
     @Parameters(
@@ -91,18 +91,18 @@ final class BenchCampaign {
     @Option(names = "--json", description = "Print one JSON object per point and driver, and a summary.")
     private boolean json;
 
-    /** Runs the campaigns; with {@code rounds} if not null instead of what a file says, and then without a control. */
+    /** Runs the campaigns; with {@code rounds}, if not null, instead of a file's value, and then without a control. */
     int run(CommandContext weir, @Nullable Integer rounds) throws InterruptedException {
         return failingAsCommand(() -> runChecked(weir, rounds));
     }
 
-    /** The work for which brokers and workload files are needed. */
+    /** The part that needs brokers and workload files. */
     @FunctionalInterface
     interface Work {
         int run() throws InterruptedException;
     }
 
-    /** Runs it; what goes wrong is told as commands tell it: mistakes in files as such, the rest with its cause. */
+    /** Runs it and translates failures for the user: mistakes in files as such, others with their cause. */
     static int failingAsCommand(Work work) throws InterruptedException {
         try {
             return work.run();
@@ -160,9 +160,9 @@ final class BenchCampaign {
                     | IllegalArgumentException
                     | UncheckedIOException e) {
                 if (campaigns == 1 && !ResultsFolder.isAt(step.folder())) {
-                    throw e; // It has begun nothing.
+                    throw e; // it has started nothing
                 }
-                // The others are worth having without it, and so is what it has finished.
+                // the other results are useful without it, as is its finished part
                 failure = String.valueOf(e.getMessage());
                 weir.terminal().clearStatus();
                 weir.terminal().note(prefix + failure);
@@ -188,19 +188,19 @@ final class BenchCampaign {
         return ExitCode.FAILED;
     }
 
-    /** Prints the finished part of a campaign that cannot go on. */
+    /** Prints the finished part of a campaign that cannot continue. */
     private void printFinished(CommandContext weir, BenchPlan.Step step) {
         if (!ResultsFolder.isAt(step.folder())) {
             return;
         }
         try {
             BenchReports.print(weir, ResultsFolder.open(step.folder()), json);
-        } catch (IllegalArgumentException | UncheckedIOException e) { // Such as a disk that is full.
+        } catch (IllegalArgumentException | UncheckedIOException e) { // for example a full disk
             weir.terminal().note("no report of the finished runs: " + e.getMessage());
         }
     }
 
-    /** Does what is left of a campaign and prints it; says which runs failed, if any did. */
+    /** Runs the remainder of a campaign and prints it; reports failed runs. */
     private String run(
             CommandContext weir,
             BenchPlan.Step step,
@@ -280,12 +280,12 @@ final class BenchCampaign {
                 root(), dataOr(data), step.folder().toAbsolutePath(), drawn, begun != null, cluster, environment);
     }
 
-    /** The folder for brokers' topics; a default unless one is given. */
+    /** The folder for the brokers' topics; a default unless one is given. */
     static Path dataOr(@Nullable Path given) {
         return given != null ? given : Path.of(System.getProperty("user.home"), ".cache", "weir", "bench");
     }
 
-    /** The checkout that this command was built in, or the unpacked archive that it is of: drivers lie there. */
+    /** The checkout in which this command was built, or the unpacked archive; it contains the drivers. */
     static Path root() {
         String given = System.getProperty("weir.root");
         if (given != null) {

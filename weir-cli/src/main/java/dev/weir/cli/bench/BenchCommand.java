@@ -7,7 +7,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
-/** {@code weir bench}: what its subcommands share is {@link #weir}. */
+/** {@code weir bench}; its subcommands use {@link #weir}. */
 @Command(
         name = "bench",
         description =

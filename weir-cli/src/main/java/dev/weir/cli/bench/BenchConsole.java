@@ -27,15 +27,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The page of campaigns: it hears what the terminal hears, and gives its orders to the run that goes on, by the same
- * files as {@code weir bench modify}. The campaign's thread tells it; orders come on threads of the page.
+ * The web page of campaigns: it receives the same events as the terminal, and sends orders to the current run through
+ * the files of {@code weir bench modify}. The campaign's thread reports to it; orders come on the page's threads.
  */
 final class BenchConsole implements AutoCloseable {
-    private final @Nullable RunConsole page; // none was asked for
+    private final @Nullable RunConsole page; // no page was requested
     private final ReentrantLock ordering = new ReentrantLock(); // one order at a time, as the run takes them
-    private volatile @Nullable Path results; // of the campaign that goes on
+    private volatile @Nullable Path results; // of the current campaign
 
-    /** Starts the page if there is to be one, and tells its address first. */
+    /** Starts the page if requested, and prints its address first. */
     BenchConsole(CommandContext weir, boolean json, ConsoleOption option) {
         RunConsole started = option.startForRuns(weir.terminal(), "weir bench", this::order);
         this.page = started;
@@ -53,14 +53,14 @@ final class BenchConsole implements AutoCloseable {
         }
     }
 
-    /** The listener to the campaign with these results: the terminal, and the page if there is one. */
+    /** The listener of the campaign with these results: the terminal, and the page if there is one. */
     CampaignListener hearing(Path folder, CampaignListener terminal) {
         results = folder;
         RunConsole shown = page;
         return shown == null ? terminal : new Both(terminal, shown);
     }
 
-    /** Name on the page by name in results. */
+    /** Display names by name in results. */
     private static final Map<String, String> SERIES = Map.of(
             "client: fetch ms",
             RunConsole.FETCH_MILLIS,
@@ -121,7 +121,7 @@ final class BenchConsole implements AutoCloseable {
         }
     }
 
-    /** Values that are set go together, everything else is an order of its own. */
+    /** Values set together form one order; everything else is a separate order. */
     private ControlReport order(Map<String, String> wanted) throws InterruptedException {
         Map<String, String> set = new LinkedHashMap<>();
         Map<String, String> others = new LinkedHashMap<>();
@@ -145,7 +145,7 @@ final class BenchConsole implements AutoCloseable {
             List<ControlReport.Refusal> refused) {
         if (answer.wasAccepted()) {
             applied.putAll(asked);
-            applied.putAll(answer.applied()); // What it came to, members that were restarted for it among it.
+            applied.putAll(answer.applied()); // the resulting values, and members restarted for them
             return;
         }
         asked.forEach(

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Campaigns to run one after the other. Immutable.
+ * Campaigns that run one after the other. Immutable.
  *
  * <pre>
  * FOLDER/NAME.workload.yaml    the workload as it was read, so that a campaign that was not begun can be
@@ -25,13 +25,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>With one workload file, its results are the folder.
  *
- * @param folder what {@code --resume} takes
+ * @param folder the argument of {@code --resume}
  */
 record BenchPlan(Path folder, List<Step> steps) {
     private static final String YAML = ".workload.yaml";
 
     /**
-     * A campaign, its results to come or begun.
+     * A campaign with its results, if it has any.
      *
      * @param begun the results so far; null if there are none
      */
@@ -48,7 +48,7 @@ record BenchPlan(Path folder, List<Step> steps) {
         return new BenchPlan(folder, List.of(new Step(workload, folder, null)));
     }
 
-    /** The campaigns of several files; writes down which they are. */
+    /** The campaigns of several files; stores a copy of each file. */
     static BenchPlan ofSeveral(List<Workload> workloads, @Nullable Path results) {
         Path folder = results != null
                 ? results
@@ -96,8 +96,8 @@ record BenchPlan(Path folder, List<Step> steps) {
     }
 
     /**
-     * Returns the results to report of a folder of either kind: files that a workload names may be gone, and its keys
-     * others.
+     * Returns the results to report of a folder of either kind, without reading workload files, which may be gone or
+     * outdated.
      */
     static List<ResultsFolder> results(Path folder) {
         try {

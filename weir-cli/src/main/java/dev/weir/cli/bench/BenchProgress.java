@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Progress of a campaign on standard error. Called on the campaign's thread.
  *
- * @param prefix which campaign of how many; empty for the only one
- * @param others what the campaigns after this one will take, about
+ * @param prefix the campaign's number and the total; empty for a single campaign
+ * @param others approximate time of the later campaigns
  */
 record BenchProgress(Terminal terminal, String prefix, Duration others) implements CampaignListener {
 

@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
-/** {@code weir bench report}: makes the reports of a folder again. */
+/** {@code weir bench report}: writes the reports of a folder again. */
 @Command(name = "report", description = "Make the page, tables and summary of a results folder again, finished or not.")
 final class BenchReportCommand implements Callable<Integer> {
 

@@ -5,18 +5,18 @@ import dev.weir.bench.result.ResultsFolder;
 import dev.weir.cli.terminal.CommandContext;
 import java.io.UncheckedIOException;
 
-/** Writes the reports of a results folder, and prints the one that was asked for. Stateless. */
+/** Writes the reports of a results folder, and prints the requested one. Stateless. */
 final class BenchReports {
 
     private BenchReports() {}
 
-    /** Returns whether all of its files could be written; the tables are printed in any case. */
+    /** Returns whether all files could be written; the tables are printed in any case. */
     static boolean print(CommandContext weir, ResultsFolder folder, boolean json) {
         try {
             weir.out().print(Reports.all(folder, json));
             weir.terminal().note("report: " + folder.path().resolve(Reports.HTML));
             return true;
-        } catch (UncheckedIOException e) { // Such as a disk that is full.
+        } catch (UncheckedIOException e) { // for example a full disk
             if (!json) {
                 weir.out().print(Reports.text(folder));
             }

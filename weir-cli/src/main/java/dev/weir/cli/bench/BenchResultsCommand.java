@@ -18,7 +18,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
-/** {@code weir bench results}: what finished campaigns left. */
+/** {@code weir bench results}: results of finished campaigns. */
 @Command(
         name = "results",
         description = "List, show, explain, compare, judge and pack the results of campaigns.",
@@ -37,7 +37,7 @@ final class BenchResultsCommand implements Runnable {
     /** The default folder for the results of campaigns. */
     static final Path FOLDER = Path.of("bench-results");
 
-    /** A campaign's folder, or that of a table with one for each file. */
+    /** A campaign's folder, or a table's folder with one subfolder per file. */
     private static final int DEPTH = 3;
 
     @ParentCommand
@@ -55,13 +55,13 @@ final class BenchResultsCommand implements Runnable {
         return read(() -> ResultsFolder.open(find(run)));
     }
 
-    /** The same, or that of a table with several campaigns. */
+    /** The same, or a table's folder with several campaigns. */
     static List<ResultsFolder> openAll(Path run) {
         return read(() -> BenchPlan.results(find(run)));
     }
 
     /**
-     * Applies a function to each campaign below a folder, by its name. One that cannot be read is told and left out.
+     * Applies a function to each campaign below a folder, by its name. One that cannot be read is reported and skipped.
      */
     <T> List<T> below(Path folder, Function<ResultsFolder, T> made) {
         if (!Files.isDirectory(folder)) {
@@ -80,7 +80,7 @@ final class BenchResultsCommand implements Runnable {
     private <T> void madeOrTold(Path path, Function<ResultsFolder, T> made, Consumer<T> to) {
         try {
             to.accept(made.apply(ResultsFolder.open(path)));
-        } catch (IllegalArgumentException | UncheckedIOException broken) { // The others can be read.
+        } catch (IllegalArgumentException | UncheckedIOException broken) { // the others can be read
             weir().terminal().note(String.valueOf(broken.getMessage()));
         }
     }
@@ -90,7 +90,7 @@ final class BenchResultsCommand implements Runnable {
         return !Files.isDirectory(run) && Files.isDirectory(inFolder) ? inFolder : run;
     }
 
-    /** Does what reads results, and says what is wrong with them. */
+    /** Runs code that reads results, and explains what is wrong with them. */
     static <T> T read(Supplier<T> work) {
         try {
             return work.get();

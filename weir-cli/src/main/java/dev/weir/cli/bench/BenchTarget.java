@@ -12,10 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/**
- * The options that say where a campaign runs: a cluster which is there already, an environment.
- * Confined to the main thread.
- */
+/** The options for where a campaign runs: an existing cluster, an environment. Confined to the main thread. */
 final class BenchTarget {
 
     @Option(
@@ -69,7 +66,7 @@ final class BenchTarget {
                 : EnvironmentFile.named(environmentName, BenchCampaign.root());
     }
 
-    /** Takes settings of the brokers from the environment's file, as if options had given them. */
+    /** Applies the environment file's broker settings as if they were options. */
     private void takeFrom(BenchEnvironment environment) {
         if (environmentName == null) {
             return;
@@ -88,7 +85,7 @@ final class BenchTarget {
         }
     }
 
-    /** The cluster, after a look whether it answers; null if brokers are to be forked. Once. */
+    /** The cluster, after checking that it answers; null if brokers are to be forked. Call it once. */
     @Nullable
     ExistingCluster cluster(BenchEnvironment environment) throws InterruptedException {
         takeFrom(environment);
@@ -103,7 +100,7 @@ final class BenchTarget {
         OptionChecks.requireAddresses(bootstrapServers);
         ExistingCluster cluster;
         ClusterClients clients = new ClusterClients(bootstrapServers, "weir-bench", clientConfig, connectTimeout);
-        var ignored = clients.consumer(); // refuses keys that are misspelt
+        var ignored = clients.consumer(); // refuses misspelt keys
         try {
             cluster = new ExistingCluster(
                     bootstrapServers, clients.ofKafka(), prefix == null ? ExistingCluster.PREFIX : prefix, keepTopics);

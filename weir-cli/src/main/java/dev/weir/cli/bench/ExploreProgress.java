@@ -17,7 +17,7 @@ record ExploreProgress(Terminal terminal) implements ExploreListener {
 
     @Override
     public void status(String doing, double seconds) {
-        if (terminal.isLive()) { // Elsewhere the trials that are over say enough.
+        if (terminal.isLive()) { // elsewhere the lines for finished trials are enough
             terminal.status(String.format(Locale.ROOT, "%.0f s, %s", seconds, doing));
         }
     }

@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
-/** {@code weir bench results gate}: for a pipeline of a build, whose exit code it is. */
+/** {@code weir bench results gate}: for a CI build, which fails by its exit code. */
 @Command(
         name = "gate",
         sortOptions = false,
@@ -85,7 +85,7 @@ final class ResultsGateCommand implements Callable<Integer> {
         }
     }
 
-    /** The smaller, the worse. */
+    /** The distance of a result from failing; smaller is worse. */
     private static double margin(Gate gate, Outcome outcome) {
         return gate.least() ? outcome.interval().low() : -outcome.interval().high();
     }
@@ -97,7 +97,7 @@ final class ResultsGateCommand implements Callable<Integer> {
             line.writeStringField("rule", rule.strip());
             line.writeStringField("point", outcome.point().id());
             line.writeNumberField("rounds", interval.rounds());
-            // A figure that there is not is null, for infinity and its like are no JSON.
+            // A missing figure becomes null, because infinity and NaN are not valid JSON.
             for (var each : List.of(
                     new Figure("ratio", interval.ratio()),
                     new Figure("low", interval.low()),

@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
-/** {@code weir bench results history}: for a pipeline of a build that keeps its results, whose exit code it is. */
+/** {@code weir bench results history}: for a CI build that keeps its results, which fails by its exit code. */
 @Command(
         name = "history",
         sortOptions = false,
@@ -158,7 +158,7 @@ final class ResultsHistoryCommand implements Callable<Integer> {
                                 .sum());
                 line.writeNumberField("alarms", count);
                 if (count == 0 && histories.stream().allMatch(each -> longest(each) < ChangePoints.FEWEST)) {
-                    line.writeNullField("passed"); // Nobody could tell.
+                    line.writeNullField("passed"); // too few campaigns to tell
                 } else {
                     line.writeBooleanField("passed", count == 0);
                 }

@@ -1,6 +1,6 @@
 /**
- * {@code weir bench}: what is typed becomes campaigns of {@code dev.weir.bench}, their progress and their reports. Runs
- * on the main thread.
+ * {@code weir bench}: arguments become campaigns of {@code dev.weir.bench}, their progress and their reports. Runs on
+ * the main thread.
  */
 @NullMarked
 package dev.weir.cli.bench;

@@ -22,8 +22,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
 /**
- * {@code weir broker}: a development cluster, until a signal. One broker runs in this process, which is the quickest;
- * several run in a process each, as real ones do, so that any of them can be killed and does not take the others along.
+ * {@code weir broker}: a development cluster that runs until a signal. A single broker runs in this process, which is
+ * quickest; several run in separate processes, so that any of them can be killed without affecting the others.
  */
 @Command(
         name = "broker",
@@ -38,7 +38,7 @@ public final class BrokerCommand implements Callable<Integer> {
     private static final int MAX_BROKERS = 16;
     private static final int MAX_PORT = 65_535;
 
-    // Held here, because the log manager holds its loggers weakly and a collected one forgets its level.
+    // Strongly referenced, because the log manager references loggers weakly and a collected one forgets its level.
     private static final List<Logger> SERVER_LOGGERS =
             List.of(Logger.getLogger("kafka"), Logger.getLogger("org.apache.kafka"));
 
@@ -86,7 +86,7 @@ public final class BrokerCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         List<WantedTopic> wanted = check();
         CompletableFuture<Void> end = new CompletableFuture<>();
-        // From here on a signal is a request, so that a cluster that is just starting is closed as well.
+        // From here on a signal is a request, so that a cluster that is still starting is closed too.
         weir.shutdown().onStop(() -> end.complete(null));
         SERVER_LOGGERS.forEach(logger -> logger.setLevel(Level.INFO)); // for the log files; terminals have a level too
         try (KafkaCluster cluster = start()) {
@@ -106,7 +106,7 @@ public final class BrokerCommand implements Callable<Integer> {
         return weir.shutdown().isRequested() ? ExitCode.DONE : ExitCode.FAILED;
     }
 
-    /** Reports that one of several brokers has ended unasked; the command ends with the last one. */
+    /** Reports that one of several brokers has ended by itself; the command ends with the last one. */
     private void ended(KafkaCluster cluster, Broker broker, int status, CompletableFuture<Void> end) {
         if (weir.shutdown().isRequested()) {
             return;

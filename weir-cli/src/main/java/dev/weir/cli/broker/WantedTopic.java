@@ -10,9 +10,9 @@ import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.common.errors.TopicExistsException;
 
 /**
- * A topic that {@code --topic} asks for. Immutable.
+ * A topic requested with {@code --topic}. Immutable.
  *
- * @param partitions how many it is to have
+ * @param partitions the requested number of partitions
  */
 record WantedTopic(String name, int partitions) {
 
@@ -26,14 +26,14 @@ record WantedTopic(String name, int partitions) {
             if (colon > 0 && partitions >= 1 && partitions <= MAX_PARTITIONS) {
                 return new WantedTopic(text.substring(0, colon), partitions);
             }
-        } catch (NumberFormatException ignored) { // Said below.
+        } catch (NumberFormatException ignored) { // reported below
         }
         throw CliFailure.badValue("--topic", text, "NAME:PARTITIONS with 1 to " + MAX_PARTITIONS + " partitions");
     }
 
     /**
-     * Creates it. It may be there: from an earlier start, or because a client asked for it first. Without records it
-     * then gets the partitions that it lacks.
+     * Creates it. The topic may exist from an earlier start, or because a client asked for it first; if it has no
+     * records, it gets the missing partitions.
      */
     void createIn(KafkaCluster cluster, Terminal terminal) {
         try {

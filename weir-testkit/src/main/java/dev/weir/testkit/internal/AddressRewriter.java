@@ -20,8 +20,8 @@ import org.apache.kafka.common.requests.ResponseHeader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts the ports of a network in place of the brokers' addresses in what brokers answer on one connection, and rare
- * answers in place of usual ones. Requests are seen by one thread and responses by another.
+ * Replaces the brokers' addresses in their answers on one connection by the ports of a network, and usual answers by
+ * rare ones. One thread handles requests, another handles responses.
  */
 final class AddressRewriter {
 
@@ -36,7 +36,7 @@ final class AddressRewriter {
         this.network = network;
     }
 
-    /** Notes what is asked; changes nothing. */
+    /** Records a request; changes nothing. */
     byte[] request(byte[] message) {
         ByteBuffer header = ByteBuffer.wrap(message);
         short key = header.getShort();
@@ -54,7 +54,7 @@ final class AddressRewriter {
                         CONSUMER_GROUP_HEARTBEAT,
                         TXN_OFFSET_COMMIT -> asked.put(header.getInt(), new Asked(api, version));
                 default -> {
-                    // Its answer tells no address, and is never a rare one.
+                    // Its answer contains no address and is never a rare one.
                 }
             }
         }
@@ -81,7 +81,7 @@ final class AddressRewriter {
                 .array();
     }
 
-    /** The answer with other addresses, or a rare one; null if it stays as it is. */
+    /** Returns the answer with other addresses, or a rare answer; null if it is unchanged. */
     private @Nullable ApiMessage changed(ApiKeys api, short version, ByteBufferAccessor bytes) {
         return switch (api) {
             case METADATA -> {
@@ -129,7 +129,7 @@ final class AddressRewriter {
         };
     }
 
-    /** The answer as a rare one; null if it stays as it is. */
+    /** Returns a rare answer; null if the answer is unchanged. */
     private @Nullable ApiMessage rareAnswer(ApiKeys api, short version, ByteBufferAccessor bytes) {
         return switch (api) {
             case OFFSET_COMMIT -> {

@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.helpers.NOPLoggerFactory;
 
 /**
- * The main class of a forked broker. Its one argument is a file of server settings; see {@link OwnerPipe} for what its
- * owner and it say to each other.
+ * The main class of a forked broker. Its one argument is a file of server settings; see {@link OwnerPipe} for its
+ * protocol with the owner.
  */
 public final class BrokerMain {
     private static final Logger LOG = LoggerFactory.getLogger(BrokerMain.class);

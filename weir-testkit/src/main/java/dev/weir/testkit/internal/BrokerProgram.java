@@ -14,14 +14,14 @@ import java.util.stream.Stream;
 /**
  * The program of a forked broker, as arguments of {@code java} after those that bound its memory. Immutable.
  *
- * @param format formats the broker's folder and ends; empty if there is nothing to format
- * @param serve runs the broker
+ * @param format arguments that format the broker's folder; empty if it needs no formatting
+ * @param serve arguments that run the broker
  */
 public record BrokerProgram(List<String> format, List<String> serve) {
 
     /**
-     * An archive of classes (class data sharing) that children read theirs from, if it fits: a third of the processor
-     * time of a start. It is of the jars in this JVM's class path. Empty for none.
+     * A class data sharing archive for child JVMs, which saves a third of the processor time of a start. It contains
+     * classes of the jars on this JVM's class path. Empty for none.
      */
     private static final String ARCHIVE = System.getProperty("weir.testkit.archive", "");
 
@@ -30,7 +30,7 @@ public record BrokerProgram(List<String> format, List<String> serve) {
         serve = List.copyOf(serve);
     }
 
-    /** The server on this JVM's class path, whose folder is formatted. */
+    /** The server on this JVM's class path; formats its folder. */
     public static BrokerProgram ofThisJvm(Path settingsFile) {
         List<String> serve = new ArrayList<>();
         if (hasArchive()) {
@@ -40,7 +40,7 @@ public record BrokerProgram(List<String> format, List<String> serve) {
         return new BrokerProgram(List.of(), serve);
     }
 
-    /** The same program, whose files below that folder are on a disk that can fail. */
+    /** The same program, with files below that folder on a disk that can fail. */
     public BrokerProgram onFaultyDisk(Path dataFolder) {
         List<String> faulty = new ArrayList<>();
         faulty.add("-Djava.nio.file.spi.DefaultFileSystemProvider=" + FaultyDiskProvider.class.getName());
@@ -53,7 +53,7 @@ public record BrokerProgram(List<String> format, List<String> serve) {
         return !ARCHIVE.isEmpty() && Files.isRegularFile(Path.of(ARCHIVE));
     }
 
-    /** This JVM's class path; of a modular one, the module path too: the child needs no modules. */
+    /** This JVM's class path, and the module path if it is modular, because the child needs no modules. */
     private static String classPath() {
         String classPath = System.getProperty("java.class.path", "");
         String modulePath = System.getProperty("jdk.module.path", "");
@@ -61,7 +61,7 @@ public record BrokerProgram(List<String> format, List<String> serve) {
         if (!hasArchive()) {
             return all;
         }
-        // The JVM wants the class path of the archive, which can have no folders, as the first part of the child's.
+        // The JVM requires the archive's class path, which cannot contain folders, as the first part of the child's.
         return Stream.of(all.split(File.pathSeparator))
                 .sorted(Comparator.comparing(each -> !Files.isRegularFile(Path.of(each))))
                 .collect(Collectors.joining(File.pathSeparator));

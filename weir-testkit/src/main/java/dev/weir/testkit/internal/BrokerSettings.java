@@ -14,9 +14,9 @@ public final class BrokerSettings {
     private static final int MEGABYTE = 1024 * 1024;
 
     /**
-     * Settings of node {@code id}, the user's own over the testkit's.
+     * Settings of node {@code id}; the user's override the testkit's.
      *
-     * @param heapBytes of the JVM that it will run in
+     * @param heapBytes heap size of its JVM
      */
     public static Map<String, String> of(
             ClusterLayout layout, int id, Path dataFolder, long heapBytes, Map<String, String> own) {
@@ -64,7 +64,7 @@ public final class BrokerSettings {
         settings.put("transaction.state.log.min.isr", inSync);
         settings.put("share.coordinator.state.topic.replication.factor", factor);
         settings.put("share.coordinator.state.topic.min.isr", inSync);
-        // Each partition costs files and an election: a few spread the coordinators over the brokers well enough.
+        // Each partition costs files and an election; a few are enough to spread the coordinators over the brokers.
         settings.put("offsets.topic.num.partitions", "3");
         settings.put("transaction.state.log.num.partitions", "3");
         settings.put("share.coordinator.state.topic.num.partitions", "3");
@@ -73,15 +73,16 @@ public final class BrokerSettings {
     private static void timing(Map<String, String> settings) {
         settings.put("server.max.startup.time.ms", "60000");
         settings.put("group.initial.rebalance.delay.ms", "0");
-        // A killed broker loses its leaderships after the session: soon, but not when a busy machine merely pauses.
+        // A killed broker loses its leaderships after the session timeout, which is short, but longer than a pause of a
+        // busy machine.
         settings.put("broker.heartbeat.interval.ms", "500");
         settings.put("broker.session.timeout.ms", "4000");
         settings.put("replica.lag.time.max.ms", "5000");
-        // A frozen controller keeps its connections: brokers have to give it up well before the default of 30 s.
+        // A frozen controller keeps its connections, so brokers must give up on it well before the default of 30 s.
         settings.put("controller.socket.timeout.ms", "3000");
         settings.put("replica.socket.timeout.ms", "5000");
         settings.put("group.min.session.timeout.ms", "500");
-        // Members hear of a new assignment with their next heartbeat: ten times as often as in production.
+        // Members learn of a new assignment with their next heartbeat, ten times as often as in production.
         for (String kind : List.of("consumer", "share", "streams")) {
             settings.put("group." + kind + ".heartbeat.interval.ms", "500");
             settings.put("group." + kind + ".min.heartbeat.interval.ms", "100");
@@ -90,15 +91,16 @@ public final class BrokerSettings {
         }
         settings.put("group.streams.initial.rebalance.delay.ms", "0");
         settings.put("group.share.initialize.retry.interval.ms", "2000");
-        // As many members as a broker allows: comparisons need hundreds, and a lane of Weir's is one, too.
+        // As many members as a broker allows: comparisons need hundreds, and each of Weir's share consumers is a
+        // member, too.
         settings.put("group.share.max.size", "1000");
-        // Locks that end within a test.
+        // Locks short enough to end within a test.
         settings.put("group.share.min.record.lock.duration.ms", "1000");
     }
 
     /**
-     * A server makes room for a request as soon as a connection has claimed its size, before anything of it came. So
-     * one takes a sixteenth of the heap at most, and those that are being received an eighth together, and one more.
+     * A server allocates a request's memory as soon as a connection has announced its size. So one request may take a
+     * sixteenth of the heap at most, and those being received an eighth together, plus one more.
      */
     private static void requests(Map<String, String> settings, long heapBytes) {
         long largest = Math.clamp(heapBytes / 16, 8L * MEGABYTE, 100L * MEGABYTE);
@@ -116,9 +118,10 @@ public final class BrokerSettings {
         settings.put("log.cleaner.threads", "1");
         settings.put("log.cleaner.dedupe.buffer.size", "4194304");
         settings.put("log.cleaner.io.buffer.size", "131072");
-        // The index is large enough for its segment: 8 bytes and 12 bytes per 4 KiB of records.
+        // An index large enough for its segment: 8 bytes and 12 bytes per 4 KiB of records.
         settings.put("log.segment.bytes", "134217728");
-        // Records of long ago would be deleted within minutes of the start, the first time after 30 s.
+        // Retention would delete records with old timestamps within minutes of the start, for the first time after 30
+        // s.
         settings.put("log.retention.ms", "-1");
         settings.put("log.index.size.max.bytes", "524288");
         settings.put("offsets.topic.segment.bytes", "4194304");

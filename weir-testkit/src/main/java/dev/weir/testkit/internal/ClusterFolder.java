@@ -21,7 +21,7 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The folder of a cluster, locked while open. Open and close belong to one thread; the paths are for any.
+ * The folder of a cluster, locked while open. Open and close belong to one thread; any thread may read the paths.
  *
  * <pre>
  * cluster.properties   cluster id and number of brokers
@@ -121,7 +121,7 @@ public final class ClusterFolder {
         throw inUse;
     }
 
-    /** Reads the cluster's id, or makes one and writes it down. */
+    /** Reads the cluster's id, or creates and stores one. */
     private static String describe(Path path, int brokers) {
         Path file = path.resolve(DESCRIPTION);
         Properties description = new Properties();
@@ -178,7 +178,7 @@ public final class ClusterFolder {
     }
 
     /**
-     * Returns when no process holds the folder of a broker. A broker whose owner was killed needs a moment to end, and
+     * Returns when no process holds the folder of a broker. A broker whose owner was killed takes a moment to end, and
      * holds its folder until then, though not the cluster's lock.
      */
     public void awaitUnused(Path brokerData) {
@@ -217,7 +217,7 @@ public final class ClusterFolder {
         return logs().resolve(name + ".log");
     }
 
-    /** Gives the folder up: a given one stays, a temporary one is deleted unless it is to be kept. */
+    /** Releases the folder: a given one stays, a temporary one is deleted unless it is kept. */
     public void close(boolean keep) {
         try {
             lock.close();

@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
  */
 public record ClusterLayout(List<Integer> brokerPorts, List<Integer> controllerPorts, List<Integer> securedPorts) {
 
-    /** The address on which everything listens and is reached. */
+    /** The address on which everything listens. */
     public static final String HOST = "127.0.0.1";
 
     private static final int MOST_CONTROLLERS = 3;
@@ -26,7 +26,7 @@ public record ClusterLayout(List<Integer> brokerPorts, List<Integer> controllerP
         securedPorts = List.copyOf(securedPorts);
     }
 
-    /** Chooses free ports, and checks those that were asked for. */
+    /** Chooses free ports, and checks requested ones. */
     public static ClusterLayout choose(ClusterOptions options) {
         List<Integer> brokerPorts = new ArrayList<>();
         Ports free = new Ports();
@@ -67,12 +67,12 @@ public record ClusterLayout(List<Integer> brokerPorts, List<Integer> controllerP
         return controllerPorts.get(id - 1);
     }
 
-    /** Replicas of a topic that does not say: three where there are three brokers. */
+    /** Default replicas of a topic: three with at least three brokers. */
     public int replicationFactor() {
         return Math.min(3, brokers());
     }
 
-    /** In-sync replicas that a write needs: one broker of three may be away. */
+    /** In-sync replicas required for a write: one broker of three may be down. */
     public int minInSyncReplicas() {
         return brokers() < 3 ? 1 : 2;
     }

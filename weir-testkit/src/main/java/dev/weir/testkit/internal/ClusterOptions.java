@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The options of a cluster. Immutable.
  *
- * @param release whose server the brokers run; null for that of this JVM's class path
+ * @param release the server release that the brokers run; null for the one on this JVM's class path
  */
 public record ClusterOptions(
         int brokers,
@@ -24,10 +24,10 @@ public record ClusterOptions(
         boolean diskFaults,
         @Nullable ServerRelease release) {
 
-    /** {@link #firstPort} when any free ports will do. */
+    /** {@link #firstPort} for any free ports. */
     public static final int ANY_PORT = 0;
 
-    /** Enough for every test and small enough for every laptop. */
+    /** Enough for every test, and small enough for every laptop. */
     public static final int MAX_BROKERS = 16;
 
     /** Below this the server does not start reliably. */
@@ -36,7 +36,7 @@ public record ClusterOptions(
     private static final int MAX_PORT = 65_535;
     private static final String RACK_SELECTOR = "org.apache.kafka.common.replica.RackAwareReplicaSelector";
 
-    /** Settings by which the testkit holds a cluster together. */
+    /** Settings that the testkit itself needs to control a cluster. */
     private static final Set<String> OWNED = Set.of(
             "node.id",
             "broker.id",
@@ -85,7 +85,7 @@ public record ClusterOptions(
         }
     }
 
-    /** The user's settings of one broker: his own over those that follow from other options. */
+    /** The user's settings of one broker, on top of those derived from other options. */
     public Map<String, String> configOf(int id) {
         Map<String, String> config = new HashMap<>();
         if (!racks.isEmpty()) {

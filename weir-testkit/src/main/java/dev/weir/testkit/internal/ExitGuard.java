@@ -5,13 +5,13 @@ import org.apache.kafka.common.utils.internals.Exit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps this JVM alive while brokers run in it: the server ends its process on a fatal fault, which here becomes an
- * exception in the thread that asked. Thread-safe.
+ * Keeps this JVM alive while brokers run in it: where the server would end its process on a fatal fault, the calling
+ * thread gets an exception. Thread-safe.
  */
 final class ExitGuard {
     private static final ReentrantLock LOCK = new ReentrantLock();
 
-    // Under the lock.
+    // Guarded by the lock.
     private static int holders;
 
     private ExitGuard() {}

@@ -20,11 +20,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A broker in a JVM of its own, which runs a {@link BrokerProgram}. Its owner calls it from one thread at a time.
+ * A broker in its own JVM, which runs a {@link BrokerProgram}. Its owner calls it from one thread at a time.
  *
- * <p>The child says on its standard output that it serves, or why it does not, and ends when its standard input does:
- * so a stop is a close of that pipe, and a child cannot outlive its parent, however that one ended.
- * Its log goes to a file.
+ * <p>The child reports on its standard output that it serves, or why it does not, and ends when its standard input
+ * ends. So closing that pipe stops it, and it cannot outlive its parent, however that one ends. Its log goes to a file.
  */
 public final class ForkedNode implements BrokerNode {
     private static final Duration FORMAT_DEADLINE = Duration.ofMinutes(1);
@@ -39,7 +38,7 @@ public final class ForkedNode implements BrokerNode {
     private boolean formatted;
 
     private volatile @Nullable Process process;
-    private @Nullable BufferedReader said; // by that process
+    private @Nullable BufferedReader said; // written by that process
 
     public ForkedNode(
             int id,
@@ -65,7 +64,7 @@ public final class ForkedNode implements BrokerNode {
             long logged = LoggedFailure.sizeOf(logFile);
             Process child = launch(program.serve(), ProcessBuilder.Redirect.PIPE);
             process = child;
-            // The pipe ends with the process, so this waits no longer than the server's own deadline for its start.
+            // The pipe ends with the process, so this waits no longer than the server's own start timeout.
             BufferedReader answers = child.inputReader(StandardCharsets.UTF_8);
             said = answers;
             String first = answers.readLine();
@@ -77,7 +76,7 @@ public final class ForkedNode implements BrokerNode {
         }
     }
 
-    /** Does it once: a broker that starts again finds its folder as it left it. */
+    /** Formats once: a restarted broker finds its folder as it left it. */
     private void format() throws IOException {
         if (formatted) {
             return;
@@ -123,14 +122,14 @@ public final class ForkedNode implements BrokerNode {
     private List<String> command(List<String> program) {
         List<String> command = new ArrayList<>();
         if (!System.getProperty("os.name").startsWith("Windows")) {
-            // Ctrl-C reaches the whole process group: its owner decides when a broker stops, not the terminal.
+            // Ctrl-C reaches the whole process group, but the owner decides when a broker stops, not the terminal.
             command.addAll(List.of("/bin/sh", "-c", "trap '' INT HUP; exec \"$@\"", "sh"));
         }
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-Xmx" + heapMegabytes + "m");
         command.add("-XX:+UseSerialGC");
         command.addAll(compilerLimits());
-        // Standard output is for what the child says to its owner.
+        // Standard output is reserved for the child's messages to its owner.
         command.addAll(List.of("-Xlog:disable", "-Xlog:all=warning:stderr"));
         command.add("-Djava.util.logging.SimpleFormatter.format=%1$tF %1$tT.%1$tL %4$s %3$s %5$s%6$s%n");
         command.addAll(program);
@@ -138,7 +137,7 @@ public final class ForkedNode implements BrokerNode {
     }
 
     /**
-     * Tests that run with the quick compiler alone, because each JVM of theirs ends soon, save its time in brokers too.
+     * Tests that run with only the quick compiler, because their JVMs are short-lived, also save time in their brokers.
      */
     private static List<String> compilerLimits() {
         return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
@@ -160,7 +159,7 @@ public final class ForkedNode implements BrokerNode {
         var unused = endsInTime(running, STOP_DEADLINE);
     }
 
-    /** Waits for a process to end by itself, and ends it after the deadline or when interrupted. */
+    /** Waits for a process to end by itself, and kills it at the deadline or when interrupted. */
     private static boolean endsInTime(Process running, Duration deadline) {
         try {
             if (running.waitFor(deadline.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -180,7 +179,7 @@ public final class ForkedNode implements BrokerNode {
         }
     }
 
-    /** Waits for the process itself: {@code onExit} is told on the common pool, which tests may keep busy. */
+    /** Waits for the process itself, because {@code onExit} completes on the common pool, which tests may keep busy. */
     private static void end(Process running) {
         running.destroyForcibly();
         boolean interrupted = false;
@@ -196,12 +195,14 @@ public final class ForkedNode implements BrokerNode {
         }
     }
 
-    /** Ends the process at once, by SIGKILL; a frozen one too. */
+    /** Ends the process at once with SIGKILL, even if it is frozen. */
     public void kill() {
         end(running());
     }
 
-    /** Gives the process an order of {@link dev.weir.testkit.internal.disk.DiskFaults}; returns when it has obeyed. */
+    /**
+     * Sends the process an order of {@link dev.weir.testkit.internal.disk.DiskFaults}; returns when it is carried out.
+     */
     public void orderDisk(String order) {
         try {
             OutputStream orders = running().getOutputStream();
@@ -215,7 +216,7 @@ public final class ForkedNode implements BrokerNode {
         }
     }
 
-    /** Sends a signal, by its name without SIG, to the process. */
+    /** Sends the process a signal, by its name without SIG. */
     public void signal(String name) {
         long pid = running().pid();
         try {
@@ -235,7 +236,7 @@ public final class ForkedNode implements BrokerNode {
         }
     }
 
-    /** Completes with the exit status when the process that was started last has ended. */
+    /** Completes with the exit status when the last started process has ended. */
     public CompletableFuture<Integer> exit() {
         Process started = process;
         if (started == null) {

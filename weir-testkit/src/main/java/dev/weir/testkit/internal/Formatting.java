@@ -13,7 +13,7 @@ import org.apache.kafka.server.common.MetadataVersion;
 public final class Formatting {
     private Formatting() {}
 
-    /** Formats the folder with every production feature at its newest level; a formatted one stays as it is. */
+    /** Formats the folder with every production feature at its newest level; a formatted folder is unchanged. */
     public static void format(ClusterLayout layout, int id, String clusterId, Path dataFolder) {
         Formatter formatter = new Formatter()
                 .setPrintStream(new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8))

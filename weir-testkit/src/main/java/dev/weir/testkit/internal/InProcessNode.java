@@ -61,7 +61,7 @@ public final class InProcessNode implements BrokerNode {
         return failure;
     }
 
-    /** The server would end its process here; in a shared one the fault is kept, and thrown by the server. */
+    /** The server would end its process here. In this JVM the fault is stored instead, and thrown by the server. */
     private FaultHandler faultHandler(String name, Runnable action) {
         return (message, cause) -> {
             RuntimeException fault = new IllegalStateException("broker " + id + ", " + name + ": " + message, cause);

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Finds in a broker's log why its process ended. Stateless. */
+/** Finds the reason in a broker's log why its process ended. Stateless. */
 final class LoggedFailure {
     private static final Pattern FAILURE = Pattern.compile(
             "^\\s*(?:Caused by: |Exception in thread \"[^\"]*\" )?(?:[a-z][\\w$]*\\.)+([A-Z][\\w$.]*: .+)$",
@@ -16,12 +16,14 @@ final class LoggedFailure {
 
     private LoggedFailure() {}
 
-    /** The size of a log so far. */
+    /** The current size of a log. */
     static long sizeOf(Path log) throws IOException {
         return Files.exists(log) ? Files.size(log) : 0;
     }
 
-    /** The last exception with a message that was logged past that size; else the last line; empty if there is none. */
+    /**
+     * The last exception with a message that was logged after that size; else the last line; empty if there is none.
+     */
     static String past(Path log, long size) throws IOException {
         String text;
         try (InputStream in = Files.newInputStream(log)) {

@@ -16,21 +16,24 @@ import org.apache.kafka.common.requests.MetadataResponse;
 import org.apache.kafka.common.requests.RequestHeader;
 
 /**
- * Asks one given broker what it knows. The admin client asks whichever broker it likes, which does not tell whether all
- * of them have heard of a topic. Stateless.
+ * Asks one given broker for its metadata. The admin client asks any broker, which does not show whether all of them
+ * know a topic. Stateless.
  */
 public final class MetadataProbe {
     private static final int TIMEOUT_MILLIS = 5_000;
 
-    /** The newest one that brokers of every release know; newer ones add nothing that is read here. */
+    /** The newest version that brokers of every release support; later ones add nothing needed here. */
     private static final short VERSION = 12;
 
-    /** The end of each line of a {@link #view} whose replicas are all in sync. */
+    /** The end of each {@link #view} line whose replicas are all in sync. */
     public static final String IN_SYNC = ", all in sync";
 
     private MetadataProbe() {}
 
-    /** The number of partitions of the topic have a leader, as the broker at {@code port} sees it; 0 if it has none. */
+    /**
+     * The number of partitions of the topic with a leader, according to the broker at {@code port}; 0 if there are
+     * none.
+     */
     public static int partitionsWithLeader(int port, String topic) throws IOException {
         int led = 0;
         for (MetadataResponse.TopicMetadata found : ask(port, topic).topicMetadata()) {
@@ -42,8 +45,8 @@ public final class MetadataProbe {
     }
 
     /**
-     * The partitions of the topic as the broker at {@code port} sees them: number, leader with epoch, replicas that are
-     * in sync, and those that are not. Equal texts mean equal views.
+     * The partitions of the topic according to the broker at {@code port}: number, leader with epoch, replicas in sync,
+     * and other replicas. Equal texts mean equal views.
      */
     public static List<String> view(int port, String topic) throws IOException {
         List<String> view = new ArrayList<>();

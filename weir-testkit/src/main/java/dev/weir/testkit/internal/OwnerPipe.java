@@ -8,9 +8,9 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A forked broker's side of the pipes to the process that owns it: one line on standard output says that the broker
- * serves, or why it does not; lines on standard input are orders for its disk, each of which it answers, and their end
- * asks it to stop. Confined to the main thread.
+ * A forked broker's side of the pipes to its owner. One line on standard output reports that the broker serves, or why
+ * it does not. Each line on standard input is an order for its disk and is answered; the end of standard input stops
+ * the broker. Confined to the main thread.
  */
 final class OwnerPipe {
     static final String READY = "ready";
@@ -24,14 +24,14 @@ final class OwnerPipe {
         this.out = out;
     }
 
-    /** Takes standard output for the owner; whatever else writes to it goes to the log. */
+    /** Reserves standard output for the owner; all other output goes to the log. */
     static OwnerPipe open() {
         OwnerPipe pipe = new OwnerPipe(System.out);
         System.setOut(System.err);
         return pipe;
     }
 
-    /** Says that the broker serves clients. */
+    /** Reports that the broker serves clients. */
     void ready() {
         say(READY);
     }
@@ -41,13 +41,13 @@ final class OwnerPipe {
         out.flush();
     }
 
-    /** Says why it does not, and ends this process at once. */
+    /** Reports why it does not, and ends this process at once. */
     void fail(Throwable reason) {
         say(String.valueOf(reason.getMessage()).replace('\n', ' '));
         Runtime.getRuntime().halt(1);
     }
 
-    /** Obeys what the owner orders; returns when it has closed its end, or is gone. */
+    /** Carries out the owner's orders; returns when the owner has closed its end, or is gone. */
     void awaitEnd() throws IOException {
         BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String order = orders.readLine(); order != null; order = orders.readLine()) {

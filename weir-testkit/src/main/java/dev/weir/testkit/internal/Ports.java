@@ -19,17 +19,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Free ports for servers. Confined to one thread.
  *
- * <p>A port is chosen before its broker starts, and again taken when the broker restarts; in between, nothing holds it.
- * Hence the range below the ports that systems give to outgoing connections: no connection of a stranger can take it.
- * Another JVM with the testkit passes over it: each port is a byte of a file in the folder for temporary files, which
- * its chooser keeps locked until its JVM ends.
+ * <p>A port is chosen before its broker starts, and opened again when the broker restarts; in between it is not held.
+ * So ports are taken from below the range for outgoing connections, which therefore cannot occupy them. Other JVMs with
+ * the testkit avoid them too: each port is a byte of a file in the temporary folder, which the choosing JVM keeps
+ * locked until it ends.
  */
 final class Ports {
     private static final int LOWEST = 15_000;
     private static final int BOUND = 30_000;
     private static final int MOST_TRIES = 1_000;
 
-    /** Never closed: that would give up all locks on the file. Null where there can be none. */
+    /** Never closed, because that would release all locks on the file. Null if the file cannot be opened. */
     private static final @Nullable FileChannel RESERVED = open();
 
     private final Set<Integer> given = new HashSet<>();
@@ -45,7 +45,7 @@ final class Ports {
                 + ClusterLayout.HOST + ": stop what listens there");
     }
 
-    /** Returns whether nobody had chosen the port before, in this JVM or another one of this user. */
+    /** Returns whether the port was not chosen before, in this JVM or another one of this user. */
     static boolean reserve(int port) {
         if (RESERVED == null) {
             return true;

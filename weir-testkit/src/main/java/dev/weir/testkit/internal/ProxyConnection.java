@@ -13,7 +13,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 
-/** A client's connection to one broker, message by message: two threads for each direction. */
+/** A client's connection to one broker, message by message, with two threads for each direction. */
 final class ProxyConnection {
 
     private static final int MAX_MESSAGES_UNDER_WAY = 1024;
@@ -65,7 +65,7 @@ final class ProxyConnection {
         DataInputStream in = new DataInputStream(new BufferedInputStream(from.getInputStream()));
         while (true) {
             int size = in.readInt();
-            // Room is made for what has come, not for what is claimed.
+            // Space is allocated for received bytes, not for the claimed size.
             byte[] body = in.readNBytes(Math.max(0, size));
             if (body.length != size) {
                 throw new EOFException("the end within a message of " + size + " bytes");
@@ -86,7 +86,7 @@ final class ProxyConnection {
         while (true) {
             Message message = from.take();
             network.awaitPassage(message.dueNanos, message.lateNanos);
-            // One write, so that a message leaves in as few packets as it can.
+            // One write, so that a message is sent in as few packets as possible.
             ByteBuffer framed = ByteBuffer.allocate(Integer.BYTES + message.body.remaining())
                     .putInt(message.body.remaining())
                     .put(message.body);
@@ -110,7 +110,7 @@ final class ProxyConnection {
             socket.setSoLinger(true, 0);
             socket.close();
         } catch (IOException gone) {
-            // That was the aim.
+            // The connection was to be closed anyway.
         }
     }
 }

@@ -19,16 +19,16 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.common.protocol.ApiKeys;
 
-/** The ports and connections of a {@link dev.weir.testkit.FaultProxy}, and what happens on them. Thread-safe. */
+/** The ports, connections and faults of a {@link dev.weir.testkit.FaultProxy}. Thread-safe. */
 public final class ProxyNetwork {
 
-    /** The position of the client's name in a request, behind its kind, version and number. */
+    /** The offset of the client id in a request, after its kind, version and number. */
     private static final int ID_AT = 2 * Short.BYTES + Integer.BYTES;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
-    // Under the lock.
+    // Guarded by the lock.
     private final Map<String, ServerSocket> ports = new HashMap<>();
     private final Set<ProxyConnection> connections = new HashSet<>();
     private boolean cut;
@@ -44,7 +44,7 @@ public final class ProxyNetwork {
 
     private volatile RareAnswers rareAnswers = new RareAnswers(0, Set.of());
 
-    /** The network's own port for a broker, opened at the first call. */
+    /** The network's own port for a broker, opened on the first call. */
     public int portFor(String host, int port) {
         lock.lock();
         try {
@@ -73,7 +73,7 @@ public final class ProxyNetwork {
                     connect(client, host, port);
                 }
             } catch (IOException gone) {
-                // The port was closed, or the client went before it was accepted.
+                // The port was closed, or the client disconnected before it was accepted.
             }
         }
     }
@@ -108,12 +108,12 @@ public final class ProxyNetwork {
         }
     }
 
-    /** The time when a message that comes now is to be passed on. */
+    /** The time at which a message that arrives now is forwarded. */
     long dueNanos() {
         return System.nanoTime() + delayNanos;
     }
 
-    /** Waits until a message may pass, and so much longer. */
+    /** Waits until a message may be forwarded, then for the delay. */
     void awaitPassage(long dueNanos, long lateNanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -121,7 +121,7 @@ public final class ProxyNetwork {
                 late = changed.awaitNanos(late);
             }
             while (true) {
-                long left = Math.min(dueNanos - System.nanoTime(), delayNanos); // That may be over by now.
+                long left = Math.min(dueNanos - System.nanoTime(), delayNanos); // the fault may be over by now
                 if (held) {
                     changed.await();
                 } else if (left > 0) {
@@ -144,12 +144,12 @@ public final class ProxyNetwork {
         }
     }
 
-    /** Drops what clients write from now on that have written before. */
+    /** Drops later write requests of clients that have written before. */
     public void swallowWrites() {
         swallowed.addAll(writers);
     }
 
-    /** Returns whether a request is to be dropped. */
+    /** Returns whether to drop a request. */
     boolean swallows(byte[] request) {
         ByteBuffer header = ByteBuffer.wrap(request);
         short api = header.getShort(0);
@@ -171,7 +171,7 @@ public final class ProxyNetwork {
         rareAnswers = new RareAnswers(seed, kinds);
     }
 
-    /** The number of times that each rare answer was given since the last {@link #answerRarely}. */
+    /** The number of times each rare answer was given since the last {@link #answerRarely}. */
     public Map<RareAnswer, Long> rareAnswersGiven() {
         return rareAnswers.given();
     }
@@ -180,12 +180,12 @@ public final class ProxyNetwork {
         return rareAnswers;
     }
 
-    /** Delays what comes from now on. */
+    /** Delays messages from now on. */
     public void delay(Duration each) {
         delayNanos = each.toNanos();
     }
 
-    /** Passes nothing on. */
+    /** Forwards nothing. */
     public void hold() {
         lock.lock();
         try {
@@ -195,7 +195,7 @@ public final class ProxyNetwork {
         }
     }
 
-    /** Resets everything. */
+    /** Resets all connections. */
     public void cut() {
         List<ProxyConnection> all;
         lock.lock();
@@ -208,7 +208,7 @@ public final class ProxyNetwork {
         all.forEach(ProxyConnection::close);
     }
 
-    /** Passes everything on. */
+    /** Forwards everything. */
     public void restore() {
         swallowed.clear();
         rareAnswers.stop();
@@ -223,7 +223,7 @@ public final class ProxyNetwork {
         }
     }
 
-    /** Ends everything. */
+    /** Closes all connections and ports. */
     public void close() {
         cut();
         lock.lock();

@@ -17,14 +17,14 @@ import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 
 /**
- * Draws which answers of brokers become {@linkplain RareAnswer rare ones}: of each kind, whether the n-th one does is a
- * matter of the seed alone. Thread-safe.
+ * Draws which answers of brokers become {@linkplain RareAnswer rare ones}; for each kind, the seed alone decides about
+ * the n-th. Thread-safe.
  */
 final class RareAnswers {
 
     private static final long MAX_LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** From this version on a broker may say so. */
+    /** The first version in which a broker may give this answer. */
     private static final int ABORTABLE_FROM = 4;
 
     private final long seed;
@@ -49,7 +49,7 @@ final class RareAnswers {
         return Objects.requireNonNull(counts.get(kind));
     }
 
-    /** The chance of a change is one in so many answers of its kind. */
+    /** One in this many answers of a kind changes. */
     private static int oneIn(RareAnswer kind) {
         return switch (kind) {
             case COMMIT_TIMED_OUT -> 4;
@@ -61,24 +61,24 @@ final class RareAnswers {
         };
     }
 
-    /** All answers are the usual ones from now on. */
+    /** Makes all later answers usual ones. */
     void stop() {
         kinds = Set.of();
     }
 
-    /** The number of times that each one was given. */
+    /** The number of times each rare answer was given. */
     Map<RareAnswer, Long> given() {
         Map<RareAnswer, Long> all = new EnumMap<>(RareAnswer.class);
         counts.forEach((kind, count) -> all.put(kind, count.given.get()));
         return all;
     }
 
-    /** The time by which an answer comes late; mostly 0. */
+    /** The delay of an answer; usually 0. */
     long lateNanos() {
         if (!draw(RareAnswer.LATE)) {
             return 0;
         }
-        // Of a number that no draw is made by.
+        // Uses a number that no other draw uses.
         long mixed = mixed(RareAnswer.LATE, -count(RareAnswer.LATE).given.get());
         return 1 + Math.floorMod(mixed, MAX_LATE_NANOS);
     }
@@ -87,7 +87,7 @@ final class RareAnswers {
         return draw(RareAnswer.CONNECTION_LOST);
     }
 
-    /** Returns whether it was changed; the same for the others. */
+    /** Changes the answer if drawn, and returns whether it did, as do the other methods. */
     boolean change(FetchResponseData answer) {
         boolean hasRecords = answer.responses().stream()
                 .flatMap(topic -> topic.partitions().stream())
@@ -168,7 +168,7 @@ final class RareAnswers {
         return rare;
     }
 
-    /** Mixes as SplittableRandom does. */
+    /** The mixing function of SplittableRandom. */
     private long mixed(RareAnswer kind, long number) {
         long z = seed + kind.name().hashCode() + 0x9E3779B97F4A7C15L * (1 + number);
         z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;

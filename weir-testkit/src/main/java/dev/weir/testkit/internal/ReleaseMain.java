@@ -16,8 +16,8 @@ import org.apache.kafka.clients.admin.Admin;
 
 /**
  * The main class of a forked broker of another Kafka release, whose jars are the rest of the class path. Its one
- * argument is a file of server settings. It knows nothing of the server but the main class that every release has, and
- * uses nothing of the clients but their public interface, because the classes that it meets are the release's.
+ * argument is a file of server settings. It uses only the main class that every server release has, and public
+ * interfaces of the clients, because it runs with that release's classes.
  */
 public final class ReleaseMain {
     static final String SERVER = "kafka.Kafka";
@@ -45,10 +45,10 @@ public final class ReleaseMain {
         }
         owner.ready();
         owner.awaitEnd();
-        System.exit(0); // The server has a shutdown hook.
+        System.exit(0); // the server has a shutdown hook
     }
 
-    /** Runs the server in a thread. If it cannot start, it logs the reason and ends the process. */
+    /** Runs the server on a thread. If it cannot start, the thread logs the reason and ends the process. */
     private static void serve(String settingsFile) throws ReflectiveOperationException {
         Method main = Class.forName(SERVER).getMethod("main", String[].class);
         Thread.ofPlatform().name("kafka").daemon().start(() -> {
@@ -61,7 +61,7 @@ public final class ReleaseMain {
         });
     }
 
-    /** Returns when the broker answers on its first listener and counts itself among the brokers of the cluster. */
+    /** Returns when the broker answers on its first listener and lists itself among the brokers of the cluster. */
     private static void awaitServing(Properties settings) throws InterruptedException {
         String listener = settings.getProperty("listeners").split(",", 2)[0];
         String address = listener.substring(listener.indexOf("://") + "://".length());
@@ -102,7 +102,7 @@ public final class ReleaseMain {
         return settings;
     }
 
-    /** Bounds a shutdown: a broker whose controllers are gone would wait for them for minutes. */
+    /** Limits a shutdown, because a broker without controllers would wait for them for minutes. */
     private static void haltAfterDeadline() {
         Thread.ofPlatform().name("halt").daemon().start(() -> {
             long deadlineNanos = System.nanoTime() + STOP_DEADLINE.toNanos();

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One Kafka server in this JVM: the broker, and the controller where its roles say so.
- * Start and stop belong to one thread.
+ * One Kafka server in this JVM: the broker, and the controller if its roles include it. Start and stop belong to one
+ * thread.
  *
  * <p>Built from the server's parts rather than from its {@code KafkaRaftServer}, which decides by itself to end the JVM
  * on a fault, registers its metrics JVM-wide, and waits minutes for a controlled shutdown that cannot succeed.
@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 final class ServerNode {
     private static final Logger LOG = LoggerFactory.getLogger(ServerNode.class);
 
-    // Moving the leaderships away takes one heartbeat; when the controllers went first, it can never succeed.
+    // Moving the leaderships away takes one heartbeat; if the controllers ended first, it can never succeed.
     private static final Duration CONTROLLED_SHUTDOWN = Duration.ofSeconds(3);
 
     private final @Nullable ControllerServer controller;

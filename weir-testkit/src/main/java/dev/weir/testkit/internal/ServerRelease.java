@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * The jars of a Kafka server release other than that of this JVM's class path. Its own tool formats the folder of a
- * broker, so that the folder has the metadata version that the release knows. Immutable.
+ * The jars of a Kafka server release other than the one on this JVM's class path. Its own tool formats the broker's
+ * folder, so that the metadata version is one it supports. Immutable.
  */
 public record ServerRelease(List<Path> classPath) {
     private static final String STORAGE_TOOL = "kafka.tools.StorageTool";
     private static final String FORMATTED = "meta.properties";
 
     /**
-     * Refuses what cannot be a class path.
+     * Refuses an invalid class path.
      *
      * @throws IllegalArgumentException if it is empty or a part of it does not exist, naming that part
      */
@@ -34,7 +34,7 @@ public record ServerRelease(List<Path> classPath) {
         }
     }
 
-    /** The program of a broker with these settings; its folder is formatted first unless an earlier cluster did so. */
+    /** The program of a broker with these settings; formats its folder first unless an earlier cluster did. */
     public BrokerProgram program(Path settingsFile, String clusterId, Path dataFolder) {
         String settings = settingsFile.toString();
         return new BrokerProgram(
@@ -48,7 +48,7 @@ public record ServerRelease(List<Path> classPath) {
         return classPath.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
     }
 
-    /** The place of the testkit's own classes. */
+    /** The location of the testkit's own classes. */
     private static Path testkit() {
         try {
             return Path.of(ReleaseMain.class

@@ -1,6 +1,6 @@
 /**
- * Layout, formatting, start and stop of one broker, in this JVM or in one of its own. Nothing outside the testkit uses
- * it, except that a forked JVM starts at {@code BrokerMain} or {@code ReleaseMain}.
+ * Layout, formatting, start and stop of one broker, in this JVM or in its own. Only the testkit uses it; a forked JVM
+ * starts at {@code BrokerMain} or {@code ReleaseMain}.
  */
 @NullMarked
 package dev.weir.testkit.internal;

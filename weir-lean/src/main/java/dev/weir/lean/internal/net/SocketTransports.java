@@ -27,12 +27,12 @@ import org.apache.kafka.common.utils.internals.LogContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sockets as the client's properties want them, and a selector that waits for any of them. Confined to one thread but
- * {@link #wakeup} and {@link #nanoTime}.
+ * Sockets with the client's security properties, and a selector that waits for any of them. Confined to one thread,
+ * except {@link #wakeup} and {@link #nanoTime}.
  */
 final class SocketTransports implements Transports {
 
-    /** Limit of the bytes that a handshake sends. */
+    /** Limit for the bytes sent by a handshake. */
     private static final int MAX_HANDSHAKE_BYTES = 1024 * 1024;
 
     private final Selector selector;
@@ -50,7 +50,7 @@ final class SocketTransports implements Transports {
         this.selector = Selector.open();
     }
 
-    /** Otherwise the missing class would show in the midst of a run, and only with a secured connection. */
+    /** Otherwise the missing class would show only during a run, and only with a secured connection. */
     private static void refuseOldClient() {
         try {
             Objects.requireNonNull(LogContext.class);
@@ -94,10 +94,10 @@ final class SocketTransports implements Transports {
         }
     }
 
-    /** A closed channel keeps its socket until the selector has looked, and whoever never waits never looks. */
+    /** A closed channel keeps its socket until the next select, and a caller that never waits never selects. */
     private void freeClosed() throws IOException {
         selector.selectNow(key -> {});
-        // That look has forgotten a wake-up, if there was one.
+        // That select has cleared a wake-up, if there was one.
         selector.wakeup();
     }
 
@@ -139,7 +139,7 @@ final class SocketTransports implements Transports {
         QuietClose.close(selector);
     }
 
-    /** The metrics that the client would show. */
+    /** Connection metadata, which the client would show as metrics. */
     private static final class Registry implements ChannelMetadataRegistry {
 
         private CipherInformation cipher = new CipherInformation(null, null);

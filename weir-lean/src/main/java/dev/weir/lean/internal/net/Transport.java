@@ -3,28 +3,31 @@ package dev.weir.lean.internal.net;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** A way for bytes to one broker, without blocking. Confined to one thread. */
+/** A non-blocking byte connection to one broker. Confined to one thread. */
 interface Transport extends AutoCloseable {
 
-    /** Continues to connect and to shake hands; true when bytes may go. */
+    /** Continues to connect and to shake hands; returns true when bytes can be sent. */
     boolean isReady() throws IOException;
 
-    /** Reads what is there into the buffer's room; -1 at the end. */
+    /** Reads available bytes into the buffer's free space; -1 at the end. */
     int read(ByteBuffer to) throws IOException;
 
     /** Writes as much as fits. */
     int write(ByteBuffer from) throws IOException;
 
-    /** Writes as much as fits of so many buffers, one after the other. */
+    /** Writes as much as fits from several buffers, in order. */
     long write(ByteBuffer[] from, int first, int count) throws IOException;
 
-    /** Returns whether it has taken bytes, to encrypt them, that have not been written. */
+    /** Returns whether it holds accepted bytes, for encryption, that are not written yet. */
     boolean hasPending();
 
-    /** Writes as much of those as fits; returns 1 when none are left, otherwise 0: how many went is not known. */
+    /**
+     * Writes as much as fits of those held bytes; returns 1 when none are left, otherwise 0, because their number is
+     * not known.
+     */
     int writePending() throws IOException;
 
-    /** Asks to be woken when bytes can be written, too. */
+    /** Requests a wake-up also when bytes can be written. */
     void wantWrite(boolean wanted);
 
     @Override

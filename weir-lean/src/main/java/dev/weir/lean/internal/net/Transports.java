@@ -9,16 +9,16 @@ import java.util.SplittableRandom;
 import org.apache.kafka.clients.CommonClientConfigs;
 
 /**
- * All that a lean client meets outside its process: connections to brokers, waiting for them, the time, and chance.
- * Confined to one thread but {@link #wakeup} and {@link #nanoTime}.
+ * The environment of a lean client: broker connections, waits for them, time, and randomness. Confined to one thread,
+ * except {@link #wakeup} and {@link #nanoTime}.
  */
 public interface Transports extends AutoCloseable {
 
     /**
      * Sockets with the properties' security protocol, or the simulated network of their bootstrap address.
      *
-     * @throws org.apache.kafka.common.KafkaException if the properties do not fit, with the name of the one; if the
-     *     client on the class path is older than the one that this was compiled with
+     * @throws org.apache.kafka.common.KafkaException if a property is invalid, naming it, or if the client on the class
+     *     path is older than the one at compile time
      */
     static Transports of(Map<String, String> properties, int receiveBufferBytes) throws IOException {
         BrokerNetwork simulated = BrokerNetworks.find(properties.get(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG));
@@ -30,11 +30,11 @@ public interface Transports extends AutoCloseable {
     /**
      * Opens a connection.
      *
-     * @param whenReady called by {@link #await} when bytes are there or the end is
+     * @param whenReady called by {@link #await} when there are bytes or the connection has ended
      */
     Transport open(InetSocketAddress address, Runnable whenReady) throws IOException;
 
-    /** Waits until some connection has something to do, for so long at most; 0 does not wait. */
+    /** Waits until a connection has something to do, or until the timeout; 0 does not wait. */
     void await(long millis) throws IOException;
 
     /** Ends the wait. Any thread. */
@@ -43,7 +43,7 @@ public interface Transports extends AutoCloseable {
     /** The time, as of {@link System#nanoTime}. Any thread. */
     long nanoTime();
 
-    /** Chance for pauses and turns. */
+    /** A random source for pauses and turns. */
     SplittableRandom newRandom();
 
     @Override

@@ -1,6 +1,6 @@
 /**
- * Connections: requests as bytes go out, responses as bytes in a reused buffer come in, in order. Runs on the thread
- * that polls; a receive buffer is its connection's, and lent to whoever retains it.
+ * Connections: requests go out as bytes, responses come in as bytes in a reused buffer, in order. Runs on the polling
+ * thread; a receive buffer belongs to its connection until a chunk retains it.
  */
 @NullMarked
 package dev.weir.lean.internal.net;

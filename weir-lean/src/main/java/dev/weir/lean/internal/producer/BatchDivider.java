@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes two batches of one that its broker finds too large. Confined to the producer's thread; what it works with is
- * made when the first batch is divided, and kept.
+ * Splits a batch that its broker finds too large into two. Confined to the producer's thread; its working objects are
+ * made for the first split, and kept.
  */
 final class BatchDivider implements AutoCloseable {
 
@@ -19,10 +19,10 @@ final class BatchDivider implements AutoCloseable {
     private ByteBuffer bytes = ByteBuffer.allocateDirect(0);
 
     /**
-     * The halves, in order, in the heap and not of the pool. They share the sequences of the whole, if it has some. The
-     * whole is as it was, and can be released.
+     * Returns the halves in order, on the heap and not from the pool. They divide the sequences of the whole, if it has
+     * any. The whole is unchanged, and can be released.
      *
-     * @param whole was sent, and has at least two records
+     * @param whole a sent batch with at least two records
      */
     List<ProducerBatch> halves(ProducerPartition partition, ProducerBatch whole) {
         BatchReader reader = reader(partition, whole);
@@ -38,7 +38,7 @@ final class BatchDivider implements AutoCloseable {
 
     private BatchReader reader(ProducerPartition partition, ProducerBatch whole) {
         if (decompressor == null) {
-            // What comes here was written here, within the settings' limits.
+            // The batch was written by this producer, within the settings' limits.
             decompressor = new Decompressor(Integer.MAX_VALUE);
         }
         int size = whole.writer.sizeBytes();
@@ -53,7 +53,7 @@ final class BatchDivider implements AutoCloseable {
         return reader;
     }
 
-    /** An empty batch that has room for the next records, and no more. */
+    /** An empty batch with exactly enough space for the next records. */
     private ProducerBatch room(BatchReader reader, int from, int to) {
         int size = BatchLayout.HEADER_BYTES;
         long firstTimestamp = 0;
@@ -74,7 +74,7 @@ final class BatchDivider implements AutoCloseable {
                 throw new IllegalStateException("no room for record " + i + " of " + whole.count());
             }
         }
-        // None if sequences began anew since it was sent.
+        // No sequence, if sequences were restarted since it was sent.
         if (whole.hasSequence()) {
             part.sequence = (whole.sequence + from) & Integer.MAX_VALUE;
         }

@@ -7,7 +7,7 @@ import dev.weir.lean.spi.InvariantException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends batches whose fate is known: tells the listener, and gives them back to the pool. Confined to the producer's
+ * Ends batches with a known outcome: tells the listener, and returns them to the pool. Confined to the producer's
  * thread.
  */
 final class BatchEndings {
@@ -23,9 +23,9 @@ final class BatchEndings {
     }
 
     /**
-     * Ends one that was taken out of its partition.
+     * Ends a batch that was taken out of its partition.
      *
-     * @throws LeanException if the listener threw anything; it was told of all records all the same
+     * @throws LeanException if the listener threw anything; it was still told of all records
      */
     void end(ProducerPartition partition, ProducerBatch batch) {
         if (batch.ended) {
@@ -52,7 +52,7 @@ final class BatchEndings {
         }
     }
 
-    /** Returns the first of what the listener throws. */
+    /** Returns the first exception of the listener. */
     private @Nullable Throwable acknowledge(String topic, int partition, ProducerBatch batch) {
         Throwable first = null;
         for (int i = 0; i < batch.count(); i++) {

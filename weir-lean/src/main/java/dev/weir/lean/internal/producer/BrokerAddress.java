@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.apache.kafka.common.message.MetadataResponseData;
 
-/** The address of a broker: a name that may have several addresses. Confined to one thread. */
+/** The address of a broker: a name that may resolve to several addresses. Confined to one thread. */
 final class BrokerAddress implements Supplier<List<InetSocketAddress>> {
 
     private final String name;
@@ -22,7 +22,7 @@ final class BrokerAddress implements Supplier<List<InetSocketAddress>> {
         this.port = port;
     }
 
-    /** Returns whether that is another place. */
+    /** Returns whether host or port differ. */
     boolean moveTo(String newHost, int newPort) {
         boolean moved = port != newPort || !host.equals(newHost);
         host = newHost;
@@ -30,18 +30,18 @@ final class BrokerAddress implements Supplier<List<InetSocketAddress>> {
         return moved;
     }
 
-    /** Returns the node id that metadata give the broker at this address. */
+    /** Returns the node id that the metadata contain for the broker at this address. */
     int nodeIn(MetadataResponseData answer) {
         return TopicIdAgreement.nodeAt(host, port, answer);
     }
 
-    /** Looks the name up: what it means may change. */
+    /** Resolves the name again, because its addresses may change. */
     @Override
     public List<InetSocketAddress> get() {
         return lookUp(host, port).toList();
     }
 
-    /** A name that nobody knows now stays one: whoever connects says so, and tries again. */
+    /** A name that cannot be resolved now is kept: the connection reports that, and tries again. */
     static Stream<InetSocketAddress> lookUp(String host, int port) {
         try {
             return Stream.of(InetAddress.getAllByName(host)).map(each -> new InetSocketAddress(each, port));

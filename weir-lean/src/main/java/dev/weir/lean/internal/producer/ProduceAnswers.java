@@ -2,18 +2,18 @@ package dev.weir.lean.internal.producer;
 
 import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceResponse;
 
-/** Takes what brokers answer. Called on the producer's thread. */
+/** Receives the answers of brokers. Called on the producer's thread. */
 interface ProduceAnswers {
 
-    /** A broker wrote a batch; the offset is -1 if it does not say. */
+    /** Reports that a broker wrote a batch; the offset is -1 if the broker does not report it. */
     void written(ProducerPartition partition, ProducerBatch batch, long offset);
 
-    /** A broker did not write a batch, or does not say whether it did. */
+    /** Reports that a broker did not write a batch, or does not say whether it did. */
     void refused(ProducerPartition partition, ProducerBatch batch, PartitionProduceResponse answer);
 
-    /** Nobody will say what became of a batch. */
+    /** Reports that the outcome of a batch will never be known. */
     void lost(ProducerPartition partition, ProducerBatch batch, String why);
 
-    /** A broker is not to be had: perhaps another one leads now. */
+    /** Reports that a broker is not reachable, so another one may lead now. */
     void disconnected();
 }

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Writes produce requests, versions 9 to 12, without allocating, and but for batches in the heap without copying them.
+ * Writes produce requests, versions 9 to 12, without allocating, and without copying batches except those on the heap.
  * Confined to one thread.
  *
  * <pre>
@@ -21,13 +21,13 @@ import java.nio.charset.StandardCharsets;
  */
 final class ProduceRequest implements BrokerLink.Encoder {
 
-    /** Kafka 3.1 has it, the first one that the lean path talks to. */
+    /** Supported by Kafka 3.1, the oldest broker of the lean path. */
     static final short MIN_VERSION = 9;
 
-    /** The next one names topics by id. */
+    /** The next version names topics by id. */
     static final short MAX_VERSION = 12;
 
-    /** Upper bound of a partition's bytes beside its batch and its topic's name: numbers and tags. */
+    /** Upper bound of a partition's bytes in addition to its batch and its topic's name: numbers and tags. */
     static final int PARTITION_BYTES = 32;
 
     private static final short KEY = 0;
@@ -45,7 +45,7 @@ final class ProduceRequest implements BrokerLink.Encoder {
         this.flight = new RequestFlight();
     }
 
-    /** Sets the batches of the next request: batches of one topic stand side by side. */
+    /** Sets the batches of the next request; batches of one topic must be adjacent. */
     ProduceRequest of(RequestFlight batches, short newVersion) {
         flight = batches;
         version = newVersion;
@@ -93,7 +93,10 @@ final class ProduceRequest implements BrokerLink.Encoder {
         out.put((byte) 0).putInt(0, out.position() + inserted - Integer.BYTES).flip();
     }
 
-    /** Returns how many bytes are not in the buffer. The system would copy those in the heap with each attempt. */
+    /**
+     * Returns the number of bytes that are not in the buffer. Heap batches are copied into it, because the system would
+     * otherwise copy them at each attempt.
+     */
     private static int batch(
             ByteBuffer out, BrokerLink.Inserts inserts, ProducerPartition partition, ProducerBatch batch) {
         int size = batch.writer.sizeBytes();

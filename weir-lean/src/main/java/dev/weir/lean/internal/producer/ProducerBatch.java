@@ -17,15 +17,15 @@ final class ProducerBatch {
 
     static final int NO_SEQUENCE = -1;
 
-    /** The answer of a broker to it. */
+    /** A broker's answer to the batch. */
     enum Fate {
-        /** Nothing yet, or not in flight. */
+        /** No answer yet, or not in flight. */
         OPEN,
         /** It is in the log. */
         WRITTEN,
-        /** Sent again. */
+        /** It must be sent again. */
         RETRY,
-        /** Too large, but has several records. */
+        /** It is too large, but has several records. */
         DIVIDE,
         /** It is not in the log, and will not be. */
         REFUSED
@@ -34,50 +34,50 @@ final class ProducerBatch {
     private static final int FIRST_TOKENS = 64;
 
     /**
-     * Number of consecutive records that share one reading of the clock, which costs as much as a record. For records
-     * whose timestamp is the time of sending.
+     * Number of consecutive records with one clock reading, which costs as much as a record. For records timestamped
+     * with the time of sending.
      */
     private static final int OF_ONE_TIME = 16;
 
     final BatchWriter writer;
 
-    /** The bytes it takes of the pool; 0 if nothing. */
+    /** The bytes it uses of the pool; 0 if none. */
     final int pooledBytes;
 
     private long[] tokens = new long[FIRST_TOKENS];
 
     private long nowMillis;
 
-    /** The count from which on the clock is read again. */
+    /** The record count at which the clock is read again. */
     private int timeGoodTo;
 
-    /** The time when its first record came. */
+    /** The time when its first record was added. */
     long begunNanos;
 
     boolean compressed;
     int sequence = NO_SEQUENCE;
     Fate fate = Fate.OPEN;
 
-    /** Offset of its first record once it is written; -1 if the broker does not say. */
+    /** The offset of its first record once it is written; -1 if the broker does not report it. */
     long offset;
 
-    /** The reason why it was refused, or was not written yet. */
+    /** The reason why it was refused, or is not written yet. */
     String trouble = "";
 
-    /** The reason why it was refused, in the terms of Kafka's client; null if nobody refused it. */
+    /** The reason why it was refused, as an exception of Kafka's client; null if it was not refused. */
     @Nullable
     Throwable cause;
 
-    /** The records for which the broker refused it; empty if it does not say. */
+    /** The records for which the broker refused it; empty if the broker does not name them. */
     List<BatchIndexAndErrorMessage> culprits = List.of();
 
     /** True if the listener was told of its records. */
     boolean ended;
 
-    /** True if an attempt may have written it, with the sequence that it has, though nobody said so. */
+    /** True if an attempt may have written it, with its current sequence, without confirmation. */
     boolean doubtful;
 
-    /** True if it was in doubt with a sequence that it has no more. */
+    /** True if an attempt may have written it with an earlier sequence. */
     boolean wasDoubtful;
 
     ProducerBatch(ByteBuffer bytes, int pooledBytes) {
@@ -85,7 +85,7 @@ final class ProducerBatch {
         this.pooledBytes = pooledBytes;
     }
 
-    /** Begins another one. */
+    /** Starts another batch. */
     void begin(long nowNanos) {
         writer.clear();
         begunNanos = nowNanos;
@@ -102,7 +102,7 @@ final class ProducerBatch {
         wasDoubtful = false;
     }
 
-    /** Takes its sequence away: it gets another one when it is sent, also if it was written before. */
+    /** Removes its sequence: it gets another one when it is sent, even if it was written before. */
     void forgetSequence() {
         sequence = NO_SEQUENCE;
         wasDoubtful |= doubtful || fate == Fate.WRITTEN;
@@ -112,13 +112,13 @@ final class ProducerBatch {
         }
     }
 
-    /** Returns whether it may be in the log though nobody said so. */
+    /** Returns whether it may be in the log without confirmation. */
     boolean mayBeWritten() {
         return doubtful || wasDoubtful;
     }
 
     /**
-     * False, and nothing changed, if there is no room.
+     * Appends a record; returns false, without a change, if there is no space.
      *
      * @param timestampMillis or {@link LeanRecord#NOW}
      */

@@ -9,21 +9,22 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Batches to be filled, bounded in bytes: who takes the last one waits, or goes without. Thread-safe.
+ * Batches to be filled, limited in bytes. When none is left, senders wait or continue without one. Thread-safe.
  *
- * <p>Batches of the usual size are direct and are kept. One for a larger record lies in the heap and is left to the
- * collector: outside the heap it would wait for a collection that nothing else causes.
+ * <p>Batches of the usual size are direct and reused. A batch for a larger record is on the heap and left to the
+ * garbage collector; as direct memory it would wait for a collection that nothing else causes.
  */
 final class ProducerBatchPool {
 
     /**
-     * A sender that waits is woken when so many batches can be had, or a quarter of all: to be woken for each costs as
-     * much as to fill one. Batches that wait to be sent keep the broker busy meanwhile.
+     * A waiting sender is woken when this many batches are free, or a quarter of all, because a wake-up for each costs
+     * as much as filling one. Batches that wait to be sent keep the broker busy meanwhile.
      */
     private static final int WAKE_BATCHES = 8;
 
     /**
-     * Interval at which a waiting sender checks by itself: a partition without a leader may hold up batches for long.
+     * Interval at which a waiting sender checks without a wake-up, because a partition without a leader may hold up
+     * batches for long.
      */
     private static final long LOOK_NANOS = 5_000_000;
 
@@ -41,14 +42,16 @@ final class ProducerBatchPool {
     private volatile boolean pressed;
 
     /**
-     * @param whenPressed called each time that {@link #isPressed} becomes true, by whoever goes without, under this
-     *     pool's lock: must not block
+     * @param whenPressed called each time {@link #isPressed} becomes true, by the sender that got no batch, under this
+     *     pool's lock; must not block
      */
     ProducerBatchPool(long bytes, int batchBytes, Runnable whenPressed) {
         this(bytes, batchBytes, whenPressed, LOOK_NANOS);
     }
 
-    /** @param lookNanos after which a sender that waits looks by itself, though nobody woke it */
+    /**
+     * @param lookNanos interval at which a waiting sender checks without a wake-up
+     */
     ProducerBatchPool(long bytes, int batchBytes, Runnable whenPressed, long lookNanos) {
         this.whenPressed = whenPressed;
         this.bytes = bytes;
@@ -59,11 +62,11 @@ final class ProducerBatchPool {
     }
 
     /**
-     * Takes a batch that has room for a record.
+     * Takes a batch with space for a record.
      *
-     * @param recordBytes at most; the batch's header comes on top
-     * @param waitNanos for so long, at most; 0 does not wait
-     * @return null if there was none in time, or the pool is closed
+     * @param recordBytes upper bound of the record's size, without the batch's header
+     * @param waitNanos the timeout; 0 does not wait
+     * @return null after the timeout, or if the pool is closed
      */
     @Nullable
     ProducerBatch take(long recordBytes, long waitNanos) throws InterruptedException {
@@ -78,7 +81,7 @@ final class ProducerBatchPool {
             long left = waitNanos;
             largeWaiting += large ? 1 : 0;
             try {
-                // A large one needs room of several: smaller ones do not take it away piece by piece.
+                // A large batch needs the space of several; smaller ones must not take that space piece by piece.
                 while (!closed && (freeBytes < needed || (!large && largeWaiting > 0))) {
                     press();
                     if (left <= 0) {
@@ -107,7 +110,7 @@ final class ProducerBatchPool {
         }
     }
 
-    /** A sender that was woken in vain stood at no condition for a moment, and was perhaps overlooked. */
+    /** A sender that was woken in vain was briefly not waiting, and may have missed a signal. */
     private void press() {
         if (!pressed) {
             pressed = true;
@@ -115,7 +118,7 @@ final class ProducerBatchPool {
         }
     }
 
-    /** Takes a batch back, once. */
+    /** Returns a batch to the pool, once. */
     void release(ProducerBatch batch) {
         if (batch.pooledBytes == 0) {
             return;
@@ -140,12 +143,12 @@ final class ProducerBatchPool {
         }
     }
 
-    /** Returns the answer {@link #takePressed} would give. */
+    /** Returns the result that {@link #takePressed} would have. */
     boolean isPressed() {
         return pressed;
     }
 
-    /** Returns whether somebody went without since the last time that this was asked, or waits. */
+    /** Returns whether a sender got no batch since the last call, or is waiting for one. */
     boolean takePressed() {
         if (!pressed) {
             return false;
@@ -168,7 +171,7 @@ final class ProducerBatchPool {
         }
     }
 
-    /** Whoever waits goes without. */
+    /** Waiting senders get no batch. */
     void close() {
         lock.lock();
         try {

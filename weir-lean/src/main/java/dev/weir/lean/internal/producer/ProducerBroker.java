@@ -13,7 +13,7 @@ import org.apache.kafka.common.message.ProduceResponseData.TopicProduceResponse;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.Readable;
 
-/** A broker with the requests that are on their way to it. Confined to the producer's thread. */
+/** A broker with its requests in flight. Confined to the producer's thread. */
 final class ProducerBroker implements BrokerLink.Listener {
 
     private static final long NANOS_PER_MILLI = 1_000_000;
@@ -27,7 +27,7 @@ final class ProducerBroker implements BrokerLink.Listener {
     private final BrokerLink link;
     private final CRC32C crc = new CRC32C();
 
-    /** Partitions that may send now; gathered anew in each turn. */
+    /** Partitions that may send now; collected again in each turn. */
     private final SendableBatches ready;
 
     private final ArrayDeque<RequestFlight> flights = new ArrayDeque<>();
@@ -53,7 +53,7 @@ final class ProducerBroker implements BrokerLink.Listener {
         this.link = links.link(address.toString(), address, this);
     }
 
-    /** It may have moved. */
+    /** Its address may have changed. */
     void address(String host, int port) {
         if (address.moveTo(host, port)) {
             link.disconnect("the broker has another address now");
@@ -61,19 +61,19 @@ final class ProducerBroker implements BrokerLink.Listener {
     }
 
     /**
-     * Returns whether it takes no more requests before it has answered one, received the last one, or is found to be
-     * gone.
+     * Returns whether it accepts no more requests until it has answered one, received the last one completely, or is
+     * found unreachable.
      */
     boolean isBusy() {
         return !flights.isEmpty() && !link.canSend();
     }
 
-    /** A partition may send to this broker in this turn. */
+    /** Adds a partition that may send to this broker in this turn. */
     void offer(ProducerPartition partition) {
         ready.add(partition);
     }
 
-    /** Sends one request if it can; returns how many batches went. */
+    /** Sends one request if possible; returns its number of batches. */
     int send(long nowNanos) {
         RequestFlight oldest = flights.peek();
         if (oldest != null && nowNanos - oldest.sentNanos > requestTimeoutNanos) {
@@ -110,7 +110,7 @@ final class ProducerBroker implements BrokerLink.Listener {
             flight.add(partition, batch);
             counters.add(ProducerCounters.QUEUED_NANOS, nowNanos - batch.begunNanos);
         }
-        // Before it is sent: a connection that breaks while it is written has lost these, too.
+        // Before the write, because a connection that breaks during it has lost these batches, too.
         flight.sentNanos = nowNanos;
         flights.add(flight);
         short version = (short) Math.min(offered, ProduceRequest.MAX_VERSION);

@@ -2,7 +2,7 @@ package dev.weir.lean.internal.producer;
 
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/** Counts what happens. Single writer, the producer's thread; many readers. */
+/** The counters of a producer. Single writer, the producer's thread; many readers. */
 final class ProducerCounters {
 
     static final int ACKNOWLEDGED = 0;

@@ -28,14 +28,14 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The producer's thread: takes batches from where callers leave them, sends them to their leaders, tells the listener.
- * ADR 85 draws the states of a batch. What is not said to be thread-safe is confined to that thread.
+ * The producer's thread: takes batches from callers, sends them to the partition leaders, and tells the listener. ADR
+ * 85 draws the states of a batch. Methods are confined to that thread unless marked thread-safe.
  */
 final class ProducerEngine implements Runnable, ProduceAnswers {
 
     private static final System.Logger LOG = System.getLogger(ProducerEngine.class.getName());
 
-    /** The longest wait while something is unfinished: what was put off is not awaited one by one. */
+    /** The longest wait while something is unfinished, because postponed work is not scheduled individually. */
     private static final long PATIENCE_NANOS = 10_000_000;
 
     private static final long IDLE_NANOS = 1_000_000_000;
@@ -65,18 +65,18 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
     private final long deliveryNanos;
     private final long maxBackoffNanos;
 
-    /** True if a broker has taken this client's credentials: they are not simply wrong. */
+    /** True once a broker has accepted this client's credentials, which therefore cannot simply be wrong. */
     private boolean accepted;
 
     private int firstToLookAt;
 
-    /** True if something was found, in this turn, that may be sent to a broker which takes requests. */
+    /** True if this turn found a batch that may be sent to a broker which accepts requests. */
     private boolean foundFree;
 
     private long nowNanos;
     private long nextLookNanos;
 
-    // Of any thread.
+    // Written by any thread.
     private volatile boolean held;
     private volatile boolean news;
     private volatile boolean asleep;
@@ -84,7 +84,9 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
     private volatile @Nullable LeanException failure;
     private volatile @Nullable UnwrittenRecords abandoned;
 
-    /** @throws org.apache.kafka.common.KafkaException if a property does not fit, with its name */
+    /**
+     * @throws org.apache.kafka.common.KafkaException if a property is invalid, naming it
+     */
     ProducerEngine(
             LeanProducerSettings settings,
             SendListener listener,
@@ -128,7 +130,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
                 links);
     }
 
-    /** Returns the settings of connections, whose type is that of the other direction. */
+    /** Returns the connection settings, in the type of the consumer's settings. */
     private static LeanSettings forLinks(LeanProducerSettings settings) {
         LeanSettings.Builder builder = LeanSettings.builder();
         settings.properties().forEach((name, value) -> {
@@ -147,12 +149,12 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         return new RetryBackoff(maxBackoffNanos, random);
     }
 
-    /** The time by which batches wait, as of {@link System#nanoTime}. Thread-safe. */
+    /** The clock for the waits of batches, as {@link System#nanoTime}. Thread-safe. */
     long nanoTime() {
         return links.nanoTime();
     }
 
-    /** There is something new to look at. Thread-safe. */
+    /** Wakes the thread for something new. Thread-safe. */
     void wake() {
         news = true;
         if (asleep) {
@@ -160,24 +162,24 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         }
     }
 
-    /** Returns whether nothing that was left could be sent now. Thread-safe. */
+    /** Returns whether nothing left by callers could be sent now. Thread-safe. */
     boolean isHeld() {
         return held;
     }
 
-    /** Gives up what is not finished, and ends the thread. Thread-safe. */
+    /** Gives up unfinished batches and ends the thread. Thread-safe. */
     void end() {
         ending = true;
         wake();
     }
 
-    /** The reason why it ended before it was told to; null while it did not. Thread-safe. */
+    /** The reason why the thread ended early; null if it did not. Thread-safe. */
     @Nullable
     LeanException failure() {
         return failure;
     }
 
-    /** The records given up when it ended; null until then. Thread-safe. */
+    /** The records given up when the thread ended; null until then. Thread-safe. */
     @Nullable
     UnwrittenRecords abandoned() {
         return abandoned;
@@ -210,7 +212,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         }
     }
 
-    /** Does what can be done now, without waiting; returns how much was done. */
+    /** Does all work that does not block; returns the amount of work. */
     int turn() {
         nowNanos = links.nanoTime();
         if (topics.takeNew()) {
@@ -221,7 +223,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         }
         int work = pollLinks();
         if (ending) {
-            // Perhaps from within the listener, which has heard of a refusal: nothing is sent behind it.
+            // The listener may have called it for a refusal: nothing is sent after the refused record.
             return work;
         }
         boolean pressed = pool.takePressed();
@@ -246,8 +248,8 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
     }
 
     /**
-     * Publishes the held bytes; a caller that finds no room checks them after it has said so: if that crosses, it is
-     * seen here.
+     * Publishes the held bytes. A caller without memory announces that first and then checks them, so crossing changes
+     * are seen here.
      */
     private void tellHeld() {
         if (held == foundFree) {
@@ -258,7 +260,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         }
     }
 
-    /** A broker that refuses this client after others have taken it is like one that is away: it is tried again. */
+    /** A broker that refuses this client after others have accepted it is treated as unreachable and tried again. */
     private int pollLinks() {
         try {
             return links.poll(nowNanos);
@@ -285,7 +287,8 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
             partition.held = false;
         }
         if (partition.intake.hasSome()) {
-            // While a batch could not leave anyway, it is better filled on; not for long, as its delivery time runs.
+            // A batch that cannot be sent anyway keeps filling, but only briefly, because its delivery timeout is
+            // running.
             boolean busy = isBusy(partition);
             if (busy) {
                 partition.held = true;
@@ -406,8 +409,8 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
                 if (head && error == Errors.INVALID_PRODUCER_EPOCH) {
                     partition.epoch = Short.MAX_VALUE;
                 }
-                // A duplicate is no proof either: the broker has met a later sequence, perhaps as the first one it
-                // knows.
+                // A duplicate error is no proof either: the broker has seen a later sequence, perhaps as the first one
+                // it knows.
                 again(partition, batch, why, error == Errors.DUPLICATE_SEQUENCE_NUMBER);
             }
             case MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE -> {
@@ -450,7 +453,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         counters.add(ProducerCounters.RESENT, 1);
     }
 
-    /** Tells what is known, in order; when no answer is outstanding, puts the rest back in line. */
+    /** Reports known outcomes in order. When no answer is outstanding, queues the other batches again. */
     private void settle(ProducerPartition partition) {
         for (ProducerBatch batch = partition.takeSettled(); batch != null; batch = partition.takeSettled()) {
             endings.end(partition, batch);
@@ -460,15 +463,15 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         }
         partition.rewind(nowNanos);
         if (partition.gap) {
-            // No offset proves that the head is in the log: a broker that has forgotten the producer accepts what is
-            // behind it, and other producers fill the offsets between.
+            // No offset proves that the head is in the log: a broker that has forgotten the producer accepts later
+            // batches, and other producers fill the offsets between.
             partition.gap = false;
             counters.add(ProducerCounters.EPOCHS, 1);
             id.renumber(partition);
         }
     }
 
-    /** Gives up what is left of all partitions. */
+    /** Gives up the remaining batches of all partitions. */
     private UnwrittenRecords abandon(String why) {
         Map<TopicPartition, Long> counts = new HashMap<>();
         for (ProducerPartition partition : located.partitions()) {
@@ -495,7 +498,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         try {
             endings.end(partition, batch);
         } catch (LeanException | InvariantException e) {
-            // The producer ends already, and goes on telling the others.
+            // The producer is already ending; the other records are still reported.
             LOG.log(System.Logger.Level.ERROR, e.getMessage(), e);
         }
     }

@@ -16,13 +16,13 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** The callers' side of a producer: puts records into batches, and waits for the producer's thread. Thread-safe. */
+/** The callers' side of a producer: appends records to batches, and waits for the producer's thread. Thread-safe. */
 public final class ProducerEntrance {
 
-    /** Interval at which brokers are asked again for a partition that they did not know. */
+    /** Interval at which metadata are requested again for an unknown partition. */
     private static final long LOOK_AGAIN_NANOS = 100_000_000;
 
-    /** For what the thread does after its last turn, and for a listener that is slow. */
+    /** Extra time for the thread's work after its last turn, and for a slow listener. */
     private static final long END_SECONDS = 30;
 
     private final LeanProducerSettings settings;
@@ -47,12 +47,12 @@ public final class ProducerEntrance {
         this.thread = Thread.ofPlatform().daemon().name("weir-lean-producer").start(engine);
     }
 
-    /** Takes a record, waiting as long as the settings allow. */
+    /** Sends a record, waiting as long as the settings allow. */
     public void send(String topicName, int number, long timestampMillis, RecordBytes record, long token)
             throws InterruptedException {
         checkThread("send");
         ProducerTopic topic = topics.of(topicName);
-        // The clock is read only where something is waited for: it costs as much as the record does.
+        // Reads the clock only when it has to wait, because that costs as much as a record.
         long left = isKnown(topic, number) ? maxBlockNanos : awaitKnown(topic, number);
         if (!offer(topic, number, timestampMillis, record, token, left)) {
             String message = "no room for a record to " + topicName + " within maxBlock=" + settings.maxBlock()
@@ -62,7 +62,7 @@ public final class ProducerEntrance {
         }
     }
 
-    /** Returns how much is left of the time that a caller may be kept waiting. */
+    /** Returns the remaining time for which the caller may be blocked. */
     private long awaitKnown(ProducerTopic topic, int number) throws InterruptedException {
         long deadlineNanos = System.nanoTime() + maxBlockNanos;
         long left = maxBlockNanos;
@@ -77,7 +77,7 @@ public final class ProducerEntrance {
         return Math.max(0, left);
     }
 
-    /** Takes a record if that is possible without waiting. */
+    /** Sends a record if that is possible without waiting. */
     public boolean trySend(String topicName, int number, long timestampMillis, RecordBytes record, long token) {
         ProducerTopic topic = topics.of(topicName);
         if (!isKnown(topic, number)) {
@@ -92,8 +92,8 @@ public final class ProducerEntrance {
     }
 
     /**
-     * Takes records that were put together before, one after the other, as far as that is possible without waiting.
-     * Returns the number of the first one that was not taken.
+     * Sends prepared records in order, as far as possible without waiting. Returns the number of the first one not
+     * accepted.
      */
     public int trySend(PreparedRecords records, int from, int to, long token) {
         int at = from;
@@ -115,7 +115,7 @@ public final class ProducerEntrance {
         return at;
     }
 
-    /** Appends records for the same partition as far as its batch has room, if that is simple. */
+    /** Appends records for the same partition as far as its batch has space, if no special case applies. */
     private int appendSome(PreparedRecords records, int from, int to, long token) {
         int number = records.partition(from);
         ProducerTopic topic = topics.of(records.topic(from));
@@ -133,7 +133,7 @@ public final class ProducerEntrance {
         return topic.has(number) || topic.refusal() != null || closed || engine.failure() != null;
     }
 
-    /** Requests a lookup of a topic, or of a partition that was perhaps added since. */
+    /** Requests a lookup of a topic, or of a partition that may have been added. */
     private void lookFor(ProducerTopic topic) {
         if (topic.partitions().length > 0) {
             topics.miss();
@@ -157,7 +157,7 @@ public final class ProducerEntrance {
         return new LeanException(message, new TimeoutException(message, why));
     }
 
-    /** For another thread than the one that it happened on. */
+    /** Wraps the failure for another thread than the one it occurred on. */
     private static LeanException again(LeanException fault) {
         return new LeanException(String.valueOf(fault.getMessage()), fault);
     }
@@ -167,7 +167,7 @@ public final class ProducerEntrance {
         return failure == null ? new IllegalStateException("the producer is closed") : again(failure);
     }
 
-    /** False if there was no room in that time. */
+    /** Returns false if there was no space in that time. */
     private boolean offer(
             ProducerTopic topic, int number, long timestampMillis, RecordBytes record, long token, long waitNanos)
             throws InterruptedException {
@@ -190,8 +190,8 @@ public final class ProducerEntrance {
     }
 
     /**
-     * Somebody goes without room: batches that are not full leave as soon as they can, whatever their linger, as they
-     * hold what is waited for.
+     * Reports a caller without memory: batches that are not full are then sent as soon as possible, regardless of
+     * linger, because they hold the memory.
      */
     private void pressed() {
         if (!engine.isHeld()) {
@@ -199,7 +199,10 @@ public final class ProducerEntrance {
         }
     }
 
-    /** Sends all that was taken, and waits until the listener knows of it; returns what it does not know then. */
+    /**
+     * Sends all accepted records, and waits until the listener has their outcomes; returns the records still without
+     * one.
+     */
     public UnwrittenRecords flush(long nanos) throws InterruptedException {
         checkThread("flush");
         List<Goal> goals = goals();
@@ -228,7 +231,7 @@ public final class ProducerEntrance {
         return goals;
     }
 
-    /** A number of a partition's records that must be finished. */
+    /** The count of a partition's records that must be finished. */
     private record Goal(ProducerPartition of, long count) {
 
         boolean isReached() {
@@ -244,7 +247,10 @@ public final class ProducerEntrance {
         }
     }
 
-    /** Takes and sends no more; the thread gives up the rest and ends. Any thread, the listener's too; no wait. */
+    /**
+     * Accepts and sends nothing more; the thread gives up the rest and ends. Any thread, including the listener's; does
+     * not wait.
+     */
     public void abort() {
         closed = true;
         topics.close();
@@ -253,8 +259,8 @@ public final class ProducerEntrance {
     }
 
     /**
-     * Takes no more, waits for what was taken, gives up the rest after so long. What the first call returned, the next
-     * one returns too.
+     * Accepts nothing more, waits for accepted records, and gives up the rest after the timeout. Later calls return the
+     * result of the first.
      */
     public UnwrittenRecords close(long nanos) {
         checkThread("close");
@@ -282,7 +288,7 @@ public final class ProducerEntrance {
         return abandoned;
     }
 
-    /** Returns whether it was interrupted, which does not end the wait: a thread must not be left behind. */
+    /** Returns whether it was interrupted. An interrupt does not end the wait, so that no thread is left behind. */
     private boolean awaitEnd() {
         boolean interrupted = false;
         long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(END_SECONDS);

@@ -3,18 +3,18 @@ package dev.weir.lean.internal.producer;
 import org.apache.kafka.common.message.InitProducerIdResponseData;
 
 /**
- * The id under which partitions number their batches. It is one for all of them, asked for when the first one needs it,
- * and another one for those whose epochs have run out. Confined to the producer's thread.
+ * The producer id under which partitions number their batches. All partitions use one id, requested when the first
+ * needs it. Partitions that run out of epochs get another one. Confined to the producer's thread.
  */
 final class ProducerId {
 
-    /** For partitions that have none yet. */
+    /** For partitions without an id. */
     private long id = ProducerPartition.UNKNOWN;
 
     private short epoch;
     private boolean wanted;
 
-    /** Returns whether it is to be asked for. */
+    /** Returns whether an id must be requested. */
     boolean isWanted() {
         return wanted;
     }
@@ -25,7 +25,7 @@ final class ProducerId {
         wanted = false;
     }
 
-    /** Returns whether the partition has one, or gets it now; if not, it is asked for. */
+    /** Returns whether the partition has an id, or gets it now; if not, one is requested. */
     boolean identifies(ProducerPartition partition) {
         if (partition.producerId == ProducerPartition.UNKNOWN) {
             if (id == ProducerPartition.UNKNOWN) {
@@ -37,7 +37,7 @@ final class ProducerId {
         return true;
     }
 
-    /** Sequences of the partition begin anew: under its next epoch, or under another id that it has yet to get. */
+    /** Restarts the partition's sequences: under its next epoch, or under another id that must be requested. */
     void renumber(ProducerPartition partition) {
         if (partition.epoch < Short.MAX_VALUE) {
             partition.renumber(partition.producerId, (short) (partition.epoch + 1));

@@ -8,22 +8,22 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A partition that records go to. What callers touch is its {@link #intake}; all else is confined to the producer's
+ * A partition to which records are sent. Callers use only its {@link #intake}; all else is confined to the producer's
  * thread.
  *
- * <p>Its batches stand in two queues, oldest first: at most {@link #WINDOW} in flight, and behind them those that wait.
- * After a failure nothing is sent until no answer is outstanding; then {@link #rewind} puts all back in line.
+ * <p>Its batches are in two queues, oldest first: at most {@link #WINDOW} in flight, followed by the waiting ones.
+ * After a failure nothing is sent until no answer is outstanding; then {@link #rewind} queues all of them again.
  */
 final class ProducerPartition {
 
-    /** As many batches as a broker remembers of a producer, to know them again (KIP-98). */
+    /** The number of batches of a producer that a broker remembers to detect duplicates (KIP-98). */
     static final int WINDOW = 5;
 
     static final int UNKNOWN = -1;
 
     /**
-     * After a rest the broker may have forgotten the producer: it keeps it for a day unless told otherwise, but counts
-     * from the time of the last record, and forgets one whose records are old at the next look.
+     * Idle time after which the broker may have forgotten the producer. By default it remembers one for a day, but
+     * counts from the last record's timestamp, so a producer of old records is forgotten at the next check.
      */
     private static final long REST_NANOS = 60_000_000_000L;
 
@@ -33,50 +33,49 @@ final class ProducerPartition {
     final ArrayDeque<ProducerBatch> waiting = new ArrayDeque<>();
     final ArrayDeque<ProducerBatch> flying = new ArrayDeque<>(WINDOW);
 
-    /** Records whose fate the listener knows. Single writer. */
+    /** The number of records with a reported outcome. Single writer. */
     final AtomicLong finished = new AtomicLong();
 
     private volatile int leader = UNKNOWN;
 
     /**
-     * True if its broker takes no more requests for now, so that the producer's thread need not be woken for what is
-     * left here: it looks by itself when that is over. Set to false before it looks, or it could miss what is left
-     * meanwhile.
+     * True if its broker currently accepts no requests, so that callers need not wake the producer's thread, which
+     * checks by itself afterwards. Cleared before that check, or a batch left meanwhile could be missed.
      */
     volatile boolean held;
 
     int leaderEpoch = UNKNOWN;
 
-    /** Number of batches in flight without an answer. */
+    /** The number of unanswered batches in flight. */
     int unanswered;
 
     /** The broker of the batches in flight. */
     @Nullable
     ProducerBroker broker;
 
-    /** True if one of those flying must be sent again. */
+    /** True if a batch in flight must be sent again. */
     boolean troubled;
 
     /**
-     * True if sequences must begin anew: the broker found a gap before the head, or wrote the head behind a later
+     * True if sequences must be restarted: the broker found a gap before the head, or wrote the head after a later
      * batch.
      */
     boolean gap;
 
-    /** True if batches that are written may stand in {@link #waiting}, behind one that was in doubt. */
+    /** True if {@link #waiting} may contain written batches, queued after one with an unknown outcome. */
     private boolean writtenInLine;
 
     private final RetryBackoff backoff;
 
-    // Who we are for this partition.
+    // The producer id for this partition.
     long producerId = UNKNOWN;
     short epoch;
     private int nextSequence;
 
-    /** One past the largest sequence that may be in the log under this epoch; {@link #UNKNOWN} if none may. */
+    /** One past the largest sequence that may be in the log under this epoch; {@link #UNKNOWN} if there is none. */
     private int usedTo = UNKNOWN;
 
-    /** True if a batch was acknowledged under this epoch: before that one goes alone. */
+    /** True if a batch was acknowledged under this epoch; before that, only one batch is in flight. */
     private boolean known;
 
     private long lastWrittenNanos;
@@ -99,27 +98,28 @@ final class ProducerPartition {
         leader = id;
     }
 
-    /** Returns whether the first one that waits may be sent now. */
+    /** Returns whether the first waiting batch may be sent now. */
     boolean maySend(long nowNanos) {
         ProducerBatch next = waiting.peek();
-        // One that is written, but stands behind one that is in doubt, holds its place: of what is sent beyond it the
-        // broker would remember five, and know the one in doubt no more.
+        // A written batch keeps its slot while it is queued after one with an unknown outcome. Otherwise further
+        // batches would make the broker, which remembers five, forget that one.
         if (next == null || next.fate == Fate.WRITTEN || troubled || !backoff.isDue(nowNanos)) {
             return false;
         }
         if (!known || nowNanos - lastWrittenNanos > REST_NANOS) {
-            // Whoever does not know the producer takes any sequence: a second batch could overtake the first.
+            // A broker that does not know the producer accepts any sequence, so a second batch could overtake the
+            // first.
             return flying.isEmpty();
         }
         return flying.size() < WINDOW;
     }
 
-    /** Returns whether a batch that is sealed now would be sent soon. */
+    /** Returns whether a batch sealed now would soon be sent. */
     boolean hasRoom() {
         return waiting.isEmpty() && !troubled && flying.size() < (known ? WINDOW : 1);
     }
 
-    /** Takes the first one that waits into flight, with its sequence. */
+    /** Moves the first waiting batch into flight, with its sequence. */
     ProducerBatch take() {
         ProducerBatch batch = waiting.element();
         check(batch);
@@ -138,7 +138,7 @@ final class ProducerPartition {
         return (batch.sequence + batch.count()) & Integer.MAX_VALUE;
     }
 
-    /** Throws if the batch must not go into flight now, whoever sends it. */
+    /** Throws if the batch must not go into flight now, whatever code sends it. */
     private void check(ProducerBatch batch) {
         if (!known && !flying.isEmpty()) {
             throw new InvariantException(
@@ -152,7 +152,7 @@ final class ProducerPartition {
         }
     }
 
-    /** Returns whether a sequence is before another one; after the largest number they go on at 0. */
+    /** Returns whether a sequence is before another one; they wrap to 0 after the largest number. */
     private static boolean isBefore(int sequence, int other) {
         return ((sequence - other) & Integer.MAX_VALUE) > Integer.MAX_VALUE / 2;
     }
@@ -162,14 +162,14 @@ final class ProducerPartition {
                 + " epoch=" + epoch + " inFlight=" + flying.size() + " known=" + known;
     }
 
-    /** A batch is in the log, or may be: its sequence must not be given to another one under this epoch. */
+    /** Records that a batch is, or may be, in the log: its sequence must not be reused under this epoch. */
     private void used(ProducerBatch batch) {
         if (batch.hasSequence() && (usedTo == UNKNOWN || isBefore(usedTo, after(batch)))) {
             usedTo = after(batch);
         }
     }
 
-    /** A broker took a batch. */
+    /** Reports that a broker wrote a batch. */
     void written(ProducerBatch batch, long offset, long nowNanos) {
         unanswered--;
         batch.fate = Fate.WRITTEN;
@@ -179,7 +179,7 @@ final class ProducerPartition {
         lastWrittenNanos = nowNanos;
         backoff.succeeded();
         if (writtenInLine && isBehindLaterOne(batch)) {
-            // Its broker had forgotten the producer, and took the repetition for another batch.
+            // Its broker had forgotten the producer, and took the retry for a new batch.
             waiting.forEach(ProducerBatch::forgetSequence);
             troubled = true;
             gap = true;
@@ -187,7 +187,7 @@ final class ProducerPartition {
     }
 
     /**
-     * Returns whether a batch is, or may be, in the log behind one that should follow it; without an offset there is no
+     * Returns whether a batch is, or may be, in the log after one that should follow it; without an offset there is no
      * proof.
      */
     private boolean isBehindLaterOne(ProducerBatch batch) {
@@ -204,7 +204,7 @@ final class ProducerPartition {
         return false;
     }
 
-    /** A batch must be sent again, with the same sequence. */
+    /** Reports that a batch must be sent again, with the same sequence. */
     void failed(ProducerBatch batch, String why, boolean perhapsWritten) {
         unanswered--;
         batch.fate = Fate.RETRY;
@@ -216,14 +216,14 @@ final class ProducerPartition {
         troubled = true;
     }
 
-    /** A batch must be divided. */
+    /** Reports that a batch must be split. */
     void tooLarge(ProducerBatch batch) {
         unanswered--;
         batch.fate = Fate.DIVIDE;
         troubled = true;
     }
 
-    /** A batch will never be written. */
+    /** Reports that a batch will never be written. */
     void refused(ProducerBatch batch, String why, Throwable cause) {
         unanswered--;
         batch.fate = Fate.REFUSED;
@@ -238,7 +238,7 @@ final class ProducerPartition {
         return flying.peek() == batch;
     }
 
-    /** Takes the oldest batch out, if its fate is known. */
+    /** Removes and returns the oldest batch, if its outcome is known. */
     @Nullable
     ProducerBatch takeSettled() {
         ArrayDeque<ProducerBatch> oldest = flying.isEmpty() ? waiting : flying;
@@ -254,8 +254,8 @@ final class ProducerPartition {
     }
 
     /**
-     * A batch left that is not in the log. Its sequence is given again, unless those behind it have theirs already, or
-     * it may be in the log all the same: then the broker finds a gap, and {@link #renumber} closes it.
+     * Handles a removed batch that is not in the log. Its sequence is reused, unless later batches already have theirs
+     * or it may be in the log after all; then the broker finds a gap, which {@link #renumber} closes.
      */
     void forget(ProducerBatch batch) {
         ProducerBatch next = waiting.peek();
@@ -264,9 +264,9 @@ final class ProducerPartition {
         }
     }
 
-    /** Puts all batches in flight back in line, also batches written behind one that may not be. */
+    /** Queues all batches in flight again, including written ones after a batch that may not be in the log. */
     void rewind(long nowNanos) {
-        // Those behind a batch that is too large fail with it; halves of it may go at once.
+        // Later batches fail together with one that is too large; its halves can be sent at once.
         boolean divides = !flying.isEmpty() && flying.element().fate == Fate.DIVIDE;
         while (!flying.isEmpty()) {
             ProducerBatch last = flying.removeLast();
@@ -282,15 +282,15 @@ final class ProducerPartition {
         }
     }
 
-    /** The topic was recreated: its broker knows nothing of the producer. */
+    /** The topic was recreated, so its broker does not know the producer. */
     void recreated() {
         known = false;
     }
 
     /**
-     * Restarts sequences under another epoch or id, and rewrites everything that the listener has not heard of, in
-     * order. A batch that was accepted behind one in doubt is rewritten, too: it would otherwise be followed by an
-     * older one.
+     * Restarts sequences under another epoch or id, and rewrites all batches without a reported outcome, in order. That
+     * includes a batch that was accepted after one with an unknown outcome, because an older one would otherwise follow
+     * it.
      */
     void renumber(long newProducerId, short newEpoch) {
         producerId = newProducerId;

@@ -4,20 +4,20 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
-/** Callers wait here for something that the producer's thread does. Thread-safe. */
+/** Lets callers wait for progress of the producer's thread. Thread-safe. */
 final class ProducerProgress {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
-    /** Written under the lock: who tells need not take it while nobody waits. */
+    /** Written under the lock, which {@link #tell} does not take while there is no waiter. */
     private volatile int waiting;
 
     /**
      * Waits until a condition holds.
      *
-     * @param condition of volatile state, which is written before {@link #tell}
-     * @return whether it holds; false after so many nanoseconds
+     * @param condition reads volatile state that is written before {@link #tell}
+     * @return whether it holds; false after the timeout
      */
     boolean await(BooleanSupplier condition, long nanos) throws InterruptedException {
         lock.lockInterruptibly();
@@ -40,7 +40,7 @@ final class ProducerProgress {
         }
     }
 
-    /** Lets those who wait look again. */
+    /** Makes waiting callers check again. */
     void tell() {
         if (waiting > 0) {
             lock.lock();

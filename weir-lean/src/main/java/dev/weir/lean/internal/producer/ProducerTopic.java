@@ -7,7 +7,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.apache.kafka.common.errors.ApiException;
 import org.jspecify.annotations.Nullable;
 
-/** A topic that somebody sends to. Written by the producer's thread, read by any. */
+/** A topic to which records are sent. Written by the producer's thread, read by any. */
 final class ProducerTopic {
 
     private static final ProducerPartition[] NONE = {};
@@ -15,19 +15,19 @@ final class ProducerTopic {
     final String name;
     final byte[] nameBytes;
 
-    /** Its place in the order of topics. */
+    /** Its index in the order of topics. */
     final int ordinal;
 
     /** Confined to the producer's thread. */
     final TopicIdAgreement agreement = new TopicIdAgreement();
 
-    /** Empty until it is found. */
+    /** Empty until the topic is found. */
     private volatile ProducerPartition[] partitions = NONE;
 
     /** The reason why the brokers refuse it; null while they do not. */
     private volatile @Nullable LeanException refusal;
 
-    /** The present error of the brokers about it; null while they know it. */
+    /** The brokers' current error for it; null while they know it. */
     private volatile @Nullable ApiException absence;
 
     /** The partition of records without a key until their batch is full. */
@@ -43,7 +43,7 @@ final class ProducerTopic {
         return partitions;
     }
 
-    /** Returns whether a partition is known; for a negative number, whether any is. */
+    /** Returns whether a partition is known; for a negative number, whether any partition is. */
     boolean has(int number) {
         return partitions.length > Math.max(0, number);
     }
@@ -75,7 +75,7 @@ final class ProducerTopic {
         return all[sticky % all.length];
     }
 
-    /** Another one, which has a leader if any has: the batch of that one is full, or gone. */
+    /** Chooses another partition, one with a leader if possible, because the last one's batch is full or gone. */
     ProducerPartition nextSticky(ProducerPartition[] all, ProducerPartition before) {
         int start = ThreadLocalRandom.current().nextInt(all.length);
         ProducerPartition next = before;

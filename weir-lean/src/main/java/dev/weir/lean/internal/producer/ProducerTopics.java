@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-/** The topics that somebody sends to. Thread-safe. */
+/** The topics to which records are sent. Thread-safe. */
 final class ProducerTopics {
 
     private final ConcurrentHashMap<String, ProducerTopic> byName = new ConcurrentHashMap<>();
@@ -15,12 +15,14 @@ final class ProducerTopics {
     private volatile boolean added;
     private volatile boolean missed;
 
-    /** @param closed what callers get once it is closed */
+    /**
+     * @param closed the failure for callers after the close
+     */
     ProducerTopics(Supplier<RuntimeException> closed) {
         this.closed = closed;
     }
 
-    /** The topic of a name, which may not be found yet. */
+    /** The topic of a name, which may not have been found yet. */
     ProducerTopic of(String name) {
         ProducerTopic topic = byName.get(name);
         if (topic == null) {
@@ -38,7 +40,7 @@ final class ProducerTopics {
         return byName.values();
     }
 
-    /** Returns whether one was added since this was asked last. */
+    /** Returns whether a topic was added since the last call. */
     boolean takeNew() {
         boolean some = added;
         if (some) {
@@ -47,12 +49,12 @@ final class ProducerTopics {
         return some;
     }
 
-    /** A topic has not got a partition that somebody sends to. */
+    /** Reports a record for a partition that its topic does not have. */
     void miss() {
         missed = true;
     }
 
-    /** Returns whether one was missed since this was asked last. */
+    /** Returns whether such a record was reported since the last call. */
     boolean takeMissed() {
         boolean some = missed;
         if (some) {
@@ -61,7 +63,7 @@ final class ProducerTopics {
         return some;
     }
 
-    /** No partition takes records any more. */
+    /** Closes all partitions to further records. */
     void close() {
         for (ProducerTopic topic : all()) {
             for (ProducerPartition partition : topic.partitions()) {

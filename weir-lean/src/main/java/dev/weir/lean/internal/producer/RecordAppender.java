@@ -8,12 +8,12 @@ import java.util.function.LongSupplier;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 
 /**
- * Puts records into the batches of their partitions, and wakes the producer's thread whenever it leaves one there that
- * is new or full. Thread-safe.
+ * Appends records to the batches of their partitions, and wakes the producer's thread when a batch is new or full.
+ * Thread-safe.
  */
 final class RecordAppender {
 
-    /** Instead of a partition's number: the record's key says which one, or the topic does. */
+    /** In place of a partition's number: the record's key or the topic chooses the partition. */
     static final int ANY_PARTITION = -1;
 
     private final ProducerBatchPool pool;
@@ -22,7 +22,7 @@ final class RecordAppender {
     private final Runnable wake;
 
     /**
-     * @param clock the time by which batches are sent, as of {@link System#nanoTime}
+     * @param clock the clock for sending batches, as {@link System#nanoTime}
      * @param wake wakes the producer's thread; called by any thread, must not block
      */
     RecordAppender(ProducerBatchPool pool, int maxRequestBytes, LongSupplier clock, Runnable wake) {
@@ -32,17 +32,17 @@ final class RecordAppender {
         this.wake = wake;
     }
 
-    /** Largest size of a record with its overhead; a larger one is refused. */
+    /** The largest record, with its overhead; a larger one is refused. */
     long maxRecordBytes() {
         return (long) maxRequestBytes - BatchLayout.HEADER_BYTES;
     }
 
     /**
-     * Takes a record.
+     * Appends a record.
      *
-     * @param number of a partition that the topic has, or {@link #ANY_PARTITION}
-     * @param waitNanos how long to wait for room, at most
-     * @return whether there was room in that time
+     * @param number an existing partition of the topic, or {@link #ANY_PARTITION}
+     * @param waitNanos longest wait for space
+     * @return whether there was space in that time
      * @throws SendException if the record is larger than {@link #maxRecordBytes}
      */
     boolean append(
@@ -62,14 +62,14 @@ final class RecordAppender {
         if (number == ANY_PARTITION && record.key.isNull()) {
             partition = topic.nextSticky(all, full);
             if (partition.intake.append(record, timestampMillis, token)) {
-                // It begins no batch that would wake. The one before may be full, or have left.
+                // This record starts no batch and so causes no wake-up, but the previous batch may be full, or sent.
                 if (full.intake.hasSome()) {
                     wake(full, full);
                 }
                 return true;
             }
         }
-        // Whoever need not wait is not asked whether he is interrupted.
+        // The interrupt flag only matters to a caller that must wait.
         ProducerBatch fresh = pool.take(bytes, 0);
         if (fresh == null && waitNanos > 0) {
             fresh = pool.take(bytes, waitNanos);
@@ -103,7 +103,8 @@ final class RecordAppender {
     }
 
     /**
-     * Wakes the thread after batches were left in one or two partitions, unless their broker accepts no requests now.
+     * Wakes the thread after batches were left in one or two partitions, unless their broker currently accepts no
+     * requests.
      */
     private void wake(ProducerPartition one, ProducerPartition other) {
         if (!one.held || !other.held) {

@@ -7,12 +7,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects a partition's records from callers into batches for the producer's thread. Thread-safe: one lock, held for
- * the copy of one record.
+ * Collects a partition's records from callers into batches for the producer's thread. Thread-safe: one lock, held while
+ * one record is copied.
  */
 final class RecordIntake {
 
-    /** The answer of {@link #drain} if there is nothing to wait for. */
+    /** The result of {@link #drain} if there is nothing to wait for. */
     static final long NEVER = Long.MAX_VALUE;
 
     private final ShortLock lock = new ShortLock();
@@ -21,10 +21,10 @@ final class RecordIntake {
     private long taken;
     private @Nullable Supplier<RuntimeException> closed;
 
-    /** True if there is a batch, sealed or not. */
+    /** True if there is a batch, sealed or open. */
     private volatile boolean some;
 
-    /** Appends to the batch that is there; false if another one is needed. */
+    /** Appends to the current batch; returns false if another one is needed. */
     boolean append(RecordBytes record, long timestampMillis, long token) {
         lock.lock();
         try {
@@ -36,10 +36,10 @@ final class RecordIntake {
     }
 
     /**
-     * Appends records to the batch that is there, as long as they are for the partition of the first one: under one
-     * lock. Returns the number of the first one that was not taken.
+     * Appends records to the current batch while they are for the first one's partition, under one lock. Returns the
+     * number of the first record not accepted.
      *
-     * @param maxBytes a larger one is not taken
+     * @param maxBytes limit for a record's size
      */
     int append(PreparedRecords records, int from, int to, long token, long maxBytes) {
         lock.lock();
@@ -67,11 +67,11 @@ final class RecordIntake {
     }
 
     /**
-     * Appends to a new batch, unless somebody else brought one meanwhile that has room.
+     * Appends to a new batch, unless another thread meanwhile added one with space.
      *
-     * @param fresh has room for the record
-     * @param nowNanos when the new batch is begun
-     * @return whether the new batch was taken; if not, it stays the caller's
+     * @param fresh a batch with space for the record
+     * @param nowNanos start time of the new batch
+     * @return whether the new batch was used; if not, the caller keeps it
      */
     boolean append(ProducerBatch fresh, long nowNanos, RecordBytes record, long timestampMillis, long token) {
         lock.lock();
@@ -119,7 +119,7 @@ final class RecordIntake {
         }
     }
 
-    /** Seals what is there; returns how many records were taken so far. */
+    /** Seals the current batch; returns the number of records accepted so far. */
     long seal() {
         lock.lock();
         try {
@@ -130,16 +130,16 @@ final class RecordIntake {
         }
     }
 
-    /** Returns whether {@link #drain} may find something. */
+    /** Returns whether {@link #drain} may find a batch. */
     boolean hasSome() {
         return some;
     }
 
     /**
-     * Takes all sealed batches, and the one that is filled if it is old enough.
+     * Takes all sealed batches, and the open one if it is old enough.
      *
-     * @param begunBefore the one that is filled is taken if it began then or earlier
-     * @return when the one that stays was begun, or {@link #NEVER}
+     * @param begunBefore the open batch is taken if it started at this time or earlier
+     * @return the start time of the remaining open batch, or {@link #NEVER}
      */
     long drain(ArrayDeque<ProducerBatch> to, long begunBefore, boolean all) {
         lock.lock();
@@ -157,7 +157,7 @@ final class RecordIntake {
         }
     }
 
-    /** Takes no more; who comes is told why. */
+    /** Closes it with a reason, which later callers receive. */
     void close(Supplier<RuntimeException> why) {
         lock.lock();
         try {

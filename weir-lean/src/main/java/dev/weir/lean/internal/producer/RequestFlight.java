@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 
-/** The batches of one request, each with its partition. Confined to one thread, used again. */
+/** The batches of one request, each with its partition. Confined to one thread, reusable. */
 final class RequestFlight {
 
     private final List<ProducerPartition> partitions = new ArrayList<>();
@@ -31,7 +31,7 @@ final class RequestFlight {
         return batches.get(at);
     }
 
-    /** Returns the index of a partition, looking from {@code from} on and then before it; -1 if nowhere. */
+    /** Returns the index of a partition, searching from {@code from} on and then before it; -1 if it is absent. */
     int find(String topic, int number, int from) {
         for (int i = 0; i < size(); i++) {
             int at = (from + i) % size();
@@ -43,7 +43,7 @@ final class RequestFlight {
         return -1;
     }
 
-    /** Notes that a batch is answered; false if it was already. */
+    /** Marks a batch as answered; returns false if it already was. */
     boolean answer(int at) {
         boolean first = !answered.get(at);
         answered.set(at);

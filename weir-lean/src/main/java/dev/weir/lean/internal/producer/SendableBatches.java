@@ -5,16 +5,16 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * The partitions that may send to a broker in this turn, each its oldest batch. Where a request has not room for all of
- * them, those go first whose batches are the oldest: the order in which they are offered may favour the same ones each
- * time. Confined to the producer's thread.
+ * The partitions that may send to a broker in this turn, each with its oldest batch. If a request has no space for all
+ * of them, the oldest batches go first, because the order in which they are offered may favour the same ones each time.
+ * Confined to the producer's thread.
  */
 final class SendableBatches {
 
     private static final Comparator<ProducerPartition> OLDEST_FIRST =
             (one, other) -> Long.compare(head(one).begunNanos - head(other).begunNanos, 0);
 
-    /** Side by side by topic, as requests want them. */
+    /** Grouped by topic, as requests need them. */
     private static final Comparator<ProducerPartition> BY_TOPIC = Comparator.<ProducerPartition>comparingInt(
                     each -> each.topic.ordinal)
             .thenComparingInt(each -> each.number);
@@ -26,7 +26,7 @@ final class SendableBatches {
         this.maxRequestBytes = maxRequestBytes;
     }
 
-    /** Adds a partition that has a batch waiting. */
+    /** Adds a partition with a waiting batch. */
     void add(ProducerPartition partition) {
         partitions.add(partition);
     }
@@ -42,7 +42,7 @@ final class SendableBatches {
     /**
      * Drops batches that do not fit into the next request; at least one of the others remains, whatever its size.
      *
-     * @return what is left, in the order that requests want; valid until the next call
+     * @return the remaining ones, in request order; valid until the next call
      */
     List<ProducerPartition> ofNextRequest() {
         if (fitting() < partitions.size()) {
@@ -53,7 +53,7 @@ final class SendableBatches {
         return partitions;
     }
 
-    /** The number of them, from the first one on, that fit into a request. */
+    /** The number of batches, starting with the first, that fit into a request. */
     private int fitting() {
         long bytes = 0;
         for (int i = 0; i < partitions.size(); i++) {

@@ -4,12 +4,12 @@ import dev.weir.lean.LeanException;
 import java.util.BitSet;
 import net.openhft.affinity.Affinity;
 
-/** Binds threads to processors by OpenHFT's library, which whoever asks for it brings. */
+/** Binds threads to processors with OpenHFT's library, which the application must provide. */
 public final class CpuBinding {
 
     private CpuBinding() {}
 
-    /** Fails unless the library is there, before a thread is started. */
+    /** Fails if the library is missing, before a thread is started. */
     public static void demand() {
         try {
             var unused = Affinity.getAffinity();
@@ -22,7 +22,7 @@ public final class CpuBinding {
     /**
      * Binds the calling thread.
      *
-     * @throws LeanException if the system did not do it
+     * @throws LeanException if the operating system refuses
      */
     static void bindTo(int cpu) {
         Affinity.setAffinity(cpu);

@@ -18,11 +18,11 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread with a consumer of its own. The engine and its partitions are the thread's; others post orders, and read
- * what it last told of its partitions.
+ * A thread with its own consumer. The engine and its partitions belong to the thread; other threads post orders, and
+ * read its last report on its partitions.
  *
- * <p>A partition changes hands like this: its owner removes it and posts its position to the next one, which adds it
- * there. So one thread at a time has it, and what the first did with its records happens before what the second does.
+ * <p>To move a partition, its owner removes it and posts its position to the next thread, which adds it there. So one
+ * thread at a time has it, and the first one's work on its records happens-before the second one's.
  */
 public final class LeanThread implements Runnable {
     private static final long TELL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -33,11 +33,13 @@ public final class LeanThread implements Runnable {
     private final ConsumerEngine engine;
     private final @Nullable RecordHandler records;
     private final @Nullable BatchViewHandler batches;
-    private final int cpu; // -1: any
+    private final int cpu; // -1 for any
     private final Queue<Runnable> orders = new ConcurrentLinkedQueue<>();
     private volatile List<Slot> slots = List.of();
 
-    /** @param cpu to run on alone; -1: any */
+    /**
+     * @param cpu the processor to bind to; -1 for any
+     */
     public LeanThread(
             ReaderThreads crew,
             int number,
@@ -57,7 +59,7 @@ public final class LeanThread implements Runnable {
         }
     }
 
-    /** A poll hands out thousands: the end comes after one. */
+    /** A poll delivers thousands of records, and must end after the current one. */
     private RecordHandler endingRecords(RecordHandler handler) {
         return record -> {
             handler.onRecord(record);
@@ -100,7 +102,7 @@ public final class LeanThread implements Runnable {
                 CpuBinding.bindTo(cpu);
             }
             read();
-        } catch (Throwable e) { // What a handler throws, too: told at the end of all.
+        } catch (Throwable e) { // includes a handler's exception, reported when all have ended
             failure = e;
         }
         try {
@@ -157,8 +159,8 @@ public final class LeanThread implements Runnable {
     }
 
     /**
-     * Any thread: gives a partition to another thread, if this one still has it, knows where it is, and has found no
-     * fault in it, which is told by whoever found it.
+     * Moves a partition to another thread, if this one still has it, knows its position, and has found no fault in it;
+     * a fault is reported by the thread that found it. Any thread.
      *
      * @param refused called by this thread if not
      */
@@ -183,13 +185,13 @@ public final class LeanThread implements Runnable {
         });
     }
 
-    /** Any thread: an order for this thread. */
+    /** Posts an order for this thread. Any thread. */
     void post(Runnable order) {
         orders.add(order);
         engine.wakeup();
     }
 
-    /** The slots it reads, as last told. Any thread. */
+    /** The slots it reads, as last reported. Any thread. */
     List<Slot> slots() {
         return slots;
     }

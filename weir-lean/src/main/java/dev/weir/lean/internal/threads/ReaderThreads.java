@@ -19,8 +19,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads of one reader. The first of them is home: it finds partitions, and divides. All of them end with the
- * first that fails. Thread-safe, where not said otherwise.
+ * The threads of one reader. The first one, the home thread, finds partitions and divides them. All threads end with
+ * the first that fails. Thread-safe, except where noted.
  */
 public final class ReaderThreads {
     private final List<LeanThread> members = new ArrayList<>(); // fixed before the first one starts
@@ -31,8 +31,8 @@ public final class ReaderThreads {
     private volatile boolean ending;
 
     /**
-     * Partitions on their way to another thread, counted where they go, until the new owner reports them. Confined to
-     * the home thread.
+     * Partitions moving to another thread, counted at the destination until the new owner reports them. Confined to the
+     * home thread.
      */
     private final Map<TopicPartition, Slot> moving = new HashMap<>();
 
@@ -50,7 +50,7 @@ public final class ReaderThreads {
         for (int started = 0; started < members.size(); started++) {
             try {
                 threads.get(started).start();
-            } catch (Throwable e) { // No memory for another thread.
+            } catch (Throwable e) { // no memory for another thread
                 for (LeanThread rest : members.subList(started, members.size())) {
                     rest.close();
                     ended(e);
@@ -60,7 +60,7 @@ public final class ReaderThreads {
         }
     }
 
-    /** Asks owners to give away partitions that another thread is to read. Home thread only. */
+    /** Asks owners to hand over partitions that another thread should read. Home thread only. */
     void divide() {
         Map<TopicPartition, Slot> slots = new LinkedHashMap<>();
         Set<TopicPartition> told = new HashSet<>();
@@ -69,7 +69,7 @@ public final class ReaderThreads {
             for (Slot slot : member.slots()) {
                 slots.put(slot.partition(), slot);
                 if (!told.add(slot.partition())) {
-                    toldTwice.add(slot.partition()); // By its new owner already, and by its old one still.
+                    toldTwice.add(slot.partition()); // reported by its new owner already, and by its old one still
                 }
             }
         }
@@ -95,7 +95,7 @@ public final class ReaderThreads {
         }
     }
 
-    /** The reader of each partition, as the threads last told it. */
+    /** The reader of each partition, as last reported by the threads. */
     public Map<TopicPartition, Integer> owners() {
         Map<TopicPartition, Integer> owners = new HashMap<>();
         members.forEach(member -> member.slots().forEach(slot -> owners.put(slot.partition(), slot.thread())));
@@ -132,13 +132,16 @@ public final class ReaderThreads {
         }
     }
 
-    /** Asks all threads to end after the record that they are at; does not wait. */
+    /** Asks all threads to end after their current record; does not wait. */
     public void end() {
         ending = true;
         members.forEach(LeanThread::wakeup);
     }
 
-    /** Waits until all threads have ended; one of them does not wait, as another one may. */
+    /**
+     * Waits until all threads have ended. Called by one of the threads it does not wait, because another may do the
+     * same.
+     */
     public void join() {
         if (threads.contains(Thread.currentThread())) {
             return;

@@ -5,21 +5,21 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A lock that is held for the copy of a record and taken for each: one atomic step to take it, none to give it back.
- * Not reentrant, not fair; nobody may wait while holding it.
+ * A lock for copying a record, taken once per record: one atomic operation to lock, none to unlock. Not reentrant, not
+ * fair; its holder must not wait.
  *
- * <p>Who gives a {@code ReentrantLock} back looks whether somebody waits, and has to wait itself for all that it has
- * written to be visible first; of a record that was copied into memory that no cache has, that is longer than the copy.
- * Here nobody looks: who waits asks again by itself.
+ * <p>Unlocking a {@code ReentrantLock} checks for waiters, and first has to wait until all earlier writes are visible.
+ * If a record was copied into uncached memory, that takes longer than the copy. Here unlocking checks nothing: waiters
+ * poll.
  */
 public final class ShortLock {
 
     private static final VarHandle HELD;
 
-    /** As long as a copy or two take. */
+    /** Number of spins that take as long as a copy or two. */
     private static final int SPINS = 200;
 
-    /** Whoever holds it for longer has lost its processor. */
+    /** A holder that takes longer has lost its processor. */
     private static final long ASK_AGAIN_NANOS = 20_000;
 
     static {
@@ -30,10 +30,10 @@ public final class ShortLock {
         }
     }
 
-    @SuppressWarnings("unused") // by HELD
+    @SuppressWarnings("unused") // through HELD
     private boolean held;
 
-    /** Waits without a limit, whether or not it is interrupted. */
+    /** Waits without a limit, whether or not the thread is interrupted. */
     public void lock() {
         if (!HELD.weakCompareAndSetAcquire(this, false, true)) {
             lockLater();
@@ -45,7 +45,7 @@ public final class ShortLock {
             if (asked < SPINS) {
                 Thread.onSpinWait();
             } else {
-                // Returns at once to who was interrupted, and goes on asking.
+                // Returns at once for an interrupted thread, and polls again.
                 LockSupport.parkNanos(this, ASK_AGAIN_NANOS);
             }
         }

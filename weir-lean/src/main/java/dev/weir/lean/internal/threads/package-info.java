@@ -1,6 +1,6 @@
 /**
- * Several lean consumers as one: which thread reads which partition, and how a partition goes from one to another. And
- * a lock for what threads share for the copy of a record.
+ * Several lean consumers behind one facade: the assignment of partitions to threads, and their moves between threads.
+ * Also contains the lock for copying records.
  */
 @NullMarked
 package dev.weir.lean.internal.threads;

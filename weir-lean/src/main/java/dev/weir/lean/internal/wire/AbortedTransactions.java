@@ -4,8 +4,8 @@ import java.util.Arrays;
 import org.agrona.collections.LongHashSet;
 
 /**
- * The aborted transactions of a fetch: which batches a reader of committed records must leave out. Confined to one
- * thread, used again for the next fetch.
+ * The aborted transactions of a fetch, whose batches a reader of committed records must skip. Confined to one thread,
+ * reused for the next fetch.
  *
  * <p>The broker lists pairs of producer and first offset. A producer is aborted from that offset on, until its abort
  * marker.
@@ -14,7 +14,7 @@ public final class AbortedTransactions {
 
     private final LongHashSet active = new LongHashSet();
 
-    // Parallel arrays, sorted by offset before the first look.
+    // Parallel arrays, sorted by offset before the first query.
     private long[] producers = {};
     private long[] firstOffsets = {};
     private int count;
@@ -29,7 +29,7 @@ public final class AbortedTransactions {
         active.clear();
     }
 
-    /** Adds a transaction, in any order; before the first look. */
+    /** Adds a transaction, in any order; before the first query. */
     public void add(long producerId, long firstOffset) {
         if (count == producers.length) {
             int capacity = Math.max(16, 2 * count);
@@ -45,7 +45,7 @@ public final class AbortedTransactions {
         return count == 0;
     }
 
-    /** Moves on to a batch: transactions that begin before its end are now in force. */
+    /** Advances to a batch: transactions that begin before its end now apply. */
     public void reached(long nextOffset) {
         if (!sorted) {
             sort();
@@ -59,12 +59,12 @@ public final class AbortedTransactions {
         return !active.isEmpty() && active.contains(producerId);
     }
 
-    /** The producer's abort marker was met: what it writes from here on counts. */
+    /** Ends the producer's transaction at its abort marker: its later batches count. */
     public void endOf(long producerId) {
         active.remove(producerId);
     }
 
-    /** Copies all. */
+    /** Copies all transactions. */
     public void copyFrom(AbortedTransactions other) {
         clear();
         for (int i = 0; i < other.count; i++) {
@@ -75,7 +75,7 @@ public final class AbortedTransactions {
         active.addAll(other.active);
     }
 
-    /** Sorts by a heap: a broker that sends millions in a bad order costs no more than necessary. */
+    /** Sorts with a heap: even millions of entries in the worst order cost no more than necessary. */
     private void sort() {
         for (int root = count / 2 - 1; root >= 0; root--) {
             sift(root, count);

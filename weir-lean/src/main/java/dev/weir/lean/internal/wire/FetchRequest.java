@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Writes fetch requests, versions 13 to 17, without allocating: what stays the same was encoded once and is copied, the
- * rest is patched or appended. Confined to one thread.
+ * Writes fetch requests, versions 13 to 17, without allocating: constant parts are encoded once and copied, the rest is
+ * patched or appended. Confined to one thread.
  *
  * <pre>
  *   size, key = 1, version, correlation, client id, tags         header 2
@@ -28,7 +28,7 @@ public final class FetchRequest {
     public static final short MIN_VERSION = 13;
     public static final short MAX_VERSION = 17;
 
-    /** Upper bound of a partition's bytes in either list, with its topic's share. */
+    /** Upper bound of a partition's bytes in either list, with its share of the topic's bytes. */
     public static final int PARTITION_BYTES = 64;
 
     private static final short LAST_WITH_REPLICA = 14;
@@ -76,12 +76,12 @@ public final class FetchRequest {
         return bytes;
     }
 
-    /** Returns the largest size of a request for so many partitions in both lists together. */
+    /** Returns the largest size of a request for this many partitions in both lists together. */
     public int sizeFor(int partitions) {
         return head.length + fetchParameters.length + tail.length + PARTITION_BYTES * (partitions + 1);
     }
 
-    /** Starts a request at position 0 of a buffer that is large enough. */
+    /** Starts a request at position 0 of a sufficiently large buffer. */
     public void begin(ByteBuffer out, short version, int correlation, int sessionId, int sessionEpoch) {
         out.clear().put(head).putShort(VERSION_AT, version).putInt(CORRELATION_AT, correlation);
         if (version <= LAST_WITH_REPLICA) {
@@ -90,18 +90,18 @@ public final class FetchRequest {
         out.put(fetchParameters).putInt(sessionId).putInt(sessionEpoch);
     }
 
-    /** The start of a list: how many topics it has. */
+    /** Starts a list with its number of topics. */
     public static void topics(ByteBuffer out, int count) {
         VarInts.putUnsigned(out, count + 1);
     }
 
-    /** The start of a topic: how many partitions follow. */
+    /** Starts a topic with its number of partitions. */
     public static void topic(ByteBuffer out, long idHigh, long idLow, int partitions) {
         out.putLong(idHigh).putLong(idLow);
         VarInts.putUnsigned(out, partitions + 1);
     }
 
-    /** A partition of the first list. */
+    /** Adds a partition of the first list. */
     public void partition(ByteBuffer out, int partition, int leaderEpoch, long offset, int lastEpoch) {
         out.putInt(partition)
                 .putInt(leaderEpoch)
@@ -112,7 +112,7 @@ public final class FetchRequest {
                 .put((byte) 0);
     }
 
-    /** A partition of the second list. */
+    /** Adds a partition of the second list. */
     public static void forgotten(ByteBuffer out, int partition) {
         out.putInt(partition);
     }
@@ -122,9 +122,9 @@ public final class FetchRequest {
     }
 
     /**
-     * Ends the request: it lies between the buffer's position, 0, and its limit.
+     * Ends the request, which is between the buffer's position, 0, and its limit.
      *
-     * @param withRack whether the broker may name a replica that is nearer, instead of sending records
+     * @param withRack whether the broker may name a nearer replica instead of sending records
      */
     public void end(ByteBuffer out, boolean withRack) {
         out.put(withRack ? tail : tailWithoutRack)

@@ -3,8 +3,8 @@ package dev.weir.lean.internal.wire;
 import java.nio.ByteBuffer;
 
 /**
- * Walks a fetch response, versions 13 to 17, where it lies, and shows one partition after the other. Confined to one
- * thread; allocates nothing. No length is believed before it was compared with the bytes that are there.
+ * Iterates over the partitions of a fetch response, versions 13 to 17, in place. Confined to one thread; allocates
+ * nothing. Every length is checked against the available bytes before it is used.
  *
  * <pre>
  *   correlation, tags                                             header 1
@@ -29,7 +29,7 @@ public final class FetchResponse {
     /** Value of the number of remaining topics after the end was read. */
     private static final int ENDED = -1;
 
-    /** Least bytes of an aborted transaction. */
+    /** The least bytes of an aborted transaction. */
     private static final int ABORTED_BYTES = 17;
 
     private ByteBuffer bytes = ByteBuffer.allocateDirect(0);
@@ -61,8 +61,7 @@ public final class FetchResponse {
     /**
      * Starts with the response between two positions.
      *
-     * @param isCut whether the buffer holds its beginning only: then records may end beyond it, and nothing follows
-     *     them
+     * @param isCut whether the buffer has only the beginning: records may then end beyond it, and nothing follows them
      */
     public void wrap(ByteBuffer response, int from, int to, boolean isCut) throws MalformedResponseException {
         bytes = response;
@@ -81,7 +80,7 @@ public final class FetchResponse {
         }
     }
 
-    /** Goes to the next partition; false after the last. */
+    /** Moves to the next partition; returns false after the last. */
     public boolean next() throws MalformedResponseException {
         try {
             while (partitionsLeft == 0) {
@@ -164,7 +163,7 @@ public final class FetchResponse {
         }
     }
 
-    /** Makes sure that so many bytes are there, goes behind them and returns where they are. */
+    /** Checks that this many bytes are there, moves past them and returns their start. */
     private int take(int size) {
         if (size > end - at) {
             throw new IndexOutOfBoundsException(size + " bytes at " + at);
@@ -192,12 +191,15 @@ public final class FetchResponse {
         return VarInts.value(packed);
     }
 
-    /** A length or number of things, written one larger so that 0 is null. */
+    /** A length or count, encoded as one more so that 0 is null. */
     private int count() {
         return Math.max(0, count(1));
     }
 
-    /** Each thing takes a byte at least, so that more of them than bytes are nonsense, and the loop over them ends. */
+    /**
+     * Each element takes at least a byte, so a count above the remaining bytes is invalid, and the loop over the
+     * elements ends.
+     */
     private int count(int more) {
         int number = number();
         if (number < 0 || (number - more > end - at && !cut)) {
@@ -214,7 +216,7 @@ public final class FetchResponse {
         return throttleMillis;
     }
 
-    /** Error of the whole response. */
+    /** The error of the whole response. */
     public short error() {
         return error;
     }
@@ -251,7 +253,7 @@ public final class FetchResponse {
         return logStartOffset;
     }
 
-    /** A replica that is nearer; -1 for none. */
+    /** A nearer replica; -1 for none. */
     public int preferredReplica() {
         return preferredReplica;
     }
@@ -260,7 +262,7 @@ public final class FetchResponse {
         return recordsAt;
     }
 
-    /** As the response says, whether they are there or not. */
+    /** The size stated in the response, whether or not all bytes are there. */
     public int recordsLength() {
         return recordsLength;
     }
@@ -270,7 +272,7 @@ public final class FetchResponse {
         return cut && recordsLength > end - recordsAt;
     }
 
-    /** Returns whether the log differs from what was read: see {@link #divergingOffset}. */
+    /** Returns whether the log differs from the records read; see {@link #divergingOffset}. */
     public boolean isDiverging() {
         return divergingOffset >= 0;
     }
@@ -279,7 +281,7 @@ public final class FetchResponse {
         return divergingEpoch;
     }
 
-    /** The end offset of the epoch before the divergence. */
+    /** The end offset of the last epoch before the divergence. */
     public long divergingOffset() {
         return divergingOffset;
     }

@@ -2,7 +2,7 @@ package dev.weir.lean.internal.wire;
 
 import java.io.Serial;
 
-/** A response that is not one: its connection is of no more use. Immutable. */
+/** A malformed response, after which its connection is unusable. Immutable. */
 public final class MalformedResponseException extends Exception {
 
     @Serial

@@ -3,18 +3,18 @@ package dev.weir.lean.internal.wire;
 import java.nio.ByteBuffer;
 
 /**
- * Variable-length numbers: seven bits a byte, lowest first, the sign bit of a byte says that more follow. Stateless.
+ * Variable-length numbers: seven bits per byte, lowest first; a byte's sign bit means that more follow. Stateless.
  *
- * <p>A method that reads returns two numbers in one long, so that nothing is allocated and no field is touched: the
- * value in the upper half, the position after it in the lower. It reads at most five bytes and does not look at where a
- * record ends: that is compared afterwards, when all of a record's numbers are known.
+ * <p>A read method returns two numbers in one long, so that nothing is allocated and no field is written: the value in
+ * the upper half, the position after it in the lower. It reads at most five bytes without regard to the record's end,
+ * which is checked afterwards, when all of the record's numbers are known.
  */
 public final class VarInts {
 
-    /** No number of 32 bits takes more. */
+    /** Most bytes of a 32-bit number. */
     public static final int MAX_BYTES = 5;
 
-    /** No number of 64 bits takes more. */
+    /** Most bytes of a 64-bit number. */
     private static final int MAX_BYTES_OF_LONG = 10;
 
     private static final int BITS = 7;
@@ -22,24 +22,24 @@ public final class VarInts {
 
     private VarInts() {}
 
-    /** The value of what a method here returned. */
+    /** The value in a result of these methods. */
     public static int value(long packed) {
         return (int) (packed >> 32);
     }
 
-    /** The position after it. */
+    /** The position after the value in a result of these methods. */
     public static int next(long packed) {
         return (int) packed;
     }
 
-    /** A signed number, zig-zag encoded, as records have them. */
+    /** Reads a signed, zig-zag encoded number, as in records. */
     public static long signed(ByteBuffer bytes, int at) {
         long packed = unsigned(bytes, at);
         int raw = value(packed);
         return pack((raw >>> 1) ^ -(raw & 1), next(packed));
     }
 
-    /** An unsigned number, as messages have them. Above 2^31 - 1 it is negative. */
+    /** Reads an unsigned number, as in messages. Above 2^31 - 1 it is negative. */
     public static long unsigned(ByteBuffer bytes, int at) {
         int first = bytes.get(at);
         if (first >= 0) {
@@ -65,7 +65,7 @@ public final class VarInts {
         throw new IndexOutOfBoundsException("a number of more than " + MAX_BYTES + " bytes at " + (at - MAX_BYTES));
     }
 
-    /** A signed number of 64 bits, zig-zag encoded; how long it is, {@link #sizeOfLong} tells. */
+    /** Reads a signed 64-bit number, zig-zag encoded; {@link #sizeOfLong} gives its length. */
     public static long signedLong(ByteBuffer bytes, int from) {
         int at = from;
         long raw = 0;
@@ -79,7 +79,7 @@ public final class VarInts {
         throw longerThanALong(from);
     }
 
-    /** The number of bytes the number takes, {@value #MAX_BYTES_OF_LONG} at most. */
+    /** The number of bytes of the number, {@value #MAX_BYTES_OF_LONG} at most. */
     public static int sizeOfLong(ByteBuffer bytes, int from) {
         for (int size = 1; size <= MAX_BYTES_OF_LONG; size++) {
             if (bytes.get(from + size - 1) >= 0) {
@@ -93,7 +93,7 @@ public final class VarInts {
         return new IndexOutOfBoundsException("a number of more than " + MAX_BYTES_OF_LONG + " bytes at " + from);
     }
 
-    /** Puts an unsigned number at the buffer's position. */
+    /** Writes an unsigned number at the buffer's position. */
     public static void putUnsigned(ByteBuffer bytes, int value) {
         int rest = value;
         while ((rest & ~LOW) != 0) {
@@ -103,23 +103,23 @@ public final class VarInts {
         bytes.put((byte) rest);
     }
 
-    /** The number of bytes a signed number takes, zig-zag encoded. */
+    /** The number of bytes of a signed number, zig-zag encoded. */
     public static int sizeOfSigned(int value) {
         return sizeOfUnsigned((value << 1) ^ (value >> 31));
     }
 
-    /** The number of bytes an unsigned number takes. */
+    /** The number of bytes of an unsigned number. */
     public static int sizeOfUnsigned(int value) {
         return (Integer.SIZE + BITS - 1 - Integer.numberOfLeadingZeros(value | 1)) / BITS;
     }
 
-    /** The number of bytes a signed number of 64 bits takes, zig-zag encoded. */
+    /** The number of bytes of a signed 64-bit number, zig-zag encoded. */
     public static int sizeOfSignedLong(long value) {
         long raw = (value << 1) ^ (value >> 63);
         return (Long.SIZE + BITS - 1 - Long.numberOfLeadingZeros(raw | 1)) / BITS;
     }
 
-    /** Puts a signed number, zig-zag encoded; returns the position after it. */
+    /** Writes a signed number, zig-zag encoded; returns the position after it. */
     public static int putSigned(ByteBuffer bytes, int from, int value) {
         int at = from;
         int rest = (value << 1) ^ (value >> 31);
@@ -131,7 +131,7 @@ public final class VarInts {
         return at;
     }
 
-    /** Puts a signed number of 64 bits, zig-zag encoded; returns the position after it. */
+    /** Writes a signed 64-bit number, zig-zag encoded; returns the position after it. */
     public static int putSignedLong(ByteBuffer bytes, int from, long value) {
         int at = from;
         long rest = (value << 1) ^ (value >> 63);
@@ -143,7 +143,7 @@ public final class VarInts {
         return at;
     }
 
-    /** The number of bytes a number takes, zig-zag encoded already, that is less than 2^14: 1 or 2. */
+    /** The number of bytes, 1 or 2, of a number below 2^14 that is already zig-zag encoded. */
     public static int sizeOfSmall(int raw) {
         return raw <= LOW ? 1 : 2;
     }
@@ -153,7 +153,7 @@ public final class VarInts {
         return raw <= LOW ? raw : (((raw & LOW) | (LOW + 1)) << Byte.SIZE) | (raw >>> BITS);
     }
 
-    /** Puts such a number; returns the position after it. */
+    /** Writes such a number; returns the position after it. */
     public static int putSmall(ByteBuffer bytes, int at, int raw) {
         if (raw <= LOW) {
             bytes.put(at, (byte) raw);

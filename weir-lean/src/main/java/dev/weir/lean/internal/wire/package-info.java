@@ -1,6 +1,6 @@
 /**
  * The bytes of requests and responses: variable-length numbers, fetch requests that are patched, fetch responses that
- * are indexed where they lie. Runs on the thread that polls; owns no buffer.
+ * are indexed in place. Runs on the polling thread; owns no buffer.
  */
 @NullMarked
 package dev.weir.lean.internal.wire;

@@ -4,18 +4,18 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** The present fault of this JVM's log directory. Thread-safe. */
+/** The current fault of this JVM's log directory. Thread-safe. */
 public final class DiskFaults {
     /** The system property that names the directory. */
     public static final String DIRECTORY = "weir.testkit.disk";
 
-    /** The order for a disk that is full. */
+    /** The order that fills the disk. */
     public static final String FULL = "disk full";
 
-    /** The order for a slow disk, before the nanoseconds that each write and flush takes longer. */
+    /** The order that slows the disk, followed by the nanoseconds added to each write and flush. */
     public static final String SLOW = "disk slow ";
 
-    /** The order for a disk without a fault. */
+    /** The order that ends the fault. */
     public static final String SOUND = "disk sound";
 
     private static volatile boolean full;
@@ -23,17 +23,17 @@ public final class DiskFaults {
 
     private DiskFaults() {}
 
-    /** Obeys an order of the broker's owner; ignores any other text. */
+    /** Carries out an order of the broker's owner; ignores any other text. */
     public static void obey(String order) {
         full = order.equals(FULL);
         delayNanos = order.startsWith(SLOW) ? Long.parseLong(order.substring(SLOW.length())) : 0;
     }
 
     /**
-     * To be called before a write that ends at this position.
+     * Applies the fault to a write that ends at this position; call it before the write.
      *
-     * @param size of the file before
-     * @throws IOException as of a device without space, if the disk is full and the file would grow
+     * @param size the file's size before the write
+     * @throws IOException as from a full device, if the disk is full and the file would grow
      */
     static void beforeWrite(long endPosition, long size) throws IOException {
         delay();
@@ -42,7 +42,7 @@ public final class DiskFaults {
         }
     }
 
-    /** To be called before a flush. */
+    /** Applies the fault to a flush; call it before the flush. */
     static void delay() {
         long nanos = delayNanos;
         long deadlineNanos = System.nanoTime() + nanos;

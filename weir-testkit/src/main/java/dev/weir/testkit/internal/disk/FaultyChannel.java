@@ -9,12 +9,14 @@ import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
 import org.jspecify.annotations.Nullable;
 
-/** A file whose writes and flushes have the faults of {@link DiskFaults}. Thread-safe, as all file channels are. */
+/**
+ * A file channel whose writes and flushes have the faults of {@link DiskFaults}. Thread-safe, as all file channels are.
+ */
 final class FaultyChannel extends FileChannel {
     private final FileChannel real;
     private final boolean appends;
 
-    /** Takes over the other channel. */
+    /** Wraps the other channel, which it owns. */
     FaultyChannel(FileChannel real, boolean appends) {
         this.real = real;
         this.appends = appends;

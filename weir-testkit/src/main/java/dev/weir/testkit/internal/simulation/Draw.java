@@ -1,12 +1,12 @@
 package dev.weir.testkit.internal.simulation;
 
 /**
- * Draws that are functions of the seed and of what is drawn, not of how many came before: a difference in one place
- * does not change the rest of the world. Immutable.
+ * Draws that depend only on the seed and on the thing drawn for, not on earlier draws: a difference in one place does
+ * not change the rest of the world. Immutable.
  */
 record Draw(long seed) {
 
-    /** The kind of a draw, so that two things with the same numbers do not have the same fate. */
+    /** The kind of a draw, so that two things with the same numbers get different draws. */
     enum Of {
         PLAN(1),
         RECORD(2),
@@ -26,7 +26,7 @@ record Draw(long seed) {
         }
     }
 
-    /** A number from 0 to before {@code bound}. */
+    /** A number from 0 to below {@code bound}. */
     long below(long bound, Of what, long... which) {
         long mixed = mix(seed + 0x9E3779B97F4A7C15L * what.number);
         for (long part : which) {
@@ -35,7 +35,7 @@ record Draw(long seed) {
         return Math.floorMod(mixed, bound);
     }
 
-    /** True once in {@code n} times. */
+    /** Returns true once in {@code n} times. */
     boolean oneIn(int n, Of what, long... which) {
         return below(n, what, which) == 0;
     }

@@ -9,18 +9,18 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets a pipeline pull only while the world waits for it, so that nothing is pulled beside the consumer's own code. The
- * world opens it; each stage behind it belongs to its segment.
+ * Lets a pipeline pull only while the world waits for it, so that no pull overlaps with the consumer's own code. The
+ * world opens it; each stage after it belongs to its segment.
  */
 final class Gate {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition opened = lock.newCondition();
 
-    // Under the lock.
+    // Guarded by the lock.
     private long round;
 
-    /** Lets each stage pull until there is nothing more to be had now. The world's thread. */
+    /** Lets each stage pull until nothing more is available. The world's thread. */
     void open() {
         lock.lock();
         try {
@@ -31,7 +31,7 @@ final class Gate {
         }
     }
 
-    /** A stage that pulls from {@code above} when it may, and shows what it gets to {@code onPulled}. */
+    /** A stage that pulls from {@code above} when it may, and passes the result to {@code onPulled}. */
     <T> Stage<T> before(Stage<T> above, Clock clock, Consumer<Batch<T>> onPulled) {
         return new Gated<>(above, clock, onPulled);
     }
@@ -68,7 +68,7 @@ final class Gate {
             }
         }
 
-        /** The round in which to look, or -1 at the deadline. */
+        /** Returns the round in which to pull, or -1 at the deadline. */
         private long awaitRound(long deadlineNanos) throws InterruptedException {
             lock.lockInterruptibly();
             try {

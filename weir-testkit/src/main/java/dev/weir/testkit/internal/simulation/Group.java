@@ -8,7 +8,9 @@ import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** The group: which partitions this member has, and what others do with the rest. Confined to the world. */
+/**
+ * The simulated group: the partitions of this member, and what other members do with the rest. Confined to the world.
+ */
 final class Group {
 
     private final World world;
@@ -28,7 +30,7 @@ final class Group {
         listener = told;
     }
 
-    /** Gives partitions to a consumer that names them itself. */
+    /** Assigns partitions to a consumer that names them itself. */
     void assign(Collection<TopicPartition> ids) {
         assignments++;
         ids.stream().map(world::log).filter(log -> !log.owned).forEach(log -> log.assign(assignments));
@@ -38,7 +40,7 @@ final class Group {
         return world.logs().filter(log -> log.owned).map(log -> log.id).toList();
     }
 
-    /** Rebalances; this member has a drawn share afterwards. */
+    /** Rebalances; this member then has randomly drawn partitions. */
     void rebalance(int number) {
         move(world.logs()
                 .filter(log -> !world.draw().oneIn(3, Of.PLAN, 5, number, log.number))
@@ -46,7 +48,7 @@ final class Group {
                 .toList());
     }
 
-    /** The others leave. */
+    /** Removes the other members. */
     void takeAll() {
         move(world.logs().map(log -> log.id).toList());
     }
@@ -90,7 +92,7 @@ final class Group {
 
     private void tell(Runnable callback) {
         callback.run();
-        // What the consumer took from the pipeline may have made room for other work.
+        // Dropping pulled records may have freed capacity for other work.
         world.settle();
     }
 
@@ -99,13 +101,13 @@ final class Group {
         world.released();
     }
 
-    /** The member is gone, in order or not. */
+    /** Reports that the member is gone, in order or not. */
     void leave() {
         listener = null;
         owned().forEach(id -> world.log(id).release());
     }
 
-    /** Makes other members read and commit the partitions that nobody here has. */
+    /** Makes other members read and commit the partitions that no member has here. */
     void othersWork(int number) {
         world.logs().filter(log -> !log.owned && log.committed() < log.end()).forEach(log -> {
             long from = Math.max(0, log.committed());

@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The history of a world, a line for each event. Thread-safe: what the pipeline's threads do between two moves of the
- * world is put in an order of its own, so that the same world has the same history.
+ * The history of a world, one line per event. Thread-safe. Events from the pipeline's threads between two moves of the
+ * world are sorted, so that the same world has the same history.
  */
 final class History {
 
@@ -19,7 +19,7 @@ final class History {
     private final Clock clock;
     private final ReentrantLock lock = new ReentrantLock();
 
-    // Under the lock.
+    // Guarded by the lock.
     private final List<String> lines = new ArrayList<>();
     private final List<String> sinceMove = new ArrayList<>();
 
@@ -27,7 +27,7 @@ final class History {
         this.clock = clock;
     }
 
-    /** Notes what the world does. */
+    /** Records an event of the world. */
     void world(String what) {
         lock.lock();
         try {
@@ -38,7 +38,7 @@ final class History {
         }
     }
 
-    /** Notes what the pipeline does. */
+    /** Records an event of the pipeline. */
     void pipeline(String what) {
         lock.lock();
         try {

@@ -18,8 +18,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notes what the pipeline has done to which record, and checks what follows from that alone. Thread-safe: handlers
- * begin work, the world ends it.
+ * Records what the pipeline has done with each record, and checks the guarantees that follow from that alone.
+ * Thread-safe: handlers begin work, the world ends it.
  */
 final class Ledger {
 
@@ -28,20 +28,23 @@ final class Ledger {
 
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** Records that must be worked on one after the other, in one assignment. Under the ledger's lock. */
+    /** Records that must be handled one after the other, in one assignment. Guarded by the ledger's lock. */
     static final class Lane {
         private long lastBegun = -1;
         private @Nullable RecordWork running;
     }
 
-    /** One record's fate. */
+    /** The state of one record. */
     private static final class Fate {
         private int attempts;
         private boolean done;
         private boolean isWritten;
         private int doneInAssignment;
 
-        /** Last assignment after which another member has begun it; no handler of that one may begin any more. */
+        /**
+         * The last assignment after which another member began the record; no handler of that assignment may begin it
+         * any more.
+         */
         private int begunAfter = -1;
     }
 
@@ -55,14 +58,14 @@ final class Ledger {
     private final History history;
     private final ReentrantLock lock = new ReentrantLock();
 
-    // Under the lock.
+    // Guarded by the lock.
     private final Map<Place, Fate> fates = new HashMap<>();
     private final Map<LaneOf, Lane> lanes = new HashMap<>();
     private final TreeSet<RecordWork> running = new TreeSet<>(RecordWork.BY_END);
     private boolean quiet;
     private boolean crashed;
 
-    /** True if a record is done when it is written, whatever work there was on it before. */
+    /** True if a record is done when its output is written, whatever work there was before. */
     private boolean written;
 
     private @Nullable String violation;
@@ -79,7 +82,7 @@ final class Ledger {
 
     // ---- Threads of the pipeline -----------------------------------------------------------------------------------
 
-    /** Begins work and says what it has to wait for; null if the process is gone. */
+    /** Begins work and returns the work to wait for; null if the process is gone. */
     @Nullable
     RecordWork begin(ConsumerRecord<?, ?> record) {
         TopicPartition id = new TopicPartition(record.topic(), record.partition());
@@ -119,7 +122,7 @@ final class Ledger {
         }
     }
 
-    /** Returns the lane in which the record has to be in order: its partition, its key, or nothing but itself. */
+    /** Returns the ordering key of the record: its partition, its key, or the record itself. */
     private @Nullable Object lane(ConsumerRecord<?, ?> record) {
         if (scenario.order() == Order.PARTITION) {
             return null;
@@ -139,7 +142,7 @@ final class Ledger {
         return TimeUnit.MICROSECONDS.toNanos(1 + draw.below(micros, Of.WORK, id.hashCode(), offset, attempt, 1));
     }
 
-    /** Fails some work by itself, and for some time all of it. */
+    /** Fails some work individually, and for some time all work. */
     private @Nullable SimulatedFailure failure(TopicPartition id, long offset, int attempt) {
         if (quiet || !scenario.has(Event.FAILING_WORK)) {
             return null;
@@ -150,7 +153,10 @@ final class Ledger {
                 : null;
     }
 
-    /** Begins behind another owner: that one may have done what this one now does once more, out of order. */
+    /**
+     * Reports work that begins after another owner's, which may have done later records, so that this one is out of
+     * order.
+     */
     private void checkTakenOver(RecordWork work, Fate fate) {
         if (scenario.has(Event.TAKEOVER) && work.assignment() <= fate.begunAfter) {
             violate("work on " + work + " begins in assignment " + work.assignment()
@@ -177,7 +183,7 @@ final class Ledger {
         }
     }
 
-    /** Waits until the work is done, by the clock, which knows when that is so before the calling thread does. */
+    /** Waits until the work is done, according to the clock, which knows before the calling thread does. */
     void await(RecordWork work) throws InterruptedException {
         lock.lock();
         try {
@@ -189,7 +195,7 @@ final class Ledger {
         }
     }
 
-    /** The handler was interrupted: nothing was done. */
+    /** The handler was interrupted: the work was not done. */
     void abandon(RecordWork work) {
         lock.lock();
         try {
@@ -237,7 +243,7 @@ final class Ledger {
             lock.unlock();
         }
         history.world((due.failure() == null ? "work done    " : "work fails   ") + due);
-        // Outside the lock: what depends on it may run here.
+        // Outside the lock, because dependent code may run here.
         if (due.failure() == null) {
             due.done().complete(null);
         } else {
@@ -257,7 +263,7 @@ final class Ledger {
         fate.doneInAssignment = assignment;
     }
 
-    /** Counts a record as done, from now on, when its output is written. */
+    /** Makes a record count as done only when its output is written. */
     void doneWhenWritten() {
         lock.lock();
         try {
@@ -267,7 +273,7 @@ final class Ledger {
         }
     }
 
-    /** The output of a record stands in its topic. */
+    /** Reports that the output of a record is in its topic. */
     void written(TopicPartition id, long offset) {
         lock.lock();
         try {
@@ -278,7 +284,7 @@ final class Ledger {
     }
 
     /**
-     * Another member has done it.
+     * Reports that another member has done it.
      *
      * @param after the last assignment to this member
      */
@@ -304,7 +310,7 @@ final class Ledger {
         }
     }
 
-    /** The process begins, or is gone with all that it was working on. */
+    /** Reports that the process starts, or is gone with all its work. */
     void crashed(boolean gone) {
         lock.lock();
         try {
@@ -316,7 +322,7 @@ final class Ledger {
         }
     }
 
-    /** The reason why a record may not be passed over by a commit, or null if it may. */
+    /** The reason why a commit must not pass a record, or null if it may. */
     @Nullable
     String undone(PartitionLog log, long offset) {
         ConsumerRecord<byte[], byte[]> record = log.at(offset);
@@ -339,8 +345,8 @@ final class Ledger {
     }
 
     /**
-     * Notes what did not hold; the first time counts. Of threads that begin at one instant any may be the first, so
-     * what they find until the world looks is noted together, and the least of it told.
+     * Records a violation; only the first one counts. Threads that start at the same instant may report in any order,
+     * so their violations up to the world's next check are collected, and the smallest is reported.
      */
     void violate(String what) {
         lock.lock();

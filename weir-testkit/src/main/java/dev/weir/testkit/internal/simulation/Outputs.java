@@ -26,8 +26,8 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The topics that pipelines write to: what is on its way there, and what stands in them. Thread-safe: stages send, the
- * world answers.
+ * The topics that pipelines write to: records in flight, and records written. Thread-safe: stages send, the world
+ * answers.
  */
 final class Outputs {
 
@@ -39,7 +39,7 @@ final class Outputs {
     private static final long MAX_LATENCY_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final int REFUSED_ONE_IN = 25;
 
-    /** A record on its way, with what it was made of. */
+    /** A record in flight, with the record that it was made from. */
     private static final class Sent {
         final @Nullable Source source;
         final CompletableFuture<RecordMetadata> answer = new CompletableFuture<>();
@@ -84,10 +84,10 @@ final class Outputs {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition answered = lock.newCondition();
 
-    // Under the lock.
+    // Guarded by the lock.
     private final List<Batch> underWay = new ArrayList<>();
 
-    /** The offsets in the order in which they were written, each where it was written the last time. */
+    /** The offsets in write order, each at the position of its last write. */
     private final Map<Lane, LinkedHashSet<Long>> written = new HashMap<>();
 
     private final Map<TopicPartition, Long> ends = new HashMap<>();
@@ -103,7 +103,7 @@ final class Outputs {
         this.ledger = ledger;
     }
 
-    /** Says in a header what an output is made of. */
+    /** Adds a header that identifies an output's source record. */
     static <K, V> ProducerRecord<K, V> mark(ConsumerRecord<?, ?> source, ProducerRecord<K, V> output) {
         byte[] topic = source.topic().getBytes(java.nio.charset.StandardCharsets.UTF_8);
         ByteBuffer bytes = ByteBuffer.allocate(Integer.BYTES * 2 + Long.BYTES + topic.length)
@@ -165,7 +165,7 @@ final class Outputs {
         }
     }
 
-    /** Waits until all that a producer has sent is answered. */
+    /** Waits until everything that a producer has sent is answered. */
     void flush(SimulatedProducer<?, ?> owner) throws InterruptedException {
         lock.lock();
         try {
@@ -178,9 +178,9 @@ final class Outputs {
     }
 
     /**
-     * A producer is closed. Any thread.
+     * Reports that a producer is closed. Any thread.
      *
-     * @param waits whether what is under way gets its answers; otherwise some of it arrives, and nobody hears of that
+     * @param waits whether records in flight get their answers; otherwise some of them arrive unreported
      */
     void close(SimulatedProducer<?, ?> owner, boolean waits) {
         for (Batch batch = nextOf(owner); batch != null; batch = nextOf(owner)) {
@@ -210,7 +210,7 @@ final class Outputs {
 
     // ---- The world -------------------------------------------------------------------------------------------------
 
-    /** The time when the next answer comes. */
+    /** The time of the next answer. */
     long nextDueNanos() {
         lock.lock();
         try {
@@ -264,7 +264,7 @@ final class Outputs {
         for (int i = 0; i < batch.records.size(); i++) {
             Sent sent = batch.records.get(i);
             RecordMetadata metadata = new RecordMetadata(batch.to, first, i, ConsumerRecord.NO_TIMESTAMP, -1, -1);
-            // Outside the lock: what depends on it may run here.
+            // Outside the lock, because dependent code may run here.
             if (sent.callback != null) {
                 sent.callback.onCompletion(metadata, refusal);
             }
@@ -289,7 +289,7 @@ final class Outputs {
                 .toString();
     }
 
-    /** Notes a write; writes for a partition that somebody else has by then are not checked here. */
+    /** Records a write; writes for a partition that another member owns by then are not checked here. */
     private void write(TopicPartition to, @Nullable Source source) {
         if (source == null) {
             return;
@@ -316,7 +316,7 @@ final class Outputs {
         return record.key() == null ? Long.valueOf(offset) : ByteBuffer.wrap(record.key());
     }
 
-    /** The process is gone: what is under way arrives or does not, and nobody is told. */
+    /** Reports that the process is gone: records in flight may or may not arrive, unreported. */
     void crashed() {
         lock.lock();
         try {
@@ -331,7 +331,7 @@ final class Outputs {
         }
     }
 
-    /** Returns whether something was refused since the last call: a run that fails then fails as it should. */
+    /** Returns whether a record was refused since the last call, after which a failed run is legitimate. */
     boolean takeRefused() {
         lock.lock();
         try {
@@ -343,7 +343,7 @@ final class Outputs {
         }
     }
 
-    /** Another member has written the outputs of these records, wherever they go. */
+    /** Reports that another member has written the outputs of these records, wherever they go. */
     void writtenElsewhere(PartitionLog from, long offset) {
         lock.lock();
         try {
@@ -357,7 +357,7 @@ final class Outputs {
         }
     }
 
-    /** The reason why what stands in the output topics is not in order, or null if it is. */
+    /** The reason why the output topics are out of order, or null if they are in order. */
     @Nullable
     String disorder() {
         if (scenario.order() == Order.NONE) {

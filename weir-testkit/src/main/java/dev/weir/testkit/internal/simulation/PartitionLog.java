@@ -14,41 +14,41 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A partition: its records, with gaps, what the group has committed, and where this member is. Confined to the world.
+ * A simulated partition: its records, with gaps, the group's commit, and this member's position. Confined to the world.
  */
 final class PartitionLog {
 
-    /** Offset before anything was committed, and while the client does not know. */
+    /** The offset before any commit, and while the client does not know it. */
     static final long UNKNOWN = -1;
 
     final TopicPartition id;
 
-    /** Distinguishes it in draws. */
+    /** Distinguishes the partition in draws. */
     final int number;
 
     private final Scenario scenario;
     private final Draw draw;
 
-    /** The record at each offset; null where there is a gap. */
+    /** The record at each offset; null at a gap. */
     private final List<@Nullable ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
 
     private @Nullable OffsetAndMetadata committed;
 
-    // While this member has it.
+    // Valid while this member has the partition.
     boolean owned;
     boolean paused;
     long position = UNKNOWN;
 
-    /** The number of the assignment, which its records carry as their leader epoch. */
+    /** The number of the assignment, which its records have as their leader epoch. */
     int assignment;
 
-    /** The first offset that the pipeline may pull next; read and written where it pulls as well. */
+    /** The first offset that the pipeline may pull next; also accessed by the pulling thread. */
     volatile long nextToPull;
 
-    /** True if somebody else has had it since this member had it the last time. */
+    /** True if another member has had it since this member had it last. */
     boolean doneElsewhereSince;
 
-    /** True if the commit says that records past it are done, which then do not come again. */
+    /** True if the commit marks later records as done, which are then not read again. */
     volatile boolean hasHoles;
 
     PartitionLog(TopicPartition id, int number, Scenario scenario, Draw draw) {
@@ -89,7 +89,7 @@ final class PartitionLog {
         return records.size();
     }
 
-    /** Offset past the last record; only gaps follow. */
+    /** The offset after the last record; only gaps follow. */
     long endOfRecords() {
         int end = records.size();
         while (end > 0 && records.get(end - 1) == null) {
@@ -98,7 +98,7 @@ final class PartitionLog {
         return end;
     }
 
-    /** The record, or null if there is none at that offset, or none yet. */
+    /** The record, or null if there is none at that offset yet. */
     @Nullable
     ConsumerRecord<byte[], byte[]> at(long offset) {
         return offset < 0 || offset >= records.size() ? null : records.get((int) offset);
@@ -117,7 +117,7 @@ final class PartitionLog {
         committed = offset;
     }
 
-    /** Gives it to this member, which has to find out its position. */
+    /** Assigns it to this member, which must then find its position. */
     void assign(int newAssignment) {
         owned = true;
         paused = false;
@@ -127,7 +127,7 @@ final class PartitionLog {
         hasHoles = committed != null && CommitMetadata.finishedPast(committed.offset(), committed.metadata()) > 0;
     }
 
-    /** Reading goes on at the offset. */
+    /** Sets the position to the offset. */
     void seek(long offset) {
         position = offset;
         nextToPull = offset;

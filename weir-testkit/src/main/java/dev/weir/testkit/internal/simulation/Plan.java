@@ -8,10 +8,10 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** The plan of a world's events: drawn before anything runs. Confined to the world. */
+/** The events of a world, drawn before anything runs. Confined to the world. */
 final class Plan {
 
-    /** Something that befalls the group, the process or the topics. */
+    /** The kind of an event that affects the group, the process or the topics. */
     enum Kind {
         GROW,
         OTHERS_WORK,

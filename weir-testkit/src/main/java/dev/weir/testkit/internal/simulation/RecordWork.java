@@ -8,13 +8,13 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work on one record that has begun and takes until {@code dueNanos}. Its future is completed by the world, which then
- * signals the condition.
+ * Work on one record that has begun and takes until {@code dueNanos}. The world completes its future and then signals
+ * the condition.
  *
- * @param lane what must be worked on one after the other
- * @param attempt which time this record is worked on, from 1
- * @param ended of the ledger's lock
- * @param failure what it ends with instead of being done, or null
+ * @param lane the ordering key: work of one lane must not overlap
+ * @param attempt the attempt for this record, from 1
+ * @param ended a condition of the ledger's lock
+ * @param failure the failure with which it ends, or null
  */
 record RecordWork(
         TopicPartition id,
@@ -27,7 +27,7 @@ record RecordWork(
         Condition ended,
         @Nullable SimulatedFailure failure) {
 
-    /** Orders work by its end; never equal for two at once, whatever threads they came from. */
+    /** Orders work by its end. No two works compare as equal, whatever threads they came from. */
     static final Comparator<RecordWork> BY_END = Comparator.comparingLong(RecordWork::dueNanos)
             .thenComparing(work -> work.id.toString())
             .thenComparingLong(RecordWork::offset)

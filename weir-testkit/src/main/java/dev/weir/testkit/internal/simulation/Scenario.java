@@ -14,9 +14,9 @@ import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * The simulated case, and what must hold in it. Immutable.
+ * The simulated case and its guarantees. Immutable.
  *
- * @param topics partitions by name, in the order in which they were given
+ * @param topics partition counts by name, in the given order
  */
 public record Scenario(
         Function<SimulatedKafka, Pipeline> pipeline,
@@ -27,7 +27,7 @@ public record Scenario(
         Predicate<ConsumerRecord<byte[], byte[]>> ignored,
         Set<Event> events) {
 
-    /** Copies. */
+    /** Copies the collections. */
     public Scenario {
         topics = new LinkedHashMap<>(topics);
         events = Set.copyOf(events);

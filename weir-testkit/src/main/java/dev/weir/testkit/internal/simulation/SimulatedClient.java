@@ -34,10 +34,10 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The client of one process. Its world moves while it polls. Confined to the consumer's
- * thread, but for {@link #wakeup}.
+ * The client of one process, whose world advances during its polls. Confined to the consumer's thread, except for
+ * {@link #wakeup}.
  */
-@SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread, but for a volatile
+@SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread, except for a volatile
 final class SimulatedClient extends MockConsumer<byte[], byte[]> {
 
     private record Pending(
@@ -94,7 +94,7 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
     @Override
     public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
         if (!begun) {
-            // Empty also if it runs by now: how many polls there were before that is a matter of real time.
+            // Also empty if it runs by now, because the number of polls before that depends on real time.
             begun = world.awaitRunning(MAX_START_WAIT);
             return ConsumerRecords.empty();
         }
@@ -250,7 +250,7 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
         due.callback.onComplete(due.offsets, failure);
     }
 
-    /** Partitions were taken away: what was under way is refused. */
+    /** Reports that partitions were revoked, so that outstanding commits are refused. */
     void refuseCommits() {
         while (!pending.isEmpty()) {
             answer(pending.remove(), new CommitFailedException());

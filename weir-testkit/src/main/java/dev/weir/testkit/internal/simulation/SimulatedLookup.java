@@ -59,7 +59,7 @@ final class SimulatedLookup implements Lookup {
         return switch (position) {
             case Position.Offset given -> given.offset();
             case Position.Edge.BEGINNING -> 0L;
-            // Records are as old as their offsets unless the user's maker says otherwise.
+            // A record's timestamp equals its offset unless the user's maker sets one.
             case Position.Edge.END -> end(id);
             case Position.Time time -> Math.min(time.instant().toEpochMilli(), end(id));
         };

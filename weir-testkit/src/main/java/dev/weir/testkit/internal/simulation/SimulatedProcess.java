@@ -20,12 +20,12 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One start of the user's process, until it stops or crashes. Thread-safe where the user calls it;
- * the rest is the world's.
+ * One start of the user's process, until it stops or crashes. Thread-safe where the user calls it; all else belongs to
+ * the world.
  */
 final class SimulatedProcess implements SimulatedKafka {
 
-    /** The process is gone: nothing after this reaches the cluster. */
+    /** Thrown when the process is gone: nothing after this reaches the cluster. */
     @SuppressWarnings("serial") // never serialised
     static final class Gone extends Error {
         private Gone(String why) {
@@ -40,7 +40,7 @@ final class SimulatedProcess implements SimulatedKafka {
 
     private volatile @Nullable SimulatedClient client;
 
-    // The world's.
+    // Confined to the world.
     private @Nullable RestProbe probe;
     boolean joined;
     boolean stopping;
@@ -127,7 +127,7 @@ final class SimulatedProcess implements SimulatedKafka {
         return Objects.requireNonNull(client, "no consumer has connected");
     }
 
-    /** Waits until the pipeline runs, for some of the system's time: it may be that it cannot be made. */
+    /** Waits until the pipeline runs, for a limited real time, because it may fail to be made. */
     boolean awaitRunning(Duration limit) {
         try {
             var ignored = running.get(limit.toNanos(), TimeUnit.NANOSECONDS);

@@ -16,7 +16,7 @@ import org.apache.kafka.common.serialization.Serializer;
 import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
-/** A producer whose answers the world gives. As thread-safe as Kafka's. */
+/** A producer answered by the world. As thread-safe as Kafka's. */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // the state is in Outputs, under its lock
 final class SimulatedProducer<K, V> extends MockProducer<K, V> {
 

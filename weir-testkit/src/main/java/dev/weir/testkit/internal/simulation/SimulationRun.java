@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
 /** The world of one seed, from its first process to its last. Confined to one thread. */
 public final class SimulationRun {
 
-    /** The time one process has, by the system's clock. */
+    /** The time limit of a process, by the system clock. */
     private static final long LIMIT_SECONDS = 120;
 
-    /** More starts than any plan has crashes and redeployments: the pipeline ends by itself, over and over. */
+    /** More starts than any plan has crashes and redeployments: the pipeline ends by itself again and again. */
     private static final int MAX_STARTS = 50;
 
     private static final AtomicLong RUNS = new AtomicLong();

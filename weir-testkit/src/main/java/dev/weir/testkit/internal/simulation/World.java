@@ -27,18 +27,18 @@ import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A world: its topics, its time, and the turns that it takes with the pipeline. Confined to the consumer's thread of
- * the process that runs, but for what threads of the pipeline show when they pull.
+ * A world: its topics, its time, and its turns with the pipeline. Confined to the consumer's thread of the current
+ * process, except for the reports of pipeline threads when they pull.
  */
 final class World implements Surroundings {
 
-    /** The time a pipeline may work, by the system's clock, before it counts as one that never rests. */
+    /** The time a pipeline may work, by the system clock, before it counts as one that never rests. */
     private static final Duration REST_LIMIT = Duration.ofSeconds(20);
 
-    /** The time a calm world waits until all is committed, by its own clock. */
+    /** The time a quiet world waits until everything is committed, by its own clock. */
     private static final long CALM_NANOS = TimeUnit.MINUTES.toNanos(10);
 
-    /** The time threads that are not the pipeline's have before time goes on, by the system's clock. */
+    /** The time that threads outside the pipeline get before simulated time advances, by the system clock. */
     private static final long FOREIGN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final Scenario scenario;
@@ -61,7 +61,7 @@ final class World implements Surroundings {
     /** True if the pipeline has come to rest since the world last moved. */
     private boolean rested;
 
-    /** True if all is done and the pipeline was told to stop. */
+    /** True if everything is done and the pipeline was told to stop. */
     private volatile boolean through;
 
     World(Scenario scenario, long seed) {
@@ -83,7 +83,7 @@ final class World implements Surroundings {
 
     // ---- For the one who runs it -----------------------------------------------------------------------------------
 
-    /** A process begins, with nothing but what is committed. */
+    /** Starts a process, which knows only what is committed. */
     SimulatedProcess start(String bootstrapServers) {
         ledger.crashed(false);
         starts++;
@@ -167,7 +167,7 @@ final class World implements Surroundings {
         return process().awaitRunning(limit);
     }
 
-    /** Lets the pipeline do all that it can do now. */
+    /** Lets the pipeline do everything that it can do now. */
     void settle() {
         SimulatedProcess current = process();
         gate.open();
@@ -202,12 +202,12 @@ final class World implements Surroundings {
         return Math.min(ledger.nextDueNanos(), outputs.nextDueNanos());
     }
 
-    /** The time when something happens that the pipeline has no part in. */
+    /** The time of the next event that does not involve the pipeline. */
     long nextEventNanos() {
         return isStopping() ? Long.MAX_VALUE : plan.nextNanos();
     }
 
-    /** Runs the events that are due. */
+    /** Runs the due events. */
     void befall() {
         SimulatedProcess current = process();
         if (!current.joined) {
@@ -290,7 +290,7 @@ final class World implements Surroundings {
         return committed < (scenario.isAtMostOnce() ? log.endOfRecords() : log.end());
     }
 
-    /** A commit of this member reaches the group. */
+    /** Reports that a commit of this member reaches the group. */
     void commit(TopicPartition id, OffsetAndMetadata offset) {
         PartitionLog log = log(id);
         if (!log.owned) {
@@ -310,7 +310,7 @@ final class World implements Surroundings {
         log.commit(offset);
     }
 
-    /** Another member does the records from {@code from} to before {@code to} and commits them. */
+    /** Makes another member handle the records from {@code from} to before {@code to} and commit them. */
     void commitElsewhere(PartitionLog log, long from, long to) {
         history.world("elsewhere    " + log.id + "@" + from + " to " + (to - 1) + " done and committed");
         for (long at = from; at < to; at++) {
@@ -321,7 +321,7 @@ final class World implements Surroundings {
         log.commit(new OffsetAndMetadata(to));
     }
 
-    /** Partitions of this member were taken away. */
+    /** Reports that partitions of this member were revoked. */
     void released() {
         process().client().refuseCommits();
     }
@@ -369,7 +369,7 @@ final class World implements Surroundings {
             return;
         }
         if (nextDueNanos() == Long.MAX_VALUE) {
-            // A rebalance listener runs on a thread of its own and unparks this one when it is through.
+            // A rebalance listener runs on its own thread and unparks this one when it is done.
             long start = System.nanoTime();
             LockSupport.parkNanos(this, FOREIGN_NANOS);
             if (System.nanoTime() - start < FOREIGN_NANOS) {
