@@ -3,44 +3,44 @@ package dev.weir.driver;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The clock by which records are planned: that of the harness, as this process knows it. Thread-safe. It is
- * {@link System#nanoTime} where both are on one machine; elsewhere the harness measures how far the clocks are apart
- * and tells it by {@link Command.SetClock}, again and again.
+ * The clock for planned records: the harness's clock, as known to this process. Thread-safe. If both are on one machine
+ * it is {@link System#nanoTime}; otherwise the harness measures the difference between the clocks and repeatedly sends
+ * it with {@link Command.SetClock}.
  */
 final class CampaignClock {
-    /** System property, for tests: sets the clock of this process ahead, as that of another machine may be. */
+    /** System property, for tests: sets this process's clock ahead, like that of another machine. */
     static final String AHEAD_MILLIS = "weir.driver.clock.ahead.millis";
 
     private static final long AHEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(Long.getLong(AHEAD_MILLIS, 0));
 
-    // One pair, so that a reader cannot see an offset without knowing that it is one.
+    // One object, so that a reader cannot see an offset without the fact that it was set.
     private static volatile Setting setting = new Setting(0, true);
 
     private CampaignClock() {}
 
     private record Setting(long offsetNanos, boolean isShared) {}
 
-    /** Now, as the harness would read it, but for the error of the offset. */
+    /** The current time on the harness's clock, except for the error of the offset. */
     static long nanos() {
         return own() + setting.offsetNanos();
     }
 
-    /** Now, by the clock of this process alone: what the harness compares with its own. */
+    /** The current time on this process's own clock, which the harness compares with its own. */
     static long own() {
         return System.nanoTime() + AHEAD_NANOS;
     }
 
-    /** The time of the campaign at which {@link System#nanoTime} was that. */
+    /** The campaign's time for a value of {@link System#nanoTime}. */
     static long at(long nanoTime) {
         return nanoTime + AHEAD_NANOS + setting.offsetNanos();
     }
 
-    /** From now on, the campaign's time is {@link #own} and so much. */
+    /** Sets the campaign's time to {@link #own} plus an offset from now on. */
     static void set(long offsetNanos) {
         setting = new Setting(offsetNanos, false);
     }
 
-    /** Returns whether nobody has set it: the processes share a clock, and nothing comes before its time. */
+    /** Returns whether no offset was ever set: the processes use one clock, and no record arrives before its time. */
     static boolean isShared() {
         return setting.isShared();
     }

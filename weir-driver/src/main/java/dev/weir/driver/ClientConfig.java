@@ -4,14 +4,11 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Properties of the Kafka clients of a pass: what reaches the brokers, what all drivers share, then the driver's own,
- * then what the workload says. Immutable; each map is the caller's.
+ * Properties of a pass's Kafka clients: broker access, then what all drivers have in common, then the driver's own,
+ * then the workload's. Immutable; the caller owns each map.
  */
 public final class ClientConfig {
-    /**
-     * Properties of a consumer that fetches much at a time, the same for all drivers whose name ends with
-     * {@code -tuned}.
-     */
+    /** Properties of a consumer with large fetches, the same for all drivers whose name ends with {@code -tuned}. */
     public static final Map<String, String> LARGE_FETCHES = Map.of(
             "max.poll.records", "5000",
             "max.partition.fetch.bytes", Integer.toString(8 << 20),
@@ -25,7 +22,7 @@ public final class ClientConfig {
         this.group = group;
     }
 
-    /** Properties of a consumer. Nothing commits by itself, and reading begins with the first record. */
+    /** Properties of a consumer without auto-commit that starts at the first record. */
     public Map<String, String> consumer(Map<String, String> driversOwn) {
         Map<String, String> config = connection();
         config.put("auto.offset.reset", "earliest");
@@ -37,7 +34,7 @@ public final class ClientConfig {
         return config;
     }
 
-    /** The same of a consumer that a library polls: {@link PolledRecords} sees how many records each poll returns. */
+    /** Properties of a consumer that a library polls: {@link PolledRecords} counts the records of each poll. */
     public Map<String, String> consumerOfLibrary(Map<String, String> driversOwn) {
         Map<String, String> config = consumer(driversOwn);
         config.merge("interceptor.classes", PolledRecords.class.getName(), (others, own) -> others + "," + own);
@@ -45,8 +42,8 @@ public final class ClientConfig {
     }
 
     /**
-     * Properties of a share consumer. Its starting position and isolation level are settings of the group, which the
-     * harness has set.
+     * Properties of a share consumer. Its start position and isolation level are settings of the group, set by the
+     * harness.
      */
     public Map<String, String> share(Map<String, String> driversOwn) {
         Map<String, String> config = producer(driversOwn);
@@ -64,7 +61,7 @@ public final class ClientConfig {
         return config;
     }
 
-    /** The settings any client needs to reach the brokers. */
+    /** The settings that any client needs to reach the brokers. */
     public Map<String, String> connection() {
         Map<String, String> config = new HashMap<>(configuration.connection());
         config.put("bootstrap.servers", configuration.bootstrapServers());

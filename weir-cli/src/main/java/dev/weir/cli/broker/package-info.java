@@ -1,6 +1,4 @@
-/**
- * {@code weir broker}: brokers for development, until a stop signal comes.
- */
+/** {@code weir broker}: development brokers that run until a stop signal. */
 @NullMarked
 package dev.weir.cli.broker;
 

@@ -20,19 +20,19 @@ import javax.security.auth.login.LoginException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Explains a fault that a Kafka client throws: its root cause in words, and the setting that is meant. Kafka wraps both
- * several times, and the innermost message is often no more than a path. Immutable.
+ * Explains an exception of a Kafka client: its root cause in words, and the setting at fault. Kafka wraps both several
+ * times, and the innermost message is often just a path. Immutable.
  *
- * @param setting the setting that is meant, or null if that is not known
+ * @param setting the setting at fault, or null if not known
  * @param value its value, or null if that is a secret
- * @param reason the root cause, without an end
+ * @param reason the root cause, without a full stop
  */
 public record ClientFault(
         @Nullable String setting, @Nullable String value, String reason) {
 
     private static final String JAAS = "sasl.jaas.config";
 
-    /** Shorter values are found in every message. */
+    /** Shorter values would match in every message. */
     private static final int MIN_VALUE_CHARS = 4;
 
     private static final Pattern OFFSET =
@@ -84,12 +84,12 @@ public record ClientFault(
         };
     }
 
-    /** Clients repeat the values that they refuse. */
+    /** Clients repeat refused values in their messages. */
     private static String withoutSecrets(String reason, Map<String, String> settings) {
         String safe = reason;
         for (Map.Entry<String, String> each : settings.entrySet()) {
             String value = each.getValue();
-            // An address is shown without its user, and without secrets in its query.
+            // Masks the user of an address, and secrets in its query.
             if (isSecret(each.getKey()) && value.length() >= MIN_VALUE_CHARS && !value.contains("://")) {
                 safe = safe.replace(value, Secrets.HIDDEN);
             }
@@ -106,7 +106,7 @@ public record ClientFault(
         return link.getMessage() == null ? "" : link.getMessage();
     }
 
-    /** As part of a sentence. */
+    /** Turns a message into a part of a sentence. */
     static String oneLine(String message) {
         // Clients list offsets with all their metadata.
         return OFFSET.matcher(message)
@@ -116,7 +116,7 @@ public record ClientFault(
                 .replaceAll("\\.$", "");
     }
 
-    /** Message of a fault with its root cause's message, unless it already contains that. */
+    /** The message of a fault with its root cause's message, unless that is already contained. */
     public static String withCause(Throwable fault) {
         String message = oneLine(message(fault));
         String reason = reason(chain(fault));
@@ -127,7 +127,7 @@ public record ClientFault(
                 .orElseGet(fault::toString);
     }
 
-    /** One sentence without an end. */
+    /** One sentence without a full stop. */
     public String sentence() {
         if (setting == null || reason.contains(setting)) {
             return reason;

@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options with which a command reaches its cluster. Filled by picocli on the command's thread. */
+/** The options for access to a command's cluster. Filled by picocli on the command's thread. */
 public final class ClusterOptions {
 
     @Option(
@@ -28,7 +28,7 @@ public final class ClusterOptions {
             description = "Properties for all Kafka clients: security, timeouts.")
     private @Nullable Path clientConfig;
 
-    /** Bound on each question to the brokers. */
+    /** The time limit for each request to the brokers. */
     public Duration connectTimeout() {
         return connectTimeout;
     }

@@ -17,13 +17,13 @@ import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.common.config.ConfigException;
 
 /**
- * Asks a server one question before Kafka's clients do. They make room for an answer as soon as its size is claimed,
- * whatever it is: a web server claims 1.2 GB with its first four bytes, a TLS listener 350 MB, and may say no more.
+ * Sends a server one request before Kafka's clients do. They allocate memory for an answer of whatever size it claims:
+ * the first four bytes of a web server claim 1.2 GB, those of a TLS listener 350 MB, perhaps without further data.
  * Stateless.
  */
 final class FirstAnswer {
 
-    /** For all addresses together; the clients that follow have theirs. */
+    /** The time limit for all addresses together; the clients that follow have their own. */
     private static final int PATIENCE_MILLIS = 2_000;
 
     private static final short API_VERSIONS = 18;
@@ -32,7 +32,7 @@ final class FirstAnswer {
     private static final short NO_CLIENT_ID = -1;
     private static final int REQUEST_BYTES = 10;
 
-    /** Its size and the number of the question. */
+    /** The answer's size and correlation id. */
     private static final int ANSWER_BYTES = 8;
 
     private static final byte[] QUESTION = ByteBuffer.allocate(Integer.BYTES + REQUEST_BYTES)
@@ -43,16 +43,16 @@ final class FirstAnswer {
             .putShort(NO_CLIENT_ID)
             .array();
 
-    /** A list of versions takes some hundred bytes. */
+    /** A list of versions takes a few hundred bytes. */
     private static final int MAX_ANSWER_BYTES = 1024 * 1024;
 
     private FirstAnswer() {}
 
     /**
-     * Returns unless an address answers with what is none of Kafka's protocol;
-     * who does not answer is for the clients to tell.
+     * Throws if an address answers in another protocol than Kafka's. Unreachable addresses are left to the clients to
+     * report.
      *
-     * @param config of a client; with TLS nothing is asked
+     * @param config a client's configuration; with TLS nothing is checked
      */
     static void check(String bootstrapServers, Map<String, Object> config) {
         Object protocol = config.getOrDefault(CommonClientConfigs.SECURITY_PROTOCOL_CONFIG, "PLAINTEXT");
@@ -68,7 +68,7 @@ final class FirstAnswer {
                     check(address, millis);
                 }
             }
-        } catch (ConfigException notAddresses) { // The clients say so too, and that it is about the option.
+        } catch (ConfigException notAddresses) { // the clients report it too, and name the option
             return;
         }
     }
@@ -84,7 +84,7 @@ final class FirstAnswer {
         }
     }
 
-    /** Returns how many bytes came: those that tell, or all that came before a failure. */
+    /** Returns how many bytes arrived: enough to decide, or all that came before a failure. */
     private static int ask(InetSocketAddress address, int millis, byte[] answer) {
         long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         int bytes = 0;
@@ -107,10 +107,10 @@ final class FirstAnswer {
         return bytes;
     }
 
-    /** Returns whether a broker's answer may begin so: with a size that fits, and the number of the question. */
+    /** Returns whether a broker's answer may begin this way: with a plausible size and the correlation id. */
     private static boolean mayBeKafkas(byte[] answer, int bytes) {
         ByteBuffer read = ByteBuffer.wrap(answer);
-        // What has not come is 0, which is the smallest of all that it can be.
+        // Missing bytes are 0, the smallest value that they can have.
         if (read.getInt(0) < 0 || read.getInt(0) > MAX_ANSWER_BYTES) {
             return false;
         }

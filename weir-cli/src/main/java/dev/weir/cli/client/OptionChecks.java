@@ -3,7 +3,7 @@ package dev.weir.cli.client;
 import dev.weir.cli.terminal.CliFailure;
 import java.util.regex.Pattern;
 
-/** The checks of options that name a cluster or something in it. Stateless, thread-safe. */
+/** Checks of options that name a cluster or a part of it. Stateless, thread-safe. */
 public final class OptionChecks {
     private static final Pattern ADDRESSES = Pattern.compile("[^\\s,]+:\\d{1,5}(,[^\\s,]+:\\d{1,5})*");
 

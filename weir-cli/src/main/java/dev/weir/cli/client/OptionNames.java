@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * The names that a user of the command line knows, in place of the Java methods and settings that messages of the
- * library and advices name. Stateless.
+ * Translates the Java methods and settings named in the library's messages and advice into command-line options.
+ * Stateless.
  */
 public final class OptionNames {
 
@@ -52,7 +52,7 @@ public final class OptionNames {
         NAMES.put(Pattern.compile(Pattern.quote(java)), option);
     }
 
-    /** A whole word, no part of a longer name, and no key that a user has written. */
+    /** A whole word, not part of a longer name, and not a key written by the user. */
     private static void word(String java, String option) {
         NAMES.put(Pattern.compile("(?<![\\w.$-])" + java + "(\\(\\))?(?![\\w$(])"), option);
     }
@@ -66,7 +66,7 @@ public final class OptionNames {
         return said;
     }
 
-    /** The limiter with an advice that a user can follow. */
+    /** The limiter with advice that a user can follow. */
     public static Limiter in(Limiter limiter) {
         return limiter.inWordsOf(FrontEnd.COMMAND_LINE, OptionNames::in);
     }

@@ -21,7 +21,7 @@ public final class ConsoleAddress {
         return isProcess(target) ? ofProcess(target) : ofUrl(target);
     }
 
-    /** Returns whether it is the number of a process. */
+    /** Returns whether it is a process id. */
     public static boolean isProcess(String target) {
         return target.matches("[0-9]{1,18}");
     }
@@ -35,7 +35,7 @@ public final class ConsoleAddress {
                 return uri;
             }
         } catch (IllegalArgumentException e) {
-            // Said below.
+            // Reported below.
         }
         throw CliFailure.badValue(
                 "PID|URL", target, "the number of a process or an address such as http://127.0.0.1:9500");
@@ -61,7 +61,7 @@ public final class ConsoleAddress {
                 process.detach();
             }
         } catch (AttachNotSupportedException e) {
-            // Its message has the command line of that process, which may have secrets.
+            // Its message contains the command line of that process, which may have secrets.
             throw CliFailure.work("process " + pid + " is no JVM that can be asked", NO_CONSOLE, e);
         } catch (IOException e) {
             throw CliFailure.work("process " + pid + " cannot be asked: " + CliFailure.reason(e), NO_CONSOLE, e);

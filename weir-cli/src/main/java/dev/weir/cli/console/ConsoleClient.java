@@ -17,12 +17,12 @@ import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Asks the console of a process. Confined to one thread. */
+/** A client of a process's console. Confined to one thread. */
 public final class ConsoleClient implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    /** The longest of the orders to a benchmark: its members pause for ten minutes at most. */
+    /** The longest order to a benchmark, whose members may pause for ten minutes. */
     private static final Duration LONGEST_CHANGE = Duration.ofMinutes(11);
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -44,19 +44,19 @@ public final class ConsoleClient implements AutoCloseable {
         this.token = token;
     }
 
-    /** Asks for an answer of JSON. */
+    /** Requests a JSON answer. */
     public JsonNode get(String path) throws InterruptedException {
         return get(path, Duration.ZERO);
     }
 
-    /** Asks for what takes the other process so long to make. */
+    /** Requests an answer that takes the other process this long. */
     public JsonNode get(String path, Duration making) throws InterruptedException {
         return send(HttpRequest.newBuilder(URI.create(console + path)).GET(), PATIENCE.plus(making));
     }
 
-    /** Asks for changes; true, false and whole numbers are sent as such. */
+    /** Requests changes; true, false and whole numbers are sent as such. */
     JsonNode set(Map<String, String> settings) throws InterruptedException {
-        JsonNode ignored = get("/api/state"); // Whether it answers at all is known sooner.
+        JsonNode ignored = get("/api/state"); // a console that does not answer is detected earlier
         ObjectNode body = JSON.createObjectNode();
         ObjectNode set = body.putObject("set");
         settings.forEach(set::put);

@@ -29,7 +29,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
-/** {@code weir console}: looks at a running pipeline and steers it, through the console of its process. */
+/** {@code weir console}: shows a running pipeline and steers it, through the console of its process. */
 @Command(
         name = "console",
         sortOptions = false,
@@ -168,7 +168,7 @@ public final class ConsoleCommand implements Callable<Integer> {
         });
     }
 
-    /** Makes the changes and tells of each; one that is refused does not stop the others. */
+    /** Makes the changes and reports each one; a refused change does not stop the others. */
     private JsonNode replayed(Replay changes, ConsoleClient console, @Nullable JsonNode before)
             throws InterruptedException {
         ObjectNode all = JsonNodeFactory.instance.objectNode();

@@ -35,7 +35,7 @@ public final class ConsoleOption {
         return address != null || tokenFile != null;
     }
 
-    /** Starts what was asked for, if it was. */
+    /** Starts the console if an address was given. */
     @Nullable
     ConsoleServer start(Terminal terminal) {
         return startedIfGiven(terminal, ConsoleServer.Builder::start);
@@ -50,7 +50,7 @@ public final class ConsoleOption {
         return startedIfGiven(terminal, settings -> settings.startForRuns(name, orders));
     }
 
-    /** Starts one, at any port of loopback unless told otherwise. */
+    /** Starts a console, on a free loopback port by default. */
     ConsoleServer startAnyway(Terminal terminal) {
         return started(terminal, address == null ? new ListenAddress(null, 0) : address, ConsoleServer.Builder::start);
     }
@@ -65,7 +65,7 @@ public final class ConsoleOption {
         return started(terminal, address, starting);
     }
 
-    /** Makes a console of its settings. */
+    /** Makes a console from its settings. */
     @FunctionalInterface
     private interface Starting<T> {
         T start(ConsoleServer.Builder settings) throws IOException;

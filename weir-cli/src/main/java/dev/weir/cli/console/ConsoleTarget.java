@@ -32,7 +32,7 @@ final class ConsoleTarget implements TuneTarget {
         this.onReading = onReading;
     }
 
-    /** Refuses a console that shows no pipeline, or is of a version that cannot be tuned. */
+    /** Refuses a console that has no pipeline, or a version that cannot be tuned. */
     void check() throws InterruptedException {
         JsonNode state = console.get("/api/state");
         if (state.path("pipeline").asText().isEmpty() || !state.path("stages").isArray()) {
@@ -83,7 +83,7 @@ final class ConsoleTarget implements TuneTarget {
         return (state.path("running").asBoolean() ? reading : reading.ended()).build();
     }
 
-    /** Null for none, and for a kind of another version. */
+    /** Null for none, and for a kind from another version. */
     private static @Nullable Limiter limiter(JsonNode node) {
         for (Limiter.Kind kind : Limiter.Kind.values()) {
             if (kind.id().equals(node.path("kind").asText())) {

@@ -9,7 +9,7 @@ import dev.weir.stream.RunningPipeline;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
 
-/** The console and the metrics of one command, each or none. Thread-safe. Close it after the pipeline. */
+/** The console and metrics servers of one command, each optional. Thread-safe. Close it after the pipeline. */
 public final class Endpoints implements AutoCloseable {
 
     private final @Nullable ConsoleServer console;
@@ -20,12 +20,12 @@ public final class Endpoints implements AutoCloseable {
         this.metrics = metrics;
     }
 
-    /** Starts what was asked for and tells the addresses, as the first that the command prints. */
+    /** Starts the requested servers and prints their addresses, as the command's first output. */
     public static Endpoints start(CommandContext weir, boolean json, ConsoleOption console, MetricsOption metrics) {
         return start(weir, json, console.start(weir.terminal()), metrics);
     }
 
-    /** The same with a console that listens on loopback unless told otherwise. */
+    /** Does the same with a console that listens on loopback by default. */
     public static Endpoints startWithConsole(
             CommandContext weir, boolean json, ConsoleOption console, MetricsOption metrics) {
         return start(weir, json, console.startAnyway(weir.terminal()), metrics);
@@ -66,19 +66,19 @@ public final class Endpoints implements AutoCloseable {
         }
     }
 
-    /** A {@code client.id} by which {@code weir console --group} finds the console; null if there is none. */
+    /** A {@code client.id} through which {@code weir console --group} finds the console; null if there is none. */
     public @Nullable String clientId(String group) {
         return console == null ? null : console.clientId("weir-" + group);
     }
 
-    /** Says on the console's page what the command is doing until there is a pipeline to show. */
+    /** Shows on the console's page what the command is doing until there is a pipeline. */
     public void announce(String step) {
         if (console != null) {
             console.announce(step);
         }
     }
 
-    /** Shows the pipeline of the command, and what limits it. */
+    /** Shows the command's pipeline and its limiter. */
     public void show(RunningPipeline running) {
         if (console != null) {
             console.show(running);
@@ -86,7 +86,7 @@ public final class Endpoints implements AutoCloseable {
         metrics.show(running);
     }
 
-    /** The same with the probe that the command has for its summary. */
+    /** Does the same with the probe that the command has for its summary. */
     public void show(RunningPipeline running, LimiterProbe probe) {
         if (console != null) {
             console.show(running, probe::limiter);

@@ -131,7 +131,7 @@ public final class ProfileCommand implements Callable<Integer> {
         };
     }
 
-    /** Shows that it records as long as it does; Ctrl-C gives up, and leaves no recording behind. */
+    /** Shows the progress of the recording; Ctrl-C aborts it without leaving a recording behind. */
     private ObjectNode await(Callable<ObjectNode> recording) throws InterruptedException {
         FutureTask<ObjectNode> work = new FutureTask<>(recording);
         Thread recorder = Thread.ofPlatform().daemon().name("weir-profile").start(work);

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** The changes of a timeline, to be made again at their times. Immutable. */
+/** The changes of a timeline, to be repeated at the same intervals. Immutable. */
 record Replay(List<Change> changes) {
 
     private static final long MAX_BYTES = 16 * 1024 * 1024;
@@ -21,17 +21,17 @@ record Replay(List<Change> changes) {
     /**
      * One change.
      *
-     * @param afterMillis its time after the first change of the timeline
+     * @param afterMillis time since the first change of the timeline
      */
     record Change(long afterMillis, String key, String value) {}
 
-    /** Makes a change; called when its time has come. */
+    /** Makes a change; called at its time. */
     @FunctionalInterface
     interface Maker {
         void make(Change change) throws InterruptedException;
     }
 
-    /** Reads what {@code --timeline} has written. Changes that were refused then are left out. */
+    /** Reads the output of {@code --timeline}. Changes that were refused then are skipped. */
     static Replay read(Path file) {
         JsonNode entries = entries(file);
         List<Change> changes = new ArrayList<>();
@@ -86,7 +86,7 @@ record Replay(List<Change> changes) {
                 "cannot replay " + file + ": " + reason, "Give a file that weir console --timeline FILE has written.");
     }
 
-    /** Makes the first change now and each other one at its time after that, or late if the ones before took long. */
+    /** Makes the first change now and each later one at its time, or late if earlier ones took long. */
     void play(Maker maker) throws InterruptedException {
         CountDownLatch never = new CountDownLatch(1);
         long startNanos = System.nanoTime();

@@ -17,11 +17,14 @@ public final class TokenFile {
 
     private TokenFile() {}
 
-    /** Whoever reads it may steer the pipeline. No refusal: a Secret mounted by Kubernetes is like that by default. */
+    /**
+     * Anyone who can read it can steer the pipeline. Only a warning, because a Secret mounted by Kubernetes is readable
+     * by default.
+     */
     private static void noteReaders(Path file, Terminal terminal) throws IOException {
         PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
         if (view == null) {
-            return; // Another kind of system.
+            return; // not a POSIX file system
         }
         Set<PosixFilePermission> permissions = view.readAttributes().permissions();
         if (permissions.contains(PosixFilePermission.OTHERS_READ)
@@ -40,7 +43,7 @@ public final class TokenFile {
             }
             String token = Files.readString(file).strip();
             if (token.isEmpty() || token.chars().anyMatch(c -> c <= ' ' || c > '~')) {
-                // Not the text itself: it may be the token.
+                // Does not show the text, which may be the token.
                 throw CliFailure.badValue(
                         "--token-file", file, "a file with one token: ASCII without blanks, on one line");
             }

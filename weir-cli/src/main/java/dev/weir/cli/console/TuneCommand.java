@@ -153,14 +153,14 @@ public final class TuneCommand implements Callable<Integer> {
     }
 
     /**
-     * Sets what was changed to what it was.
+     * Restores the changed settings.
      *
-     * @throws CliFailure if the pipeline refuses some of it; names that
+     * @throws CliFailure if the pipeline refuses a setting, which the message names
      */
     private static void restore(ConsoleTarget pipeline, Set<String> keys, Map<String, String> start)
             throws InterruptedException {
         List<String> refused = new ArrayList<>();
-        // Stages before the dispatchers that bound them.
+        // Stages before the dispatchers that limit them.
         for (String key : keys.stream().sorted().toList().reversed()) {
             String value = start.get(key);
             if (value != null) {

@@ -26,7 +26,7 @@ public final class TuneOutput {
         this.json = json;
     }
 
-    /** Returns whether it went wrong: nothing moved, the guard ended it, or a step could not be taken back. */
+    /** Returns whether the tuning failed: nothing flowed, the guard ended it, or a step could not be undone. */
     public static boolean isFailure(TuneReport report) {
         return switch (report.end()) {
             case IDLE, GUARD, NOT_TAKEN_BACK -> true;
@@ -34,7 +34,7 @@ public final class TuneOutput {
         };
     }
 
-    /** Tells a step that is over. */
+    /** Prints a finished step. */
     public void step(TuneStep step) {
         if (json) {
             weir.json().write(line -> {
@@ -114,7 +114,7 @@ public final class TuneOutput {
     }
 
     /**
-     * Prints the end for people.
+     * Prints the summary for people.
      *
      * @param before the line above the settings
      */
@@ -152,7 +152,7 @@ public final class TuneOutput {
         out.flush();
     }
 
-    /** Writes the fields of the end. */
+    /** Writes the fields of the summary. */
     public static void writeSummary(JsonGenerator line, TuneReport report) throws IOException {
         TuneStep best = report.best();
         line.writeNumberField("steps", report.steps().size());

@@ -1,6 +1,6 @@
 /**
- * {@code --console} of the commands that run a pipeline, and {@code weir console}, which asks and steers such a
- * process. Addresses and settings come in; a server, or a process's answers, go out. The command that asked owns them.
+ * {@code --console} of the commands that run a pipeline, and {@code weir console}, which queries and steers such a
+ * process. Addresses and settings come in; a server, or a process's answers, go out. The requesting command owns them.
  */
 @NullMarked
 package dev.weir.cli.console;

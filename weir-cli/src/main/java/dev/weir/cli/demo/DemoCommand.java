@@ -18,7 +18,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
-/** {@code weir demo}: a real broker, generated traffic, the Asimov pipeline, and a verdict on what came out. */
+/** {@code weir demo}: a real broker, generated traffic, the Asimov pipeline, and a verdict on its output. */
 @Command(
         name = "demo",
         description = {
@@ -50,7 +50,7 @@ import picocli.CommandLine.ParentCommand;
         })
 public final class DemoCommand implements Callable<Integer> {
 
-    /** Time of a demo with the default number of events on two cores; the README and the launcher say the same. */
+    /** Duration of a demo with the default number of events on two cores; the README and the launcher repeat it. */
     static final String ESTIMATE = "20 seconds";
 
     /** Makes the pipeline under test. */
@@ -113,7 +113,7 @@ public final class DemoCommand implements Callable<Integer> {
                 AsimovPipeline.of(consumer, producer, malformed -> onDeadLetter.run()));
     }
 
-    /** A demo of another pipeline: how tests plant a fault which the verdict must find. */
+    /** Creates a demo of another pipeline, through which tests plant a fault that the verdict must find. */
     DemoCommand(PipelineFactory pipelines) {
         this.pipelines = pipelines;
     }
@@ -151,7 +151,7 @@ public final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    /** The page is of use as long as somebody reads it. */
+    /** The page is useful only while it is open in a browser. */
     private void keepOpen() throws InterruptedException {
         if (keep) {
             weir.terminal().note("the console stays open; Ctrl-C ends");

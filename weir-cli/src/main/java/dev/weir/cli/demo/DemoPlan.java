@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param records most events to generate
  * @param seconds most seconds to generate for, or {@link #NO_LIMIT}
- * @param rate events per second at planned times, or {@link #NO_LIMIT}: as fast as they are translated
+ * @param rate events per second at planned times, or {@link #NO_LIMIT} for as fast as they are translated
  */
 record DemoPlan(int records, int seconds, int rate, long seed) {
 
@@ -18,13 +18,13 @@ record DemoPlan(int records, int seconds, int rate, long seed) {
     /** About 15 seconds on two cores. */
     static final int DEFAULT_RECORDS = 300_000;
 
-    /** Most records that a broker in a temporary folder can hold: some 300 GB. */
+    /** Most records that a broker in a temporary folder can hold: about 300 GB. */
     static final int MAX_RECORDS = 100_000_000;
 
     static final int MAX_SECONDS = 86_400;
     static final int MAX_RATE = 1_000_000;
 
-    /** Checks what was typed; null is what was not. */
+    /** Checks the options; null means that one was not given. */
     static DemoPlan of(@Nullable Integer records, @Nullable Integer seconds, @Nullable Integer rate, long seed) {
         check("--records", records, MAX_RECORDS);
         check("--seconds", seconds, MAX_SECONDS);
@@ -47,12 +47,12 @@ record DemoPlan(int records, int seconds, int rate, long seed) {
         return rate != NO_LIMIT;
     }
 
-    /** The planned time of event {@code index} after the first; only of a paced plan. */
+    /** The planned time of event {@code index}, relative to the first; only for a paced plan. */
     long plannedNanos(long index) {
         return Math.round(index * (1e9 / rate));
     }
 
-    /** The time for which to generate. */
+    /** The time limit for generating events. */
     long limitNanos() {
         return seconds == NO_LIMIT ? Long.MAX_VALUE : TimeUnit.SECONDS.toNanos(seconds);
     }

@@ -17,12 +17,12 @@ final class DemoReport {
 
     private final DemoSummary summary;
 
-    // What bars are made of.
+    // The characters of bars.
     private final String busy;
     private final String blocked;
     private final String starved;
 
-    /** Prepares the report for a reader who sees {@code charset}. */
+    /** Creates the report for a terminal with {@code charset}. */
     DemoReport(DemoSummary summary, Charset charset) {
         this.summary = summary;
         boolean hasBlocks = charset.newEncoder().canEncode("█▒░");
@@ -88,7 +88,7 @@ final class DemoReport {
         lines.add("           max   %,12d   ms, %s".formatted(latency.getMaxValue(), from));
     }
 
-    /** All of the time that the finding below is of. */
+    /** All of the time that the finding below covers. */
     private void stages(List<String> lines) {
         Limiter limiter = summary.limiter();
         double allWork = limiter.stages().stream().mapToDouble(DemoReport::work).sum();
@@ -111,7 +111,7 @@ final class DemoReport {
         LimiterFields.lines(limiter, COLUMNS - 2).forEach(line -> lines.add("  " + line));
     }
 
-    /** Threads that worked in it on average. */
+    /** The average number of threads that worked in it. */
     private static double work(StageTime stage) {
         return stage.working() * stage.threads();
     }

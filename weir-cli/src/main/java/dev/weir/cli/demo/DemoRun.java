@@ -28,15 +28,15 @@ import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 
 /**
- * One run of the demo, from starting the broker to reading back what came out. Confined to the thread of the command;
- * traffic and pipeline have threads of their own.
+ * One run of the demo, from starting the broker to reading back the output. Confined to the command's thread; traffic
+ * and pipeline have their own threads.
  */
 final class DemoRun {
 
     private static final int PARTITIONS = 6;
     private static final String GROUP = "weir-demo";
 
-    /** Small, so that one sees partitions pause while the pipeline is behind. */
+    /** Small, so that partitions visibly pause while the pipeline is behind. */
     private static final int MAX_OUTSTANDING_RECORDS = 2048;
 
     /** Short, because the run ends with the last commit. */
@@ -45,7 +45,7 @@ final class DemoRun {
     /** The interval at which the run checks whether it is done. */
     private static final long TICK_MILLIS = 50;
 
-    /** The time without progress after which the run stops waiting and looks at what is there. */
+    /** The time without progress after which the run stops waiting and checks the output as it is. */
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private static final Duration DRAIN = Duration.ofSeconds(30);
@@ -64,16 +64,16 @@ final class DemoRun {
     }
 
     DemoSummary run() throws InterruptedException {
-        // From here on a signal ends the traffic, not the process: the broker's folder is to be deleted.
+        // From here on a signal ends the traffic, not the process, because the broker's folder must be deleted.
         weir.shutdown().onStop(() -> {});
         weir.terminal().status("starting a Kafka broker in this process");
         endpoints.announce("Starting a Kafka broker in this process");
         try (KafkaCluster cluster = KafkaCluster.builder()
-                // No other broker could take over: on a busy machine a late heartbeat should mean nothing.
+                // No other broker could take over, and on a busy machine a late heartbeat should not matter.
                 .brokerConfig("broker.session.timeout.ms", "60000")
                 .start()) {
             cluster.createTopic(AsimovPipeline.EVENTS, PARTITIONS);
-            // The broker's own time, so that the output itself says when it was written.
+            // The broker's own time, so that the output shows when it was written.
             Map<String, String> brokerTime = Map.of("message.timestamp.type", "LogAppendTime");
             cluster.createTopic(AsimovPipeline.PAGE_VIEWS, PARTITIONS, brokerTime);
             cluster.createTopic(AsimovPipeline.DEAD_LETTERS, PARTITIONS, brokerTime);
@@ -134,7 +134,7 @@ final class DemoRun {
         Future<DrainReport> end = running.completion();
         ConsumerHandle consumer = running.handles(ConsumerHandle.class).getFirst();
         Waiting forGroup = new Waiting(end, traffic);
-        // Joining a group takes a while and says nothing of the pipeline's speed: no event waits for it.
+        // Joining a group takes a while and says nothing about the pipeline's speed, so no event waits for it.
         while (consumer.snapshot().partitions().size() < PARTITIONS && forGroup.goesOn(0)) {
             progress.update(() -> "joining the consumer group");
         }
@@ -142,7 +142,7 @@ final class DemoRun {
         DemoStatus status = new DemoStatus(traffic, consumer, deadLetters::sum);
         traffic.start();
         Waiting forAll = new Waiting(end, traffic);
-        // What is committed was acknowledged, and every record before it: then nothing is left in the pipeline.
+        // Everything committed was acknowledged, as was every earlier record, so nothing is left in the pipeline.
         BooleanSupplier allCommitted = () -> traffic.isDone() && committed(cluster) >= traffic.generated();
         while (!allCommitted.getAsBoolean() && forAll.goesOn(traffic.generated() + last)) {
             long acknowledged = acknowledged(running.stages());
@@ -151,7 +151,7 @@ final class DemoRun {
         }
     }
 
-    /** Number of the pipeline's records that the broker has. */
+    /** Number of the pipeline's output records that the broker has. */
     private static long acknowledged(List<StageSnapshot> stages) {
         return stages.getLast().elementsOut();
     }
@@ -162,7 +162,7 @@ final class DemoRun {
                 .sum();
     }
 
-    /** Waiting in ticks for as long as something moves. */
+    /** Waits in ticks as long as there is progress. */
     private final class Waiting {
 
         private final Future<DrainReport> end;
@@ -177,7 +177,7 @@ final class DemoRun {
         }
 
         /**
-         * Waits a tick; false if it is time to look at what is there instead.
+         * Waits a tick; returns false if it is time to check the output instead.
          *
          * @param moved a count that grows while there is progress
          */

@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * The demo's progress in one line, which fits 80 columns up to a million events: generated, translated,
- * dead-lettered, and how the consumer is. Confined to one thread.
+ * The demo's progress in one line, which fits 80 columns up to a million events: generated, translated, dead-lettered,
+ * and the consumer's state. Confined to one thread.
  */
 final class DemoStatus {
 
@@ -32,7 +32,7 @@ final class DemoStatus {
         window.add(new Sample(System.nanoTime(), 0));
     }
 
-    /** The line, given how many records came out so far, dead letters among them. */
+    /** The status line, given the number of output records so far, including dead letters. */
     String line(long acknowledged) {
         Sample now = new Sample(System.nanoTime(), acknowledged);
         while (window.size() > 1 && now.nanos - window.getFirst().nanos > WINDOW_NANOS) {
@@ -49,14 +49,15 @@ final class DemoStatus {
                         moment.out(),
                         moment.dead(),
                         rate,
-                        // Of what was generated, the most of which waits in the topic.
+                        // As a share of the generated events, most of which wait in the topic.
                         brief(Math.min(snapshot.inFlight(), moment.inFlight())),
-                        // Not the snapshot's: the client does not learn how far a paused partition has grown.
+                        // Not from the snapshot, because the client does not learn how far a paused partition has
+                        // grown.
                         brief(moment.inFlight()),
                         snapshot.pausedPartitions());
     }
 
-    /** As few characters as tell it: 987, 12k, 3M. */
+    /** In few characters: 987, 12k, 3M. */
     static String brief(long count) {
         if (count < 1000) {
             return Long.toString(count);

@@ -14,12 +14,12 @@ import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /**
- * The result of a demo, read back from its topics. Immutable by convention: nobody writes to the histogram.
+ * The result of a demo, read back from its topics. Immutable by convention: the histogram is not written to.
  *
- * @param latencyMillis from when an event was made, or planned to be, to when the broker wrote what became of it
- * @param elapsedMillis from when the first event was made to when the last output was written
- * @param limiter what held the pipeline down for most of the time, with the stages' account of that time
- * @param dropped records that were read and not finished, because their partition went away
+ * @param latencyMillis from an event's creation, or planned creation, to the broker's write of its output
+ * @param elapsedMillis from the creation of the first event to the write of the last output
+ * @param limiter the limit that applied for most of the time, with the stages' use of that time
+ * @param dropped records read and not finished because their partition was revoked
  */
 record DemoSummary(
         DemoPlan plan,
@@ -29,7 +29,7 @@ record DemoSummary(
         Limiter limiter,
         List<RecordRange> dropped) {
 
-    /** As {@code weir pipe} names it. */
+    /** The name that {@code weir pipe} uses. */
     private static final String GUARANTEE = "at-least-once";
 
     int exitCode() {
@@ -40,7 +40,7 @@ record DemoSummary(
         return Math.round((books.recordsOut() + books.deadLettered()) * 1000.0 / Math.max(1, elapsedMillis));
     }
 
-    /** The contract of {@code --json}. */
+    /** The format promised for {@code --json}. */
     void writeTo(JsonGenerator json) throws IOException {
         json.writeStringField("guarantee", GUARANTEE);
         json.writeNumberField("records_in", books.recordsIn());

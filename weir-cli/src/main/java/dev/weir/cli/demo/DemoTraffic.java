@@ -16,21 +16,23 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts events into the demo's input topic, on a thread of its own. Thread-safe.
+ * Writes events to the demo's input topic, on its own thread. Thread-safe.
  *
- * <p>At a given rate each event has a planned time, which it carries even if it could not be sent then: the latency of
- * a system that cannot keep up must not look good because the generator waited for it (coordinated omission). Without
- * a rate there is no such time; then the generator keeps at most {@value #MAX_AHEAD} events ahead of the pipeline, so
- * that both run together until the end.
+ * <p>At a given rate each event carries its planned time, even if it could not be sent then: the latency of a system
+ * that cannot keep up must not look good because the generator waited for it (coordinated omission). Without a rate
+ * there is no planned time, and the generator keeps at most {@value #MAX_AHEAD} events ahead of the pipeline, so that
+ * both run together until the end.
  */
 final class DemoTraffic implements AutoCloseable {
 
-    /** The answer of {@link #createdMillis} for a record without the header. */
+    /** The result of {@link #createdMillis} for a record without the header. */
     static final long NO_TIME = -1;
 
     private static final int MAX_AHEAD = 20_000;
 
-    /** Header of each event: when it was made or planned, in milliseconds since the epoch, 8 bytes, big endian. */
+    /**
+     * Header of each event: its actual or planned creation time, in milliseconds since the epoch, 8 bytes, big endian.
+     */
     private static final String CREATED_HEADER = "weir-created";
 
     private static final long LOOK_AGAIN_NANOS = 1_000_000;
@@ -59,7 +61,7 @@ final class DemoTraffic implements AutoCloseable {
                 Map.of(
                         ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
                         bootstrapServers,
-                        // The topic is new: a leader that is just becoming one may refuse the first batch and take a
+                        // The topic is new: a leader that was only just elected may refuse the first batch and accept a
                         // second.
                         ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION,
                         1,
@@ -76,7 +78,7 @@ final class DemoTraffic implements AutoCloseable {
         thread.start();
     }
 
-    /** Ends it early: no further event is made. */
+    /** Ends the traffic early: no further event is made. */
     void stop() {
         stopped = true;
         LockSupport.unpark(thread);
@@ -87,12 +89,12 @@ final class DemoTraffic implements AutoCloseable {
         return generated;
     }
 
-    /** Returns whether nothing more comes. */
+    /** Returns whether no more events will be sent. */
     boolean isDone() {
         return thread.getState() == Thread.State.TERMINATED;
     }
 
-    /** The reason why events could not be sent, if so. */
+    /** The reason why events could not be sent; null if they could. */
     @Nullable
     Exception failure() {
         return failure;
@@ -160,7 +162,7 @@ final class DemoTraffic implements AutoCloseable {
         return ByteBuffer.wrap(header.value()).getLong();
     }
 
-    /** Ends the traffic and its client, losing what is unsent if it was not {@link #isDone}. */
+    /** Ends the traffic and its client; unsent events are lost if it was not {@link #isDone}. */
     @Override
     public void close() {
         stop();

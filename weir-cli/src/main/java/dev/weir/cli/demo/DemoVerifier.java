@@ -20,8 +20,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Reads a demo's output and dead-letter topics from beginning to end with a plain consumer, and keeps the books.
- * Confined to one thread.
+ * Reads a demo's output and dead-letter topics from beginning to end with a plain consumer, and checks that every event
+ * is there. Confined to one thread.
  */
 final class DemoVerifier {
 
@@ -42,7 +42,7 @@ final class DemoVerifier {
         this.ledger = new OutputLedger(generator, eventsIn);
     }
 
-    /** Reads both topics up to where they end now. */
+    /** Reads both topics to their current ends. */
     void readBack(String bootstrapServers, Progress progress) {
         Map<String, Object> config = Map.of(
                 ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
@@ -81,7 +81,7 @@ final class DemoVerifier {
         return offsets.stream().mapToLong(Long::longValue).sum();
     }
 
-    /** Takes a record of either topic, those of a partition in order. */
+    /** Takes a record of either topic; records of a partition must be in order. */
     void book(ConsumerRecord<byte[], byte[]> record) {
         recordsRead++;
         if (record.topic().equals(AsimovPipeline.DEAD_LETTERS)) {
@@ -91,7 +91,7 @@ final class DemoVerifier {
         }
         long created = DemoTraffic.createdMillis(record.headers());
         if (created != DemoTraffic.NO_TIME) {
-            // Two clock readings of one machine: a step of its clock between them must not end the demo.
+            // Two clock readings of one machine; a clock step between them must not end the demo.
             latencyMillis.recordValue(Math.max(0, record.timestamp() - created));
             firstCreatedMillis = Math.min(firstCreatedMillis, created);
             lastWrittenMillis = Math.max(lastWrittenMillis, record.timestamp());

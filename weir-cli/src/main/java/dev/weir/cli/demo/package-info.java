@@ -1,6 +1,6 @@
 /**
  * {@code weir demo}: a broker, traffic, the example pipeline and a verification of its output, in one process. The main
- * thread runs it from step to step; traffic has a thread of its own.
+ * thread runs the steps; traffic has its own thread.
  */
 @NullMarked
 package dev.weir.cli.demo;

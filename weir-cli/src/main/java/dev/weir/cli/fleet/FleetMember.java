@@ -9,10 +9,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** A member with what can be said of it; numbers that are not known are {@value #UNKNOWN}. Immutable. */
+/** A member with its reported figures; unknown numbers are {@value #UNKNOWN}. Immutable. */
 final class FleetMember {
 
-    /** A number that is not known. */
+    /** An unknown number. */
     static final long UNKNOWN = -1;
 
     /** The view's text for unknown values. */
@@ -33,7 +33,7 @@ final class FleetMember {
         return answer.address().group();
     }
 
-    /** The address of its console; null if that is not known. */
+    /** The address of its console; null if not known. */
     @Nullable
     URI console() {
         return answer.address().console();
@@ -49,12 +49,12 @@ final class FleetMember {
         return state().path("pipeline").asText("");
     }
 
-    /** Its subscription in words; empty if it does not say. */
+    /** Describes its subscription; empty if not known. */
     String subscription() {
         return state().path("reads").asText("");
     }
 
-    /** Key of its pipeline: from its group, or from its name and subscription. */
+    /** The key of its pipeline, from its group, or from its name and subscription. */
     String pipelineKey() {
         String group = answer.address().group();
         if (group != null) {
@@ -84,7 +84,7 @@ final class FleetMember {
         return state().path("partitions").isArray() ? state().path("partitions").size() : UNKNOWN;
     }
 
-    /** Records that it has not finished; unknown as soon as one of its partitions is. */
+    /** Its unfinished records; unknown if those of one partition are. */
     long lag() {
         return partitions() == UNKNOWN
                         || state().path("partitions")
@@ -98,14 +98,14 @@ final class FleetMember {
     }
 
     /**
-     * Records per second that its source gives out, over the last seconds: one second without any is no standstill.
-     * None only if its counters say so of some time; a console that has just begun does not know.
+     * Records per second that its source emitted over the last seconds; one second without any is no standstill. Zero
+     * only if its counters cover some time, which those of a new console do not.
      */
     double inPerSecond() {
         return rate(0);
     }
 
-    /** Records per second that its last stage has finished, over the same seconds. */
+    /** Records per second that its last stage finished over the same seconds. */
     double outPerSecond() {
         return rate(state().path("stages").size() - 1);
     }
@@ -122,12 +122,12 @@ final class FleetMember {
         return told > 0 ? told : UNKNOWN;
     }
 
-    /** The number of seconds its rates are of; 0 if it does not say. */
+    /** The number of seconds that its rates cover; 0 if not known. */
     double seconds() {
         return state().path("figures").path("seconds").asDouble(0);
     }
 
-    /** Its limiter, as its console says; missing if that is not known. */
+    /** Its limiter according to its console; missing if not known. */
     JsonNode limiter() {
         return state().path("limiter").isObject() ? state().path("limiter") : JsonNodeFactory.instance.missingNode();
     }

@@ -13,7 +13,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The page over a fleet, until the command is stopped; or one view of it as JSON. Confined to the command's thread. */
+/**
+ * The web page of a fleet, served until the command is stopped; or one view of it as JSON. Confined to the command's
+ * thread.
+ */
 public final class FleetPage {
 
     private static final int INTERVAL_SECONDS = 2;
@@ -21,7 +24,7 @@ public final class FleetPage {
     private final CommandContext weir;
     private final FleetRun fleet;
 
-    /** Creates one over a fleet, which stays the caller's. */
+    /** Creates a page for a fleet that the caller owns. */
     public FleetPage(CommandContext weir, FleetRun fleet) {
         this.weir = weir;
         this.fleet = fleet;
@@ -30,9 +33,9 @@ public final class FleetPage {
     /**
      * Serves the page until a signal comes.
      *
-     * @param listen null for any port of loopback
-     * @param token that the page demands; null for none
-     * @param once whether to print one view as a line of JSON instead
+     * @param listen null for a free loopback port
+     * @param token required by the page; null for none
+     * @param once whether to print a single view as a line of JSON instead
      */
     public void run(@Nullable ListenAddress listen, @Nullable String token, boolean once) throws InterruptedException {
         if (once) {

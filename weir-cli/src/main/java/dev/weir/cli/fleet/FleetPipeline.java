@@ -14,13 +14,13 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** The members that do the same work, as one. Immutable. */
+/** The members that do the same work, as one pipeline. Immutable. */
 final class FleetPipeline {
 
-    /** Seconds of work that any pipeline has in front of it. */
+    /** Seconds of work that any pipeline has waiting. */
     static final double KEEPS_UP_SECONDS = 5;
 
-    /** Field of a limiter: how many members name it. */
+    /** Limiter field: the number of members that report it. */
     private static final String VOTES = "members";
 
     private final String key;
@@ -65,7 +65,7 @@ final class FleetPipeline {
         return topics;
     }
 
-    /** Lag of the whole group: as the brokers count it, or the sum of what its members report. */
+    /** The lag of the whole group, from the brokers, or the sum of its members' reports. */
     long lag() {
         if (group != null) {
             boolean known =
@@ -89,13 +89,13 @@ final class FleetPipeline {
         return sum(values.stream().filter(each -> each >= 0).toList());
     }
 
-    /** Members that say nothing, so that the rate may be higher. */
+    /** Members without a report, because of which the rate may be higher. */
     long silent() {
         return members.size()
                 - told().stream().filter(each -> each.inPerSecond() >= 0).count();
     }
 
-    /** Members that report figures: one of each console, which reports one pipeline however many members name it. */
+    /** Members with figures: one per console, which reports one pipeline however many members name it. */
     private List<FleetMember> told() {
         Set<URI> seen = new HashSet<>();
         return members.stream()
@@ -103,7 +103,7 @@ final class FleetPipeline {
                 .toList();
     }
 
-    /** The number of members that name a console which others name as well, for each such console. */
+    /** For each console that several members name, the number of surplus members. */
     Map<URI, Long> shared() {
         Map<URI, Long> counts = new LinkedHashMap<>();
         for (FleetMember each : members) {
@@ -115,7 +115,7 @@ final class FleetPipeline {
         return counts;
     }
 
-    /** The number of seconds the rates are of; 0 if no member says. */
+    /** The number of seconds that the rates cover; 0 if not known. */
     double seconds() {
         return members.stream().mapToDouble(FleetMember::seconds).max().orElse(0);
     }
@@ -127,8 +127,8 @@ final class FleetPipeline {
     }
 
     /**
-     * Seconds of its own work that wait in front of it, at the rate of the members that answer: infinite if it stands
-     * still, {@value FleetMember#UNKNOWN} if lag or rate is not known.
+     * Seconds of waiting work at the rate of the answering members: infinite if it stands still,
+     * {@value FleetMember#UNKNOWN} if lag or rate is not known.
      */
     double delaySeconds() {
         long lag = lag();
@@ -139,7 +139,7 @@ final class FleetPipeline {
         return lag == 0 ? 0 : rate == 0 ? Double.POSITIVE_INFINITY : lag / rate;
     }
 
-    /** The limiter that most of its members name; missing if none does. */
+    /** The limiter that most of its members report; missing if none does. */
     JsonNode limiter() {
         Map<String, ObjectNode> named = new LinkedHashMap<>();
         for (FleetMember each : members) {

@@ -17,10 +17,10 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the members of a fleet and asks them, as often as it is told to. Confined to one thread. */
+/** Finds the members of a fleet and queries them at each request. Confined to one thread. */
 public final class FleetRun implements AutoCloseable {
 
-    /** Most members that are asked. */
+    /** The most members that are queried. */
     public static final int MOST_MEMBERS = 1_000;
 
     private static final Duration PATIENCE = Duration.ofSeconds(3);
@@ -31,13 +31,13 @@ public final class FleetRun implements AutoCloseable {
     private final MemberPoll poll;
     private final Runnable onClose;
 
-    /** Tells of groups. */
+    /** Provides groups. */
     @FunctionalInterface
     interface Groups {
         GroupSnapshot read(String group) throws InterruptedException;
     }
 
-    /** Creates one over groups as {@code brokers} tells them. */
+    /** Creates a run over the groups that {@code brokers} provides. */
     FleetRun(List<String> groups, List<URI> addresses, Groups brokers, MemberPoll poll, Runnable onClose) {
         this.groups = List.copyOf(groups);
         this.addresses = List.copyOf(addresses);
@@ -52,7 +52,7 @@ public final class FleetRun implements AutoCloseable {
      * @param groups whose members are found through the brokers
      * @param addresses of further members
      * @param cluster null if there are no groups
-     * @param token that the consoles demand
+     * @param token required by the consoles
      */
     public static FleetRun open(
             List<String> groups, List<URI> addresses, @Nullable ClusterOptions cluster, @Nullable String token)
@@ -75,7 +75,7 @@ public final class FleetRun implements AutoCloseable {
         throw CliFailure.usage("--group goes with --bootstrap-server", "");
     }
 
-    /** The fleet at this moment. What cannot be found out is said in it; a group that does not exist yet as well. */
+    /** The current fleet. Failed lookups are reported in it, as is a group that does not exist yet. */
     public ObjectNode look() throws InterruptedException {
         List<String> trouble = new ArrayList<>();
         List<GroupSnapshot> found = new ArrayList<>();

@@ -14,10 +14,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** All members at one moment: pipelines, the topics between them, and what limits the whole. Immutable. */
+/** All members at one moment: pipelines, the topics between them, and the limit of the whole. Immutable. */
 final class FleetView {
 
-    /** A pipeline within this share of the largest delay may be the one as well. */
+    /** A pipeline whose delay is within this share of the largest may be the limit as well. */
     private static final double CLOSE = 0.5;
 
     private final Instant at;
@@ -30,13 +30,13 @@ final class FleetView {
      * Creates one.
      *
      * @param groups as the brokers tell them
-     * @param trouble what could not be found out, a sentence each
+     * @param trouble failed lookups, a sentence each
      */
     FleetView(Instant at, List<MemberAnswer> answers, List<GroupSnapshot> groups, List<String> trouble) {
         this.at = at;
         this.members = answers.stream()
                 .map(FleetMember::new)
-                // Those that do not answer are what somebody looks for.
+                // Members that do not answer come first, because users look for them.
                 .sorted(Comparator.comparing(FleetMember::answers))
                 .toList();
         this.groups = groups.stream().map(GroupSnapshot::group).toList();
@@ -44,7 +44,7 @@ final class FleetView {
         Map<String, List<FleetMember>> byKey = new LinkedHashMap<>();
         this.groups.forEach(each -> byKey.put(each, new ArrayList<>()));
         for (FleetMember each : members) {
-            // Nobody knows which pipeline an address without an answer belongs to.
+            // The pipeline of an address without an answer is not known.
             if (each.answers() || each.group() != null) {
                 byKey.computeIfAbsent(each.pipelineKey(), key -> new ArrayList<>())
                         .add(each);
@@ -94,7 +94,7 @@ final class FleetView {
         }
     }
 
-    /** Pipeline with the most work in front of it, in seconds of its own rate, or the candidates. */
+    /** The pipeline with the most waiting work, in seconds at its own rate, or the candidates. */
     private ObjectNode limits() {
         ObjectNode limits = JsonNodeFactory.instance.objectNode();
         List<FleetPipeline> known = pipelines.stream()

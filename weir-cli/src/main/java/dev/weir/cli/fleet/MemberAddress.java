@@ -10,10 +10,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The address of a member's console, or the reason why it is not known. Immutable.
+ * The address of a member's console, or the reason why it is unknown. Immutable.
  *
- * @param console null if the member says nothing of one
- * @param group that it was found in; null if its address was given
+ * @param console null if the member names none
+ * @param group the group in which it was found; null if its address was given
  * @param clientId empty if its address was given
  * @param memberId of the group's member; empty if its address was given
  * @param whyNone null if there is a console
@@ -29,12 +29,12 @@ record MemberAddress(
 
     private static final int MAX_PORT = 65_535;
 
-    /** Address that the user gave. */
+    /** An address given by the user. */
     static MemberAddress given(URI console) {
         return new MemberAddress(console, null, "", "", null);
     }
 
-    /** Address of a group's member: its port from the client id, its host as the broker sees it. See ADR 241. */
+    /** The address of a group's member: the port from its client id, the host as seen by the broker. See ADR 241. */
     static MemberAddress of(GroupMember member, String group) {
         Matcher matcher = PORT.matcher(member.clientId());
         int port = matcher.find() ? Integer.parseInt(matcher.group(1)) : 0;
@@ -52,7 +52,7 @@ record MemberAddress(
                 URI.create("http://" + host + ":" + port), group, member.clientId(), member.id(), null);
     }
 
-    /** The consoles of these, each once. */
+    /** The distinct consoles of these addresses. */
     static Set<URI> consoles(Collection<MemberAddress> addresses) {
         Set<URI> consoles = new LinkedHashSet<>();
         for (MemberAddress each : addresses) {
@@ -64,7 +64,7 @@ record MemberAddress(
         return consoles;
     }
 
-    /** Identity of a member: equal for two addresses of the same one. A console may serve several members. */
+    /** The identity of a member: equal for two addresses of the same member. A console may serve several members. */
     String identity() {
         return group == null ? String.valueOf(console) : group + "\n" + memberId;
     }

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The answer of a member, or the reason why there is none. Immutable.
  *
- * @param state of its console; null if it does not answer
- * @param reason why not, for people; null if it does
+ * @param state the console's state; null if it does not answer
+ * @param reason why it does not answer, for people; null if it does
  */
 record MemberAnswer(
         MemberAddress address,

@@ -31,25 +31,25 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks all consoles at once, each for a bounded answer in a bounded time, and each once however many members name it.
- * One that does not answer in time is asked less and less often until it does. Confined to one thread.
+ * Queries all consoles at once, each for a bounded answer in a bounded time, and each once however many members name
+ * it. One that does not answer in time is queried less and less often until it does. Confined to one thread.
  */
 final class MemberPoll implements AutoCloseable {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    /** A state of ten thousand partitions takes some 3 MB. */
+    /** The state of ten thousand partitions takes about 3 MB. */
     private static final int MAX_BYTES = 4 * 1024 * 1024;
 
-    /** All answers of one time together: no answer waits for another one, since that may never end. */
+    /** All answers within one timeout: none waits for another, which may never end. */
     private static final long MAX_BYTES_TOGETHER = 128L * 1024 * 1024;
 
     private static final int CHUNK_BYTES = 16 * 1024;
 
-    /** Longest time after which one that was silent is asked again. */
+    /** Longest time after which a silent console is queried again. */
     private static final long MOST_BACKOFF_SECONDS = 30;
 
-    /** A console that did not answer in time, so many times in a row. */
+    /** A console with this number of consecutive timeouts. */
     private record Silence(int times, long askAgainNanos) {}
 
     /** The answer of a console. */
@@ -73,13 +73,13 @@ final class MemberPoll implements AutoCloseable {
      * Creates one.
      *
      * @param patience for all members together
-     * @param token that their consoles demand
+     * @param token required by their consoles
      */
     MemberPoll(Duration patience, @Nullable String token) {
         this(patience, token, System::nanoTime);
     }
 
-    /** The same, with a clock for the time between questions. */
+    /** Creates a poll with a clock for the time between queries. */
     MemberPoll(Duration patience, @Nullable String token, LongSupplier clock) {
         this.patience = patience;
         this.token = token;
@@ -133,7 +133,7 @@ final class MemberPoll implements AutoCloseable {
         }
         Silence last = silences.get(console);
         int times = last == null ? 1 : last.times + 1;
-        // The first time may be chance: the next look asks again.
+        // The first timeout may be chance, so the next poll queries it again.
         long seconds = times == 1 ? 0 : Math.min(MOST_BACKOFF_SECONDS, 1L << Math.min(times, 10));
         silences.put(console, new Silence(times, clock.getAsLong() + TimeUnit.SECONDS.toNanos(seconds)));
     }

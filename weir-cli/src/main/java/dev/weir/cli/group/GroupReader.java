@@ -35,7 +35,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.jspecify.annotations.Nullable;
 
-/** Asks the brokers for groups. Confined to one thread. Its opener closes it. */
+/** Reads groups from the brokers. Confined to one thread. Its opener closes it. */
 public final class GroupReader implements AutoCloseable {
 
     private static final String NOTHING_COMMITTED = "the group has committed nothing of this partition";
@@ -52,16 +52,16 @@ public final class GroupReader implements AutoCloseable {
     }
 
     /**
-     * Opens one, once a broker has answered.
+     * Opens a reader, once a broker has answered.
      *
-     * @param patience bound on each question to the brokers
+     * @param patience time limit for each request to the brokers
      */
     public static GroupReader open(ClusterClients clients, Duration patience) throws InterruptedException {
         clients.check(List.of());
         return new GroupReader(clients.admin(), patience);
     }
 
-    /** The group at this moment, without the times of its lag: see {@link LagTimes}. */
+    /** The current group, without the times of its lag: see {@link LagTimes}. */
     public GroupSnapshot read(String group) throws InterruptedException {
         GroupType type = get(admin.listGroups().all(), group).stream()
                 .filter(each -> each.groupId().equals(group))
@@ -122,7 +122,7 @@ public final class GroupReader implements AutoCloseable {
                 group, "share", state(described == null ? null : described.groupState()), members, lag);
     }
 
-    /** A share group finishes records out of order, so that the broker's own count is the better one. */
+    /** A share group finishes records out of order, so the broker's own count is the better one. */
     private static PartitionLag told(PartitionLag lag, @Nullable SharePartitionOffsetInfo info) {
         Optional<Long> count = info == null ? Optional.empty() : info.lag();
         return count.filter(records -> records >= 0)
@@ -146,7 +146,7 @@ public final class GroupReader implements AutoCloseable {
                 Set.copyOf(member.assignment().topicPartitions()));
     }
 
-    /** A broker writes {@code /10.0.0.1}. */
+    /** Brokers write the host as {@code /10.0.0.1}. */
     private static String host(String host) {
         return host.startsWith("/") ? host.substring(1) : host;
     }

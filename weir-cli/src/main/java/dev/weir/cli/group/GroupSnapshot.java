@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param group its id
  * @param type classic, consumer or share
  * @param state as the coordinator names it, for example {@code Stable} or {@code Empty}
- * @param partitions those that are assigned or have a committed offset, in order
+ * @param partitions partitions that are assigned or have a committed offset, in order
  */
 public record GroupSnapshot(
         String group, String type, String state, List<GroupMember> members, List<PartitionLag> partitions) {
@@ -21,20 +21,20 @@ public record GroupSnapshot(
      * A member.
      *
      * @param id of the member, as the coordinator knows it
-     * @param clientId as its configuration says
-     * @param host as the broker sees it, a name or a number
+     * @param clientId from its configuration
+     * @param host as seen by the broker, a name or an address
      */
     public record GroupMember(String id, String clientId, String host, Set<TopicPartition> partitions) {}
 
     /**
-     * The rest of a partition that is not read.
+     * The unread part of a partition.
      *
      * @param committed the next offset of the group; {@value #UNKNOWN} if nothing was committed
-     * @param begin the first offset that is still there
+     * @param begin the first offset still in the log
      * @param end the offset after the last record
      * @param records of the group between {@code committed} and {@code end}; {@value #UNKNOWN} if not known
-     * @param deleted records after {@code committed} that are no longer there
-     * @param time how long ago the first of them was written, by its own timestamp; null if not known
+     * @param deleted records after {@code committed} that no longer exist
+     * @param time age of the first of them by its own timestamp; null if not known
      * @param whyUnknown why {@code records} or {@code time} is not known; null if both are
      */
     public record PartitionLag(
@@ -47,7 +47,7 @@ public record GroupSnapshot(
             @Nullable Duration time,
             @Nullable String whyUnknown) {
 
-        /** A number that is not known. */
+        /** An unknown number. */
         public static final long UNKNOWN = -1;
 
         PartitionLag withTime(@Nullable Duration newTime, @Nullable String why) {
@@ -55,7 +55,7 @@ public record GroupSnapshot(
         }
     }
 
-    /** The sum of what is known; {@value PartitionLag#UNKNOWN} if nothing is. */
+    /** The sum of the known lags; {@value PartitionLag#UNKNOWN} if none is known. */
     public long records() {
         return partitions.stream().allMatch(each -> each.records() < 0)
                 ? PartitionLag.UNKNOWN

@@ -22,10 +22,10 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the first unfinished record of each partition that lags, for its timestamp. Functions only. */
+/** Reads the first unfinished record of each lagging partition, for its timestamp. Functions only. */
 public final class LagTimes {
 
-    /** Partitions that are read; of more, those with the most records. */
+    /** The most partitions that are read, those with the most records first. */
     public static final int MOST_PARTITIONS = 64;
 
     private static final Duration POLL = Duration.ofMillis(200);
@@ -37,7 +37,7 @@ public final class LagTimes {
     /**
      * The same lag with times. Reads without a group and commits nothing.
      *
-     * @param patience bound on all of it
+     * @param patience time limit for all reads together
      */
     public static GroupSnapshot of(GroupSnapshot group, ClusterClients clients, Duration patience)
             throws InterruptedException {
@@ -75,7 +75,7 @@ public final class LagTimes {
     private static Map<TopicPartition, Long> written(
             List<PartitionLag> wanted, ClusterClients clients, Duration patience) throws InterruptedException {
         Map<String, Object> config = new HashMap<>(clients.readerConfig());
-        // A record whose batch was deleted since: the next one that is there.
+        // If the record's batch was deleted since, this is the next existing one.
         config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
         config.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 1);
         config.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, 1);
@@ -106,7 +106,7 @@ public final class LagTimes {
     }
 
     private static InterruptedException stopped(InterruptException e) {
-        boolean ignored = Thread.interrupted(); // The client has set it again.
+        boolean ignored = Thread.interrupted(); // the client has set it again
         InterruptedException stop = new InterruptedException();
         stop.initCause(e);
         return stop;

@@ -10,8 +10,8 @@ import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An answer that tells what is not known from what is zero: a field without evidence has the text {@value #UNKNOWN},
- * and the reasons stand at the end. Confined to the thread of its call.
+ * An answer that distinguishes unknown from zero: a field without evidence has the text {@value #UNKNOWN}, and the
+ * reasons are listed at the end. Confined to the thread of its call.
  */
 final class Answer {
 
@@ -27,23 +27,23 @@ final class Answer {
         return fields;
     }
 
-    /** Says that a field of the answer is not known. */
+    /** Marks a field of the answer as unknown. */
     void unknown(String name, String why) {
         unknown(fields, name, why);
     }
 
-    /** Says that a field of a part of the answer is not known. */
+    /** Marks a field in a part of the answer as unknown. */
     void unknown(ObjectNode part, String name, String why) {
         part.put(name, UNKNOWN);
         because(why);
     }
 
-    /** Adds a reason why something is not known. */
+    /** Adds a reason for an unknown value. */
     void because(String why) {
         reasons.add(why);
     }
 
-    /** Copies a field, or says that the console did not tell it. */
+    /** Copies a field, or notes that the console did not report it. */
     void copy(JsonNode from, String name, ObjectNode to) {
         copy(from, name, to, name, null);
     }
@@ -51,7 +51,7 @@ final class Answer {
     /**
      * Copies a field under another name.
      *
-     * @param why it may be missing; null for a console that does not tell it
+     * @param why the reason why it may be missing; null if the console does not report it
      */
     void copy(JsonNode from, String name, ObjectNode to, String as, @Nullable String why) {
         JsonNode value = from.path(name);
@@ -62,7 +62,7 @@ final class Answer {
         }
     }
 
-    /** Adds the first entries of a list, and how many were left off. */
+    /** Adds the first entries of a list, and the number omitted. */
     static void list(ObjectNode to, String name, Iterable<? extends JsonNode> entries, int most) {
         ArrayNode list = to.putArray(name);
         long all = StreamSupport.stream(entries.spliterator(), false).count();

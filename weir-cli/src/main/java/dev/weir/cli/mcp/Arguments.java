@@ -24,7 +24,7 @@ final class Arguments {
 
         String description();
 
-        /** The reason why a value is refused; null if it is not. */
+        /** The reason why a value is refused; null if it is accepted. */
         @Nullable
         String refusal(JsonNode value);
 

@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The tools that ask the brokers. Immutable. */
+/** The tools that query the brokers. Immutable. */
 final class ClusterTools {
 
     private static final int MOST_PARTITIONS = 500;
@@ -34,7 +34,7 @@ final class ClusterTools {
      * Creates them.
      *
      * @param cluster null if no brokers were given
-     * @param group whose lag is told unless a call names another; null if none was given
+     * @param group the default group for lag; null if none was given
      */
     ClusterTools(@Nullable ClusterOptions cluster, @Nullable String group, PipelineProcess process) {
         this.cluster = cluster;
@@ -186,7 +186,7 @@ final class ClusterTools {
         }
     }
 
-    /** Adds the pipeline's own figures on its partitions. */
+    /** Adds the pipeline's own figures for its partitions. */
     private void lagOfMember(int limit, Answer answer) throws InterruptedException {
         JsonNode state = process.get("/api/state");
         ObjectNode fields = answer.fields();

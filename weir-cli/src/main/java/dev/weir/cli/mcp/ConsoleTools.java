@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** The tools that ask the process of a pipeline. Immutable. */
+/** The tools that query a pipeline's process. Immutable. */
 final class ConsoleTools {
 
     private static final int MOST_ENTRIES = 200;
@@ -22,7 +22,9 @@ final class ConsoleTools {
 
     private static final List<String> STAGE_SHARES = List.of("busy_share", "blocked_up_share", "blocked_down_share");
 
-    /** Description by share, also of an older process, which reports only three; the first of equal ones counts. */
+    /**
+     * Descriptions by largest share, also for an older process, which reports only three; the first of equal ones wins.
+     */
     private static final Map<String, String> WAITS_FOR = waitsFor();
 
     private static final String NO_LIMITER = "the process has not said what limits it: it has not measured for long"
@@ -95,7 +97,7 @@ final class ConsoleTools {
         }
     }
 
-    /** Writes the head of every answer. */
+    /** Writes the header of every answer. */
     private void head(JsonNode state, Answer answer) {
         answer.fields().put("console", process.toString());
         for (String each : List.of("at", "pipeline", "state")) {
@@ -192,7 +194,7 @@ final class ConsoleTools {
                 limit);
     }
 
-    /** Partitions that have an unfinished record or a reason not to be read, the oldest record first. */
+    /** Partitions with an unfinished record or a pause reason, the oldest record first. */
     private static Stream<JsonNode> stuck(JsonNode state) {
         return state.path("partitions")
                 .valueStream()
@@ -235,7 +237,7 @@ final class ConsoleTools {
         return Collections.unmodifiableMap(words);
     }
 
-    /** A stage with the largest share of its time in words. */
+    /** Describes a stage with the largest share of its time. */
     private static ObjectNode waits(JsonNode stage) {
         ObjectNode waits = Answer.JSON.createObjectNode();
         for (String each : List.of("name", "parallelism", "in_per_second", "out_per_second", "depth")) {

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 /** Lists the newest records of a dead-letter topic; reads without a group. Confined to one thread. */
 final class DeadLetterTail {
 
-    /** Bytes of a payload that are shown. */
+    /** Number of payload bytes shown. */
     static final int SHOWN_BYTES = 256;
 
     private static final int SHOWN_TEXT = 500;
@@ -68,7 +68,7 @@ final class DeadLetterTail {
                 () -> new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer()))) {
             list(consumer, limit, answer);
         } catch (InterruptException e) {
-            boolean ignored = Thread.interrupted(); // The client has set it again.
+            boolean ignored = Thread.interrupted(); // the client has set it again
             throw new InterruptedException();
         } catch (KafkaException e) {
             throw CliFailure.work(
@@ -93,7 +93,7 @@ final class DeadLetterTail {
         long offsets = partitions.stream()
                 .mapToLong(each -> ends.getOrDefault(each, 0L) - begins.getOrDefault(each, 0L))
                 .sum();
-        // Compaction and transactions leave gaps, so the number of offsets is only a bound.
+        // Compaction and transactions leave gaps, so the number of offsets is only an upper bound.
         fields.put("records_at_most", offsets);
         if (!whole) {
             answer.because("not all of the newest records came within " + patience.toMillis() + " ms");
@@ -110,7 +110,7 @@ final class DeadLetterTail {
                 limit);
     }
 
-    /** Reads to the ends; keeps no more than the newest of each partition. Says whether all came in time. */
+    /** Reads to the ends; keeps only the newest records of each partition. Returns whether all arrived in time. */
     private boolean read(
             KafkaConsumer<byte[], byte[]> consumer,
             Map<TopicPartition, Long> ends,
@@ -188,7 +188,7 @@ final class DeadLetterTail {
         }
     }
 
-    /** The first bytes as text, or in base64 if they are no UTF-8. */
+    /** The first bytes as text, or in base64 if they are not valid UTF-8. */
     private static @Nullable String shown(byte @Nullable [] bytes) {
         if (bytes == null) {
             return null;
@@ -199,7 +199,7 @@ final class DeadLetterTail {
                 .newDecoder()
                 .onMalformedInput(CodingErrorAction.REPORT)
                 .onUnmappableCharacter(CodingErrorAction.REPORT);
-        // A character that is cut by the bound is no error.
+        // A character truncated at the limit is not an error.
         boolean isText = !decoder.decode(ByteBuffer.wrap(bytes, 0, shown), text, shown == bytes.length)
                 .isError();
         String first = isText

@@ -24,7 +24,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
-/** {@code weir mcp}: what agents may ask about a running pipeline and its cluster. See ADR 240. */
+/** {@code weir mcp}: answers agents' questions about a running pipeline and its cluster. See ADR 240. */
 @Command(
         name = "mcp",
         sortOptions = false,
@@ -81,7 +81,7 @@ public final class McpCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         PipelineProcess process = process();
         if (cluster != null) {
-            var ignored = cluster.clients(); // Wrong options are said now, not in the middle of an answer.
+            var ignored = cluster.clients(); // wrong options are reported now, not in the middle of an answer
         }
         if (group != null && cluster == null) {
             throw CliFailure.usage("--group goes with --bootstrap-server", "");
@@ -131,7 +131,7 @@ public final class McpCommand implements Callable<Integer> {
         return spec.version()[0].replaceFirst("^Weir ", "");
     }
 
-    /** Serves until the input ends or a signal comes: a read of standard input cannot be interrupted. */
+    /** Serves until the input ends or a signal comes, because a read of standard input cannot be interrupted. */
     private void serve(McpServer server) throws InterruptedException {
         FutureTask<Void> work = new FutureTask<>(() -> {
             server.serve(System.in);

@@ -32,18 +32,20 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server of the Model Context Protocol for tools, over two streams: JSON-RPC 2.0, one message on each line. One
- * thread calls {@link #serve}; calls run on virtual threads of their own, so that a ping is answered meanwhile.
+ * A server of the Model Context Protocol for tools, over two streams: JSON-RPC 2.0, one message per line. One thread
+ * calls {@link #serve}; calls run on separate virtual threads, so that a ping is answered meanwhile.
  */
 final class McpServer {
 
-    /** Revisions of the protocol, oldest first. 2025-03-26 is not among them: it demands batches of messages. */
+    /**
+     * Supported protocol revisions, oldest first. 2025-03-26 is not among them because it requires batches of messages.
+     */
     static final List<String> REVISIONS = List.of("2024-11-05", "2025-06-18", "2025-11-25");
 
-    /** Calls under way at once. */
+    /** The most calls in flight at once. */
     static final int MOST_CALLS = 8;
 
-    /** The time calls under way have once the input has ended, unless a test says otherwise. */
+    /** The time that calls in flight get after the input has ended, unless a test sets another. */
     static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private static final Logger LOG = System.getLogger(McpServer.class.getName());
@@ -68,7 +70,7 @@ final class McpServer {
     private final ReentrantLock writing = new ReentrantLock();
     private final Semaphore room = new Semaphore(MOST_CALLS);
 
-    /** Calls under way, by the request's id. */
+    /** Calls in flight, by request id. */
     private final Map<JsonNode, Call> calls = new ConcurrentHashMap<>();
 
     /**
@@ -76,8 +78,8 @@ final class McpServer {
      *
      * @param version of this program
      * @param instructions for the agent
-     * @param patience for calls under way once the input has ended
-     * @param out has nothing but protocol from now on
+     * @param patience time for calls in flight after the input has ended
+     * @param out used only for the protocol from now on
      */
     McpServer(List<Tool> tools, String version, String instructions, Duration patience, PrintStream out) {
         Map<String, Tool> byName = new LinkedHashMap<>();
@@ -89,7 +91,7 @@ final class McpServer {
         this.out = out;
     }
 
-    /** Answers until the input ends or nobody reads the output any more. */
+    /** Answers until the input ends or the output is no longer read. */
     void serve(InputStream in) throws IOException, InterruptedException {
         MessageReader messages = new MessageReader(in);
         ExecutorService threads = Executors.newThreadPerTaskExecutor(
@@ -125,7 +127,7 @@ final class McpServer {
         JsonNode answerTo = isRequest ? id : NullNode.getInstance();
         try {
             if (message.has("result") || message.has("error")) {
-                return; // Nothing was asked of the client.
+                return; // nothing was asked of the client
             }
             require(message.isObject(), "a message is one object; batches are not taken");
             require("2.0".equals(message.path("jsonrpc").textValue()), "jsonrpc must be \"2.0\"");
@@ -177,7 +179,7 @@ final class McpServer {
         return result;
     }
 
-    /** The newest that is not newer than the one asked for, or the newest of all. Revisions are dates. */
+    /** The newest revision up to the requested one, or the newest of all. Revisions are dates. */
     private static String revision(String asked) {
         return REVISIONS.reversed().stream()
                 .filter(each -> each.compareTo(asked) <= 0)
@@ -255,7 +257,7 @@ final class McpServer {
         final Tool tool;
         final Arguments arguments;
 
-        /** True if it is answered, or nobody wants the answer any more. */
+        /** True if it is answered or cancelled. */
         final AtomicBoolean settled = new AtomicBoolean();
 
         private volatile @Nullable Thread thread;
@@ -267,7 +269,7 @@ final class McpServer {
 
         Answer answer() throws InterruptedException {
             thread = Thread.currentThread();
-            if (settled.get()) { // Cancelled before it began.
+            if (settled.get()) { // cancelled before it began
                 throw new InterruptedException();
             }
             Answer answer = new Answer();

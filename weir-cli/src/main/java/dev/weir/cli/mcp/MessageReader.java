@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
 
-/** Reads messages, one on each line, in bounded memory. Confined to one thread. */
+/** Reads messages, one per line, in bounded memory. Confined to one thread. */
 final class MessageReader {
 
     /** Most bytes of a message. */
@@ -25,7 +25,7 @@ final class MessageReader {
                 this.json = json;
             }
 
-            /** The bytes of the line, which are the caller's. */
+            /** The bytes of the line, owned by the caller. */
             byte[] json() {
                 return json;
             }

@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The process of a pipeline, reached by its console; a profile needs only its id. Immutable. */
+/** The process of a pipeline, reached through its console; a profile needs only its id. Immutable. */
 final class PipelineProcess {
 
     private final @Nullable String target;
@@ -21,7 +21,7 @@ final class PipelineProcess {
      * Creates one.
      *
      * @param target the id of a process or the address of a console; null if none was given
-     * @param token that the console demands
+     * @param token required by the console
      */
     PipelineProcess(@Nullable String target, @Nullable String token) {
         this.target = target;
@@ -32,7 +32,7 @@ final class PipelineProcess {
         return target != null;
     }
 
-    /** Asks the console. Each time anew: the process may have been started again at the same address. */
+    /** Queries the console. Connects each time, because the process may have restarted at the same address. */
     JsonNode get(String path) throws InterruptedException {
         try (ConsoleClient console = new ConsoleClient(ConsoleAddress.of(given()), token)) {
             return console.get(path);

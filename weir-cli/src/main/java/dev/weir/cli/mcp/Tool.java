@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A question that an agent may ask; it changes nothing. Immutable; may be called by several threads at once.
+ * A read-only query for agents. Immutable; may be called by several threads at once.
  *
- * @param name as it is called
+ * @param name the name in calls
  * @param title for people
- * @param description what it answers, for the agent that chooses
- * @param parameters by name, in the order in which they are shown
- * @param required names of parameters that a call must have
+ * @param description its purpose, for the agent's choice
+ * @param parameters parameters by name, in display order
+ * @param required names of required parameters
  */
 record Tool(
         String name,
@@ -21,14 +21,14 @@ record Tool(
         List<String> required,
         Work work) {
 
-    /** Finds an answer. */
+    /** Produces an answer. */
     @FunctionalInterface
     interface Work {
 
         /**
-         * Writes the answer. An interrupt gives up.
+         * Writes the answer; aborted by an interrupt.
          *
-         * @throws dev.weir.cli.terminal.CliFailure if it cannot be found out
+         * @throws dev.weir.cli.terminal.CliFailure if there is no answer
          */
         void answer(Arguments arguments, Answer answer) throws InterruptedException;
     }

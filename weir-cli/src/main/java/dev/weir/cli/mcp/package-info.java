@@ -1,6 +1,6 @@
 /**
- * {@code weir mcp}: tools for agents over standard streams. Requests come in on standard input, one thread reads them,
- * each call runs on a virtual thread of its own, and answers leave on standard output. See ADR 240.
+ * {@code weir mcp}: tools for agents over standard streams. One thread reads requests from standard input, each call
+ * runs on its own virtual thread, and answers go to standard output. See ADR 240.
  */
 @NullMarked
 package dev.weir.cli.mcp;

@@ -5,10 +5,10 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * The address at which a server of a command listens. Immutable.
+ * The address on which a command's server listens. Immutable.
  *
- * @param host a name or number of this machine, without brackets; null for loopback
- * @param port 0 to 65535; 0 is any that is free
+ * @param host a name or address of this machine, without brackets; null for loopback
+ * @param port 0 to 65535; 0 for any free port
  */
 public record ListenAddress(@Nullable String host, int port) {
 

@@ -9,7 +9,7 @@ import java.net.URI;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The server of metrics and probes of one command, or none. Thread-safe. Close it after the pipeline. */
+/** The metrics and probes server of one command, or none. Thread-safe. Close it after the pipeline. */
 public final class MetricsEndpoint implements AutoCloseable {
 
     private final @Nullable MetricsServer server;
@@ -21,9 +21,9 @@ public final class MetricsEndpoint implements AutoCloseable {
     }
 
     /**
-     * Starts one at {@code address}, which answers to {@code names} too; without an address it does nothing.
+     * Starts a server at {@code address} that also answers to {@code names}; without an address it does nothing.
      *
-     * @param partitions whether it shows meters of each partition
+     * @param partitions whether it has metrics of each partition
      */
     static MetricsEndpoint start(@Nullable ListenAddress address, List<String> names, boolean partitions) {
         if (address == null) {
@@ -57,7 +57,7 @@ public final class MetricsEndpoint implements AutoCloseable {
         return server == null ? null : server.uri();
     }
 
-    /** Shows the pipeline of the command. */
+    /** Exposes the command's pipeline. */
     public void show(RunningPipeline running) {
         if (server != null) {
             PipelineMetrics metrics = PipelineMetrics.of(running);

@@ -36,7 +36,7 @@ public final class MetricsOption {
         return address != null;
     }
 
-    /** Starts what was asked for. */
+    /** Starts the server if an address was given. */
     public MetricsEndpoint start() {
         if (address == null && (partitions || !names.isEmpty())) {
             throw CliFailure.usage(

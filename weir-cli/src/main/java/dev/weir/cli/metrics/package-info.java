@@ -1,6 +1,6 @@
 /**
  * {@code --metrics} of the commands that run a pipeline: an address comes in, a server of metrics and probes goes out.
- * The command that asked for it owns it; it has threads of its own.
+ * The requesting command owns it; it has its own threads.
  */
 @NullMarked
 package dev.weir.cli.metrics;

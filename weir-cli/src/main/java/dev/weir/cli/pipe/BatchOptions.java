@@ -14,13 +14,13 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** The options of {@code weir pipe} about batches that cannot be read. Filled by picocli, then read only. */
+/** The options of {@code weir pipe} for unreadable batches. Filled by picocli, then read only. */
 final class BatchOptions {
 
     private static final int LEAST = 64 * 1024;
     private static final int MOST = 1 << 30;
 
-    /** The answer to a batch that cannot be read. */
+    /** The treatment of an unreadable batch. */
     enum Unreadable {
         FAIL(UnreadableBatches.FAIL),
         SKIP(UnreadableBatches.SKIP),
@@ -32,7 +32,7 @@ final class BatchOptions {
             this.policy = policy;
         }
 
-        /** As it is typed. */
+        /** The name on the command line. */
         @Override
         public String toString() {
             return name().toLowerCase(Locale.ROOT).replace('_', '-');
@@ -60,7 +60,7 @@ final class BatchOptions {
     @Nullable
     Long maxBytes;
 
-    /** Refuses what does not go together or is out of bounds. */
+    /** Refuses options that contradict each other or are out of bounds. */
     void check(PipeOptions options) {
         if (maxBytes != null && (maxBytes < LEAST || maxBytes > MOST)) {
             throw CliFailure.badValue("--max-batch-bytes", maxBytes, "64KB to 1GB");
@@ -101,7 +101,7 @@ final class BatchOptions {
         return settings;
     }
 
-    /** The fault of a batch that could not be read, with the options that help. */
+    /** The fault of an unreadable batch, with the options that help. */
     static CliFailure failure(RecordDecodeException failure) {
         Throwable cause = failure.getCause();
         return CliFailure.work(

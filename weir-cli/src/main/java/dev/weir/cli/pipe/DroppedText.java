@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 /** Sentences about records that were read and dropped, or never read. */
 final class DroppedText {
 
-    /** Ranges that one sentence names. */
+    /** Number of ranges that one sentence names. */
     private static final int MAX_RANGES = 5;
 
     private DroppedText() {}
@@ -27,10 +27,10 @@ final class DroppedText {
     }
 
     /**
-     * Returns the sentence on records that a failure leaves and no log has; empty if everything that was not committed
-     * is read again.
+     * Returns the sentence about records that are uncommitted after a failure and no longer in a log; empty if all
+     * uncommitted records will be read again.
      *
-     * @param placeIsGone whether the run failed because the log does not have a position
+     * @param placeIsGone whether the run failed because a position is not in its log
      */
     static String lost(ConsumerSnapshot consumer, boolean placeIsGone) {
         List<RecordRange> lost = Stream.concat(consumer.dropped().stream(), consumer.skipped().stream())

@@ -8,8 +8,8 @@ import java.io.OutputStream;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A shell command that is started once for each value: the value on its standard input, the result on its standard
- * output, failed if it ends with a status other than 0. Stateless.
+ * A shell command that is started once for each value, with the value on its standard input and the result on its
+ * standard output. An exit status other than 0 is a failure. Stateless.
  */
 final class EachProcess {
 
@@ -17,7 +17,7 @@ final class EachProcess {
 
     private EachProcess() {}
 
-    /** Runs the command for one value; an interrupt ends it, its children included. */
+    /** Runs the command for one value; an interrupt ends it and its children. */
     static byte[] run(String command, byte[] value) throws IOException, InterruptedException {
         Process process = Shell.ofMachine().start(command);
         try {
@@ -26,7 +26,7 @@ final class EachProcess {
             try (OutputStream in = process.getOutputStream()) {
                 in.write(value);
             } catch (IOException ignored) {
-                // It does not read all of its input. Its status says whether that is well.
+                // The command does not read all of its input; its exit status tells whether that is an error.
             }
             int status = process.waitFor();
             if (status != 0) {

@@ -6,10 +6,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Collects how long handlers took and when they were done: what the ceiling of a pipe follows from. Thread-safe. */
+/** Collects the handlers' durations and end times, from which a pipe's throughput ceiling is computed. Thread-safe. */
 final class HandlerTimes {
 
-    /** For which each second is kept. */
+    /** Time for which each second is kept. */
     private static final int SECONDS = 3600;
 
     /** Share of the ceiling at which a pipe counts as up to speed. */
@@ -22,7 +22,7 @@ final class HandlerTimes {
     private final AtomicLong firstNanos = new AtomicLong(Long.MAX_VALUE);
     private final AtomicLong lastNanos = new AtomicLong();
 
-    /** The handler, with its time taken. */
+    /** Wraps the handler to measure its time. */
     <T, R> Handler<T, R> timed(Handler<T, R> handler) {
         return element -> {
             long begun = System.nanoTime();
@@ -54,18 +54,18 @@ final class HandlerTimes {
         return nanos.sum() / 1e6 / Math.max(1, calls.sum());
     }
 
-    /** The number of records that so many workers finish in a second if they never wait. */
+    /** The number of records that this many workers finish per second if they never wait. */
     double ceilingPerSecond(int workers) {
         return workers * 1000.0 / meanMillis();
     }
 
-    /** The share of that which was reached, from the first call to the end of the last. */
+    /** The share of the ceiling that was reached, from the first call to the end of the last. */
     double efficiency(int workers) {
         double seconds = (lastNanos.get() - firstNanos.get()) / 1e9;
         return calls.sum() / seconds / ceilingPerSecond(workers);
     }
 
-    /** Seconds from the start to the end of the first one with 98 % of the ceiling; -1 if there was none. */
+    /** Seconds from the start to the end of the first second at 98 % of the ceiling; -1 if there was none. */
     int secondsToSpeed(int workers) {
         double wanted = UP_TO_SPEED * ceilingPerSecond(workers);
         for (int second = 0; second < SECONDS; second++) {

@@ -26,11 +26,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A shell command that answers each line with one line, in order: the k-th answer belongs to the k-th line. One process
- * serves all lines, many of which may be under way. Thread-safe;
- * lines go out in the order of the calls to {@link #send}.
+ * serves all lines, and many may be in flight. Thread-safe; lines are sent in the order of the calls to {@link #send}.
  *
- * <p>Three threads serve the process: one writes, one reads, one drains its standard error, of which the last lines are
- * kept for the message of a failure. A failure is final: every answer that is still awaited fails with it.
+ * <p>Three threads serve the process: one writes, one reads, one drains its standard error, whose last lines are kept
+ * for failure messages. A failure is final: every outstanding answer fails with it.
  */
 final class LineProcess implements AutoCloseable {
 
@@ -40,7 +39,7 @@ final class LineProcess implements AutoCloseable {
     private static final int ERROR_LINE_CHARS = 200;
     private static final int BUFFER_BYTES = 1 << 16;
 
-    // stdbuf makes filters that use C's stdio write line by line also when their output is no terminal.
+    // stdbuf makes filters that use C's stdio write line by line even when their output is not a terminal.
     private static final String UNBUFFERED =
             "command -v stdbuf >/dev/null 2>&1 && exec stdbuf -oL sh -c \"$0\"; exec sh -c \"$0\"";
 
@@ -77,7 +76,7 @@ final class LineProcess implements AutoCloseable {
     /**
      * As {@link #start(String, int)}.
      *
-     * @param patience how long the command may leave lines unanswered without answering any
+     * @param patience longest time without an answer while lines are unanswered
      */
     static LineProcess start(String command, int maxUnderWay, Duration patience) {
         try {
@@ -105,13 +104,13 @@ final class LineProcess implements AutoCloseable {
         return null;
     }
 
-    /** Sends a line, given without its end; waits while too many are under way. */
+    /** Sends a line, given without its line end; waits while too many are in flight. */
     Answer send(byte[] line) throws InterruptedException {
         room.acquire();
         Answer answer = new Answer(line);
         unsent.add(answer);
         LineProcessException failed = failure;
-        if (failed != null) { // Else whoever fails later finds it in the queue.
+        if (failed != null) { // otherwise a later failure finds it in the queue
             answer.future.completeExceptionally(failed);
         }
         return answer;
@@ -129,7 +128,8 @@ final class LineProcess implements AutoCloseable {
                 }
             }
         } catch (IOException | InterruptedException ignored) {
-            // It reads no more. If it ended, the reader says so; if not, the patience of who awaits does.
+            // The command reads no more. If it ended, the reader reports that; if not, the waiting caller's patience
+            // ends it.
         }
     }
 
@@ -151,7 +151,7 @@ final class LineProcess implements AutoCloseable {
                 line.write(buffer, start, read - start);
             }
         } catch (IOException ignored) {
-            // As its end.
+            // Treats the failure as the end of the stream.
         }
         fail(describeEnd());
     }
@@ -202,11 +202,11 @@ final class LineProcess implements AutoCloseable {
                 }
             }
         } catch (IOException ignored) {
-            // As its end.
+            // Treats the failure as the end of the stream.
         }
     }
 
-    /** Closes the command's input, so that it ends by itself; ends it and its children if it does not. */
+    /** Closes the command's input, so that it ends by itself; kills it and its children if it does not. */
     @Override
     public void close() {
         unsent.add(end);
@@ -231,7 +231,7 @@ final class LineProcess implements AutoCloseable {
             this.line = line;
         }
 
-        /** Waits for the answer, or throws why there will be none. */
+        /** Waits for the answer, or throws the reason why there will be none. */
         byte[] await() throws InterruptedException {
             while (true) {
                 long since = lastAnswerNanos - sentNanos > 0 ? lastAnswerNanos : sentNanos;
@@ -245,7 +245,7 @@ final class LineProcess implements AutoCloseable {
                 } catch (ExecutionException e) {
                     throw (LineProcessException) e.getCause();
                 } catch (TimeoutException ignored) {
-                    // Another may have been answered meanwhile.
+                    // Another line may have been answered meanwhile.
                 }
             }
         }

@@ -2,10 +2,7 @@ package dev.weir.cli.pipe;
 
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/**
- * A fault of an {@code exec:} or {@code each:} command or of what it was given.
- * The record concerned stays unacknowledged.
- */
+/** A fault of an {@code exec:} or {@code each:} command or of its input. The record stays unacknowledged. */
 final class LineProcessException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -14,7 +11,7 @@ final class LineProcessException extends RuntimeException {
         super(message);
     }
 
-    /** The same fault, of this record. */
+    /** Returns the same fault, attributed to this record. */
     LineProcessException of(ConsumerRecord<?, ?> record) {
         LineProcessException named = new LineProcessException(PipeRecords.name(record) + ": " + getMessage());
         named.initCause(this);

@@ -45,7 +45,7 @@ import picocli.CommandLine.ParentCommand;
 
 /**
  * {@code weir pipe}: one pipeline from topic to topic, until its end, a signal or a fault. Its thread checks the
- * cluster, starts the pipeline, shows the progress and tells the end; the pipeline has threads of its own.
+ * cluster, starts the pipeline, shows the progress and prints the summary; the pipeline has its own threads.
  */
 @Command(
         name = "pipe",
@@ -59,10 +59,10 @@ import picocli.CommandLine.ParentCommand;
         })
 public final class PipeCommand implements Callable<Integer> {
 
-    /** The last commit takes 10 s at most, the goodbye to the group 8 s. */
+    /** The last commit takes 10 s at most, leaving the group 8 s. */
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(25);
 
-    /** Snapshot of a pipe over a share group, which has no consumer. */
+    /** Snapshot for a pipe over a share group, which has no consumer. */
     private static final ConsumerSnapshot NO_CONSUMER = ConsumerSnapshot.of(List.of(), 0, 0, 0, 0);
 
     @ParentCommand
@@ -162,7 +162,7 @@ public final class PipeCommand implements Callable<Integer> {
 
     private int runToEnd(RunningPipeline running, PipeFlow flow, LimiterProbe probe) throws InterruptedException {
         CompletableFuture<DrainReport> drained = new CompletableFuture<>();
-        // Their sessions are not this one: nothing else would end them.
+        // These commands run in their own sessions, so nothing else would end them.
         weir.shutdown().onHalt(() -> ProcessHandle.current().children().forEach(Shell::kill));
         weir.shutdown()
                 .onStop(() -> Thread.ofPlatform().daemon().name("weir-drain").start(() -> drain(running, drained)));
@@ -224,7 +224,7 @@ public final class PipeCommand implements Callable<Integer> {
                 .orElse(null);
     }
 
-    /** Returns the pipeline's report once it has let go of everything: only then it is known what was committed. */
+    /** Returns the pipeline's report after it has released everything, because only then the commits are known. */
     private DrainReport report(RunningPipeline running, CompletableFuture<DrainReport> drained)
             throws InterruptedException {
         DrainReport first = drained.isDone() ? drained.join() : running.drain(Duration.ZERO);
@@ -240,14 +240,14 @@ public final class PipeCommand implements Callable<Integer> {
         } catch (ExecutionException impossible) {
             throw new IllegalStateException(impossible);
         }
-        // After the end this returns at once, and also tells what a failure left undone.
+        // After the end this returns at once, and also reports what a failure left undone.
         return running.drain(Duration.ZERO);
     }
 
     private void drain(RunningPipeline running, CompletableFuture<DrainReport> drained) {
         try {
             drained.complete(running.drain(options.drainTimeout));
-        } catch (InterruptedException e) { // Nobody else knows this thread.
+        } catch (InterruptedException e) { // no other code knows this thread
             drained.completeExceptionally(e);
         }
     }
@@ -280,7 +280,7 @@ public final class PipeCommand implements Callable<Integer> {
         };
     }
 
-    /** Returns the advice on how a failing record does not end the pipe. */
+    /** Returns advice for keeping a pipe running after a failing record. */
     private String orGiveUp() {
         String again = options.retry == null ? "--retry N tries a record again" : "";
         String letter = options.deadLetter == null ? "--dead-letter TOPIC puts it aside and lets the others pass" : "";

@@ -36,7 +36,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pipeline of {@code weir pipe}: which stages, on which threads. Its functions are thread-safe; close it after the
+ * The pipeline of {@code weir pipe}: its stages and their threads. Its functions are thread-safe; close it after the
  * pipeline has ended.
  *
  * <pre>
@@ -48,13 +48,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class PipeFlow implements AutoCloseable {
 
-    /** Records that {@code --work} holds at once unless told otherwise. */
+    /** Default number of records that {@code --work} holds at once. */
     static final int DEFAULT_BLOCKING = 16;
 
-    /** Lines under way in an {@code exec:} process unless told otherwise. */
+    /** Default number of lines in flight in an {@code exec:} process. */
     static final int DEFAULT_LINES = 1024;
 
-    /** Records that may be committed before any stage has taken them, under {@code --guarantee at-most-once}. */
+    /** Records that may be committed before any stage has pulled them, under {@code --guarantee at-most-once}. */
     static final int COMMIT_AHEAD = 1_000;
 
     private static final int MAX_WORKERS = 1024;
@@ -75,24 +75,24 @@ final class PipeFlow implements AutoCloseable {
                 : null;
     }
 
-    /** Dead letters among what the output stage writes, or that are on their way to it. */
+    /** Dead letters that the output stage has written or will write. */
     long deadLettersInOutput() {
         return deadLettered.sum();
     }
 
-    /** Dead letters that another than the output stage has written. */
+    /** Dead letters written by another stage. */
     long deadLettersElsewhere(RunningPipeline running) {
         return running.handles(DeadLetterHandle.class).stream()
                 .mapToLong(DeadLetterHandle::written)
                 .sum();
     }
 
-    /** Records that went to the dead-letter topic instead of the output. */
+    /** Records written to the dead-letter topic instead of the output. */
     long deadLettered(RunningPipeline running) {
         return deadLettersInOutput() + deadLettersElsewhere(running);
     }
 
-    /** The number of them that stand there without their value. */
+    /** The number of these that were written without their value. */
     long deadLettersCut(RunningPipeline running) {
         return running.handles(DeadLetterHandle.class).stream()
                 .mapToLong(DeadLetterHandle::cut)
@@ -133,7 +133,7 @@ final class PipeFlow implements AutoCloseable {
         return via(worked(consumed)).to(KafkaSink.producing(producer)).named("pipe");
     }
 
-    /** Times of the handlers; empty where nothing waits. */
+    /** Times of the handlers; empty if no stage waits. */
     HandlerTimes times() {
         return times;
     }
@@ -151,7 +151,7 @@ final class PipeFlow implements AutoCloseable {
                 .named("work");
     }
 
-    /** The same stages, with a sink that writes and commits by transactions. */
+    /** The same stages, with a sink that writes and commits in transactions. */
     private Pipeline exactlyOnce(ExactlyOnceFlow<byte[], byte[]> flow, ProducerSettings<byte[], byte[]> producer) {
         ExactlyOnceFlow<byte[], byte[]> timed =
                 options.commitInterval == null ? flow : flow.commitInterval(options.commitInterval);
@@ -163,7 +163,7 @@ final class PipeFlow implements AutoCloseable {
                         : via(worked(consumed)));
     }
 
-    /** Pipeline in which one handler does everything for a record, so that it can be tried again and given up alone. */
+    /** A pipeline with one handler that does all the work on a record, so that it can be retried and given up alone. */
     private Pipeline perRecord(KafkaFlow<byte[], byte[]> flow, ProducerSettings<byte[], byte[]> producer) {
         var handled = flow.handle(options.handlers(), ordering(), this::workOn);
         return withRules(handled, topic -> DeadLetters.to(topic, flow.settings()))
@@ -202,7 +202,7 @@ final class PipeFlow implements AutoCloseable {
         try {
             return records.passOn(spun, EachProcess.run(each.command(), value));
         } catch (LineProcessException failure) {
-            // A letter says in headers of its own which record it was.
+            // A dead-letter record identifies its original in its own headers.
             throw options.deadLetter == null ? failure.of(spun) : failure;
         } catch (IOException notStarted) {
             throw new LineProcessException("the command cannot be started: " + notStarted.getMessage()).of(spun);
@@ -242,7 +242,7 @@ final class PipeFlow implements AutoCloseable {
         };
     }
 
-    /** Source whose one worker sends and another receives, so that lines and answers keep the order of the input. */
+    /** A source with one sending and one receiving worker, so that lines and answers keep the order of the input. */
     private Source<ProducerRecord<byte[], byte[]>> throughProcess(Source<ConsumerRecord<byte[], byte[]>> consumed) {
         LineProcess lines = Objects.requireNonNull(process);
         return consumed.mapBlocking(1, Ordering.input(), record -> send(lines, record))
@@ -260,7 +260,7 @@ final class PipeFlow implements AutoCloseable {
         return AsimovRecords.toProduce(record, translation, options.to, Objects.requireNonNull(options.deadLetter));
     }
 
-    /** A record whose line is under way, or that could not be sent as a line. */
+    /** A record whose line is in flight, or that could not be sent as a line. */
     private record Sent(ConsumerRecord<byte[], byte[]> raw, Result result) implements OfRecord {
 
         interface Result {

@@ -19,14 +19,14 @@ import picocli.CommandLine.TypeConversionException;
 /** The options of {@code weir pipe}, as typed. Filled by picocli, then read only. */
 final class PipeOptions {
 
-    /** The order in which records are worked on. */
+    /** The order in which records are processed. */
     enum Order {
         partition,
         key,
         unordered
     }
 
-    /** The answer to a dead letter that its topic does not take for its size. */
+    /** The treatment of a dead-letter record that is too large for its topic. */
     enum TooLarge {
         cut,
         fail
@@ -82,7 +82,7 @@ final class PipeOptions {
 
     static final int MAX_CONCURRENCY = 10_000;
 
-    /** Records at once that an adaptive pipe goes up to. */
+    /** The concurrency limit of an adaptive pipe. */
     static final int MAX_ADAPTIVE = 1_024;
 
     static final int MAX_RETRIES = 1_000;
@@ -263,18 +263,19 @@ final class PipeOptions {
     boolean json;
 
     /**
-     * Returns whether records are worked on one by one by what may fail for one of them, so that it can be tried again.
+     * Returns whether records are processed one by one with a step that may fail for one of them, so that it can be
+     * retried.
      */
     boolean isPerRecord() {
         return via instanceof Via.Each || via instanceof Via.Identity;
     }
 
-    /** Returns whether the number of records worked on at once is found by the pipe. */
+    /** Returns whether the pipe adapts the number of records processed at once. */
     boolean isAdaptive() {
         return concurrency != null && concurrency == ConcurrencyConverter.ADAPTIVE;
     }
 
-    /** The number of records that are worked on at once where handlers wait. */
+    /** The number of records processed at once by waiting handlers. */
     Parallelism workers() {
         if (isAdaptive()) {
             return Parallelism.adaptive(1, MAX_ADAPTIVE);
@@ -282,36 +283,37 @@ final class PipeOptions {
         return Parallelism.fixed(concurrencyOr(PipeFlow.DEFAULT_BLOCKING));
     }
 
-    /** Handlers at once where each does all the work on its record. */
+    /** Concurrent handlers, each of which does all the work on its record. */
     Parallelism handlers() {
         if (mayReorder()) {
             return workers();
         }
-        // The same as without a rule for failures: one thread that passes records on, or as many as compute.
+        // Concurrency without a rule for failures: one thread that passes records on, or the number of computing
+        // threads.
         return Parallelism.fixed(
                 workCpu.isPositive() ? concurrencyOr(Runtime.getRuntime().availableProcessors()) : 1);
     }
 
-    /** The number that was asked for. */
+    /** The requested number. */
     int concurrencyOr(int otherwise) {
         return concurrency == null || isAdaptive() ? otherwise : concurrency;
     }
 
-    /** Returns whether one handler does it all for a record. */
+    /** Returns whether one handler does all the work on a record. */
     boolean handlesOneByOne() {
         return isPerRecord()
                 && (sharing.share || deadLetter != null || retry != null || timeout != null || via instanceof Via.Each);
     }
 
     /**
-     * Returns whether records of one partition may overtake each other, so that {@code --ordering} decides: handlers
-     * wait, or a share group delivers in any order. Rules for records that fail do not change it.
+     * Returns whether records of one partition may overtake each other, so that {@code --ordering} applies: handlers
+     * wait, or a share group delivers in any order. Rules for failing records do not affect it.
      */
     boolean mayReorder() {
         return work.isPositive() || via instanceof Via.Each || sharing.share;
     }
 
-    /** Returns whether a record is committed before it is worked on. */
+    /** Returns whether a record is committed before it is processed. */
     boolean isAtMostOnce() {
         return guarantee.equals(AT_MOST_ONCE);
     }
@@ -333,7 +335,7 @@ final class PipeOptions {
     /** Reads {@code --concurrency}. Stateless. */
     static final class ConcurrencyConverter implements ITypeConverter<Integer> {
 
-        /** Stands for the word. */
+        /** Value for the word {@code auto}. */
         static final int ADAPTIVE = Integer.MIN_VALUE;
 
         @Override

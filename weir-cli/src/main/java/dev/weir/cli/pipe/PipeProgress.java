@@ -21,7 +21,7 @@ final class PipeProgress {
 
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** The owner of the consumer takes the snapshot; a line does not wait for one that has other things to do. */
+    /** The consumer's owner takes the snapshot, and the status line does not wait for an owner that is busy. */
     private static final Duration SNAPSHOT_PATIENCE = Duration.ofMillis(50);
 
     private static final DateTimeFormatter TIME =
@@ -32,7 +32,7 @@ final class PipeProgress {
     private final LongSupplier nanoClock;
     private final PipelineCounts counts = new PipelineCounts();
 
-    /** Samples from the newest that is at least a window old on. */
+    /** Samples starting with the newest that is at least a window old. */
     private final ArrayDeque<Sample> samples = new ArrayDeque<>();
 
     private PipelineCounts.Moment lastMoment = new PipelineCounts.Moment(0, 0, 0, 0);
@@ -42,7 +42,7 @@ final class PipeProgress {
         samples.add(new Sample(nanoClock.getAsLong(), 0));
     }
 
-    /** Looks at the pipeline, all at one moment, and says what there is to see. */
+    /** Reads the pipeline at one moment and describes it. */
     String line(RunningPipeline running, PipeFlow flow) {
         for (ShareHandle member : running.handles(ShareHandle.class)) {
             return line(member.snapshot(), running.stages().getLast().elementsOut());

@@ -7,7 +7,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the records to produce: key, headers and timestamp as they came. Thread-safe. */
+/** Makes the output records, with key, headers and timestamp unchanged. Thread-safe. */
 final class PipeRecords {
 
     private final String to;
@@ -18,7 +18,7 @@ final class PipeRecords {
         this.deadLetterTopic = deadLetterTopic;
     }
 
-    /** Returns the name of a record in messages. */
+    /** Returns the name of a record for messages. */
     static String name(ConsumerRecord<?, ?> record) {
         return "record " + record.topic() + "-" + record.partition() + "@" + record.offset();
     }
@@ -31,7 +31,7 @@ final class PipeRecords {
         return like(source, to, value);
     }
 
-    /** The record as it came, with headers that say what was wrong and where it was. */
+    /** The unchanged record, with headers for the failure and the origin. */
     ProducerRecord<byte[], byte[]> deadLetter(ConsumerRecord<byte[], byte[]> source, String reason, String message) {
         return AsimovRecords.deadLetter(source, reason, message, Objects.requireNonNull(deadLetterTopic));
     }

@@ -7,17 +7,17 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Checks which options of {@code weir pipe} go together, their bounds, and which do nothing. Stateless. */
+/** Checks which options of {@code weir pipe} may be combined, their bounds, and which have no effect. Stateless. */
 final class PipeRules {
 
     private static final Duration MAX_WORK = Duration.ofHours(1);
 
-    /** Less than the 30 s after which the brokers abort a transaction of Weir's. */
+    /** Below the 30 s after which brokers abort Weir's transactions. */
     private static final Duration MAX_COMMIT_INTERVAL = Duration.ofSeconds(20);
 
     private PipeRules() {}
 
-    /** Refuses what does not go together or is out of bounds. */
+    /** Refuses options that contradict each other or are out of bounds. */
     static void check(PipeOptions options) {
         OptionChecks.requireAddresses(options.bootstrapServers);
         OptionChecks.requireNotBlank("--from", options.from);
@@ -61,7 +61,7 @@ final class PipeRules {
         checkDuration("--drain-timeout", options.drainTimeout);
     }
 
-    /** Options that were given and do nothing here, a sentence each. */
+    /** Given options without effect, one sentence each. */
     static List<String> warnings(PipeOptions options) {
         List<String> warnings = new ArrayList<>(options.sharing.warnings(options));
         boolean waits = options.work.isPositive() || (options.isPerRecord() && options.mayReorder());

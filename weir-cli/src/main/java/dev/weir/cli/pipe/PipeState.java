@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file that tells how a pipe is, written anew each second by a thread of its own and once more at the end. Who
- * reads it sees a whole one: each is written beside it and moved into its place.
+ * The state file of a pipe, rewritten every second by a separate thread and once more at the end. Readers always see a
+ * complete file: each version is written next to it and moved into place.
  */
 final class PipeState implements AutoCloseable {
 
@@ -41,7 +41,7 @@ final class PipeState implements AutoCloseable {
         this.terminal = terminal;
     }
 
-    /** Refuses a file that cannot be written, before anything has begun. */
+    /** Refuses a file that cannot be written, before anything has started. */
     static void checkWritable(Path file) {
         try {
             replace(file, JsonLines.object(json -> json.writeStringField("state", "starting"), true));
@@ -53,7 +53,7 @@ final class PipeState implements AutoCloseable {
         }
     }
 
-    /** Begins to write, unless there is no file. */
+    /** Starts to write, unless no file was given. */
     static PipeState start(@Nullable Path file, RunningPipeline running, Terminal terminal) {
         PipeState state = new PipeState(file, running, terminal);
         if (file != null) {
@@ -62,7 +62,7 @@ final class PipeState implements AutoCloseable {
         return state;
     }
 
-    /** A full disk does not end the pipe. It is told once, and once more after it has gone well again. */
+    /** A full disk does not end the pipe. It is reported once, and again after a success. */
     private void write() {
         Path target = Objects.requireNonNull(file);
         try {
@@ -116,7 +116,7 @@ final class PipeState implements AutoCloseable {
         return JsonLines.object(json -> ConsumerState.write(json, dump, health), true);
     }
 
-    /** Writes the last state, in which the file stays. */
+    /** Writes the final state; the file remains. */
     @Override
     public void close() {
         if (file != null) {

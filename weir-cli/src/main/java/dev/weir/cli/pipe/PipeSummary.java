@@ -28,17 +28,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * The summary of a pipe, for people and for programs. Immutable.
  *
- * @param guarantee as {@code --guarantee} names it
- * @param deadLettered records that went to the dead-letter topic
- * @param deadLettersInOutput those of them that the output stage wrote
- * @param deadLettersCut those of them that were too large for their topic and stand there without their value
+ * @param guarantee the value of {@code --guarantee}
+ * @param deadLettered records written to the dead-letter topic
+ * @param deadLettersInOutput dead letters written by the output stage
+ * @param deadLettersCut dead letters too large for their topic and written without their value
  * @param consumer the consumer's last state
- * @param noAnswerSince when a broker last answered, if none does any more
- * @param latency from the records' timestamps to their acknowledgements, if that was counted
- * @param limiter what held it down for most of the time
+ * @param noAnswerSince time of the last broker answer, if none answers any more
+ * @param latency times from the records' timestamps to their acknowledgements, if measured
+ * @param limiter the limit that applied for most of the time
  * @param share the member of a share group, if it was one
- * @param transactions what became of them, or null without
- * @param failure why it ended before its time, or null
+ * @param transactions the outcomes of transactions, or null without transactions
+ * @param failure the reason for an early end, or null
  */
 record PipeSummary(
         DrainReport report,
@@ -54,14 +54,14 @@ record PipeSummary(
         TransactionHandle.@Nullable Snapshot transactions,
         @Nullable String failure) {
 
-    /** Limit of partitions in the text; JSON has all. */
+    /** Number of partitions in the text; JSON has all. */
     private static final int MAX_PARTITIONS_SHOWN = 20;
 
     private static final int MAX_RANGES_SHOWN = 20;
 
     private static final int COLUMNS = 118;
 
-    /** Parts of a handled flow that do no work of their own and that no user has named. */
+    /** Parts of a handled flow that do no work and were not named by the user. */
     private static final Set<String> INTERNAL_STAGES = Set.of("map", "again", "failed", "divertTo", "done", "results");
 
     private List<StageSnapshot> shownStages() {
@@ -74,7 +74,7 @@ record PipeSummary(
         return report.stages().getFirst().elementsIn();
     }
 
-    /** Records the brokers took, without dead letters. */
+    /** Records accepted by the brokers, without dead letters. */
     private long out() {
         return Math.max(0, report.stages().getLast().elementsOut() - deadLettersInOutput);
     }
@@ -123,7 +123,7 @@ record PipeSummary(
         });
     }
 
-    /** Writes the latency, without a value if no record with a timestamp was acknowledged. */
+    /** Writes the latency; without a value if no record with a timestamp was acknowledged. */
     private void writeLatency(JsonGenerator line) throws IOException {
         line.writeObjectFieldStart("latency_ms");
         if (latency == null || latency.count() == 0) {
@@ -161,7 +161,7 @@ record PipeSummary(
         return rounded(time.toNanos() / 1e6);
     }
 
-    /** Writes where the next run begins, for each partition for which this one has committed. */
+    /** Writes where the next run starts, for each partition with a commit. */
     private void writeNextRun(JsonGenerator line) throws IOException {
         line.writeArrayFieldStart("next_run");
         for (PartitionSnapshot partition : consumer.partitions()) {
@@ -226,7 +226,7 @@ record PipeSummary(
         }
     }
 
-    /** Counts of the whole run, and shares of the time that the finding is of. */
+    /** Counts of the whole run, and shares of the time that the finding covers. */
     private void writeStages(JsonGenerator line) throws IOException {
         line.writeArrayFieldStart("stages");
         for (StageSnapshot stage : shownStages()) {
@@ -246,7 +246,7 @@ record PipeSummary(
         return Math.round(share * 1000) / 1000.0;
     }
 
-    /** Returns the sentence on letters that were cut. */
+    /** Returns the sentence about dead-letter records without their value. */
     String cutLetters() {
         return String.format(
                 Locale.ROOT,
@@ -300,9 +300,7 @@ record PipeSummary(
         return text.toString();
     }
 
-    /**
-     * Appends the use of time while the limiter below held it down: the sentence has its figures from the same looks.
-     */
+    /** Appends the use of time while the limiter below applied; its sentence has figures from the same readings. */
     private void appendStages(StringBuilder text) {
         text.append(String.format(
                 Locale.ROOT,

@@ -39,7 +39,7 @@ final class ShareOptions {
     @Nullable
     String member;
 
-    /** Refuses what does not go with a share group. */
+    /** Refuses options that contradict a share group. */
     void check(PipeOptions options) {
         if (!share) {
             if (member != null) {
@@ -70,7 +70,7 @@ final class ShareOptions {
         }
     }
 
-    /** Options that pipes over consumer groups have and one over a share group ignores, a sentence each. */
+    /** Options of pipes over consumer groups that have no effect with a share group, one sentence each. */
     List<String> warnings(PipeOptions options) {
         return share && options.deadLetter == null
                 ? List.of("--share without --dead-letter: a record whose deliveries are used up by crashes is lost")

@@ -12,7 +12,7 @@ import java.util.Locale;
  * The summary of a pipe over a share group, for people and for programs. Immutable.
  *
  * @param member its last state
- * @param workers that worked on records at the end
+ * @param workers number of workers at the end
  */
 record ShareSummary(ShareHandle.Snapshot member, int workers, HandlerTimes times) {
 
@@ -39,7 +39,7 @@ record ShareSummary(ShareHandle.Snapshot member, int workers, HandlerTimes times
         line.writeEndObject();
     }
 
-    /** The counts of a member, also of one that runs. */
+    /** The counts of a member, finished or still running. */
     static void writeCounts(JsonGenerator line, ShareHandle.Snapshot member) throws IOException {
         line.writeNumberField("accepted", member.accepted());
         line.writeNumberField("released", member.released());
@@ -56,8 +56,7 @@ record ShareSummary(ShareHandle.Snapshot member, int workers, HandlerTimes times
     }
 
     /**
-     * Returns the member's limiter, if that is a matter of its group; otherwise {@code pipeline}, the limiter of its
-     * pipeline.
+     * Returns the member's limiter if the group is the limit; otherwise {@code pipeline}, the limiter of its pipeline.
      */
     static Limiter limiter(ShareHandle member, Limiter pipeline) {
         ShareHandle.Limit limit = member.snapshot().limit();

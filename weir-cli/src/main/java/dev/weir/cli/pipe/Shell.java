@@ -7,17 +7,19 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Starts the commands of {@code exec:} and {@code each:}: out of reach of what a terminal (Ctrl-C) or {@code
- * timeout(1)} sends to the whole process group, because it is the pipe that decides when they end: after the drain.
+ * Starts the commands of {@code exec:} and {@code each:} out of reach of signals that a terminal (Ctrl-C) or
+ * {@code timeout(1)} sends to the whole process group, because the pipe decides when they end: after the drain.
  * Immutable.
  */
 final class Shell {
 
-    // A session of its own leaves the command all of its signals. Without setsid(1), as on macOS, the command ignores
-    // those of a terminal; not SIGTERM, because commands such as timeout(1) send it to their own children.
+    // In its own session the command keeps all of its signals. Without setsid(1), as on macOS, the command ignores
+    // those of a terminal; but not SIGTERM, because commands such as timeout(1) send it to their own children.
     private static final String TRAP = "trap '' INT HUP QUIT; exec /bin/sh -c \"$@\"";
 
-    /** First on standard error, taken off here: the command begins now, where signals to the group do not reach it. */
+    /**
+     * Printed first on standard error, and removed here: the command starts now, out of reach of signals to the group.
+     */
     private static final int MARK = 1;
 
     private static final String MARK_WRITER = "printf '\\001' >&2";
@@ -31,7 +33,7 @@ final class Shell {
     /**
      * Creates a shell.
      *
-     * @param hasSessions whether there is {@code setsid(1)}
+     * @param hasSessions whether {@code setsid(1)} is available
      */
     Shell(boolean hasSessions) {
         this.hasSessions = hasSessions;
@@ -47,13 +49,14 @@ final class Shell {
                 && Stream.of(path.split(File.pathSeparator)).anyMatch(dir -> new File(dir, program).canExecute());
     }
 
-    /** Starts {@code sh -c command}, with arguments {@code $0} and so on; the process is that of the command. */
+    /** Starts {@code sh -c command}, with arguments {@code $0} and so on; the process is the command's. */
     Process start(String command, String... arguments) throws IOException {
-        // On a line of its own: a shell runs it before it looks at what may be wrong with the command.
+        // On its own line: a shell runs it before it parses a possibly invalid command.
         String marked = MARK_WRITER + '\n' + command;
         List<String> line = new ArrayList<>(
                 hasSessions
-                        // It becomes the command and forks nothing: a child of this JVM leads no process group.
+                        // It becomes the command without forking, because a child of this JVM never leads a process
+                        // group.
                         ? List.of("setsid", "/bin/sh", "-c", marked)
                         : List.of("/bin/sh", "-c", TRAP, "sh", marked));
         line.addAll(List.of(arguments));
@@ -64,18 +67,18 @@ final class Shell {
                     return process;
                 }
             } catch (IOException notStarted) {
-                // So does the JDK tell it if its own helper is hit.
+                // The JDK reports it this way if its own helper is hit.
                 if (attempt == MAX_ATTEMPTS) {
                     throw notStarted;
                 }
             }
-            // A signal met it on the way out of the group: the command has not begun, so that it can begin again.
+            // A signal hit it before it left the group: the command has not started, so it can be started again.
         }
     }
 
-    /** Kills the process and all that it has started. */
+    /** Kills the process and everything that it has started. */
     static void kill(ProcessHandle process) {
-        // The children first: once their parent is gone they cannot be found.
+        // Kills children first, because they cannot be found once their parent is gone.
         process.descendants().forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly();
     }

@@ -59,7 +59,7 @@ public final class LimiterFields {
     }
 
     /**
-     * Returns the addition to an advice: its expected gain, and what the one that was followed last has brought.
+     * Returns the suffix of an advice: its expected gain, and the measured gain of the last advice followed.
      *
      * @param measured null if none was followed
      */
@@ -68,7 +68,7 @@ public final class LimiterFields {
         return measured == null ? hoped : hoped + "; the change before: %.1f times the rate".formatted(measured);
     }
 
-    /** The text broken between words, for lines of their own. */
+    /** The text, wrapped between words. */
     public static List<String> wrapped(String text, int columns) {
         List<String> lines = new ArrayList<>();
         StringBuilder line = new StringBuilder();

@@ -4,9 +4,9 @@ package dev.weir.cli.pipeline;
  * Counts what went in and came out of a pipeline, each of one moment and never less than before. Confined to one
  * thread.
  *
- * <p>A dead letter is counted where it is made, and as written with all the other output: which of those on their way
- * have arrived is not known. So {@code out} is at least what it says, {@code out + dead} is exact,
- * and both are at the end.
+ * <p>A dead letter is counted when it is made, but written together with all other output, so it is not known which of
+ * those in flight have arrived. So {@code out} is a lower bound, {@code out + dead} is exact, and at the end both are
+ * exact.
  */
 public final class PipelineCounts {
 
@@ -16,21 +16,22 @@ public final class PipelineCounts {
      * @param in records read
      * @param out records written, without dead letters
      * @param dead dead letters written
-     * @param inFlight records read of which nothing is written yet: {@code in - out - dead}, without those dropped
+     * @param inFlight records read without output yet: {@code in - out - dead}, without dropped ones
      */
     public record Moment(long in, long out, long dead, long inFlight) {}
 
     private Moment last = new Moment(0, 0, 0, 0);
 
-    /** Records that were read and will not be written: those of partitions that went away. */
+    /** Records that were read and will not be written, because their partition was revoked. */
     private long givenUp;
 
     /**
-     * The next moment. To be of one, the counters must be read in the order of the parameters, against the stream.
+     * Takes the next counts. To be consistent, the counters must be read in the order of the parameters, against the
+     * stream.
      *
-     * @param written by the output stage, dead letters among them
-     * @param deadWritten dead letters written by another than the output stage
-     * @param deadMade dead letters among those of the output stage, written or on their way
+     * @param written records written by the output stage, including dead letters
+     * @param deadWritten dead letters written by another stage
+     * @param deadMade dead letters of the output stage, written or in flight
      * @param dropped records read that will not be written, because their assignment has ended
      * @param in records read
      */
@@ -38,13 +39,13 @@ public final class PipelineCounts {
         long out = Math.max(last.out, written - Math.min(written, deadMade));
         long dead = Math.max(last.dead, written - out + deadWritten);
         long read = Math.max(Math.max(last.in, in), out + dead);
-        // What came after all was not given up.
+        // The remainder after all records that were not given up.
         givenUp = Math.min(Math.max(givenUp, dropped), read - out - dead);
         last = new Moment(read, out, dead, read - out - dead - givenUp);
         return last;
     }
 
-    /** Counts once nothing is in flight: what is missing will not come any more. */
+    /** Counts once nothing is in flight: missing records will not arrive any more. */
     public Moment settled() {
         givenUp = last.in - last.out - last.dead;
         last = new Moment(last.in, last.out, last.dead, 0);

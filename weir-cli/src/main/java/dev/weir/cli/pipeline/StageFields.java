@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A stage's account of its time in summaries for programs. */
+/** A stage's use of its time, in summaries for programs. */
 public final class StageFields {
 
     private StageFields() {}
@@ -14,7 +14,7 @@ public final class StageFields {
     /**
      * Writes the fields of the shares into the object of a stage, as all commands have them.
      *
-     * @param time the account that the finding carries; nothing is written if it has none
+     * @param time the shares from the finding; nothing is written if it has none
      */
     public static void writeShares(JsonGenerator json, @Nullable StageTime time) throws IOException {
         if (time == null) {

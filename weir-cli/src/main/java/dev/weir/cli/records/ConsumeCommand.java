@@ -19,7 +19,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
-/** {@code weir consume}: prints a topic's records as lines, without a group, until a number of them or a signal. */
+/** {@code weir consume}: prints a topic's records as lines, without a group, until a given number or a signal. */
 @Command(
         name = "consume",
         sortOptions = false,

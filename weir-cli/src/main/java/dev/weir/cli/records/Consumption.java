@@ -38,10 +38,10 @@ final class Consumption {
     private volatile boolean stopped;
 
     /**
-     * Creates a run over {@code consumer}, which stays the caller's.
+     * Creates a run over {@code consumer}, which the caller owns.
      *
-     * @param patience bound on each question to the brokers
-     * @param notes called with what the user should know beside the records
+     * @param patience time limit for each request to the brokers
+     * @param notes receives messages for the user
      */
     Consumption(
             KafkaConsumer<byte[], byte[]> consumer,
@@ -62,7 +62,10 @@ final class Consumption {
         consumer.wakeup();
     }
 
-    /** Prints up to {@code max} records and returns their number. Ends early at a stop or when nobody reads on. */
+    /**
+     * Prints up to {@code max} records and returns their number. Ends early on a stop or when the output is no longer
+     * read.
+     */
     long run(Set<Integer> wanted, StartPoint from, long max, RecordFormat format) {
         long printed = 0;
         try {
@@ -75,7 +78,7 @@ final class Consumption {
                     out.writeBytes(format.line(record));
                     printed++;
                 }
-                if (out.checkError()) { // Closed by its reader, who has seen enough.
+                if (out.checkError()) { // closed by its reader, who has seen enough
                     break;
                 }
             }

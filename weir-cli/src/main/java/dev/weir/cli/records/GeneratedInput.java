@@ -8,8 +8,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A number of generated records: {@code record 1}, {@code record 2} and so on, filled up with letters to the size that
- * was asked for. Confined to the thread that sends.
+ * Generated records: {@code record 1}, {@code record 2} and so on, padded with letters to the requested size. Confined
+ * to the sending thread.
  */
 final class GeneratedInput implements RecordInput {
 
@@ -28,8 +28,8 @@ final class GeneratedInput implements RecordInput {
     /**
      * Creates an input.
      *
-     * @param keys number of different keys, which take turns; 0 for records without a key
-     * @param rate records per second; 0 for as fast as they are taken
+     * @param keys number of different keys, used in turn; 0 for records without a key
+     * @param rate records per second; 0 for no limit
      * @param stop ends the wait for a record that is not due yet
      */
     GeneratedInput(long count, int valueBytes, long keys, long rate, CountDownLatch stop, LongSupplier nanoClock) {
@@ -57,7 +57,7 @@ final class GeneratedInput implements RecordInput {
         if (rate == 0) {
             return true;
         }
-        // In two parts: the product of a large count and a second in nanoseconds has no room in a long.
+        // Computed in two parts, because the product of a large count and a second in nanoseconds overflows a long.
         long dueNanos = TimeUnit.SECONDS.toNanos(made / rate) + TimeUnit.SECONDS.toNanos(1) / rate * (made % rate);
         try {
             return !stop.await(startNanos + dueNanos - nanoClock.getAsLong(), TimeUnit.NANOSECONDS);

@@ -9,8 +9,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records from lines: one for each, as bytes, without the line feed and a carriage return before it. Confined to the
- * thread that sends.
+ * Records from lines: one per line, as bytes, without the line feed and a preceding carriage return. Confined to the
+ * sending thread.
  */
 final class LineInput implements RecordInput {
 
@@ -23,11 +23,11 @@ final class LineInput implements RecordInput {
     private long lines;
 
     /**
-     * Creates an input over {@code in}, which stays the caller's.
+     * Creates an input over {@code in}, which the caller owns.
      *
      * @param name of the input, for messages
      * @param separator between key and value, or null for records without a key
-     * @param maxLineBytes longest line, which bounds the memory that one takes
+     * @param maxLineBytes longest line, which limits its memory
      */
     LineInput(InputStream in, String name, byte @Nullable [] separator, int maxLineBytes) {
         this.in = new BufferedInputStream(in, 64 * 1024);

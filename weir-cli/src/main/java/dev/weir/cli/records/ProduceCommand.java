@@ -32,8 +32,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
 /**
- * {@code weir produce}: writes lines or generated records to a topic. Its thread checks, shows the progress and tells
- * the end; {@link Production} sends on another, because a read from standard input cannot be interrupted.
+ * {@code weir produce}: writes lines or generated records to a topic. Its thread checks, shows the progress and prints
+ * the summary; {@link Production} sends on another, because a read from standard input cannot be interrupted.
  */
 @Command(
         name = "produce",
@@ -46,7 +46,7 @@ public final class ProduceCommand implements Callable<Integer> {
 
     private static final int MAX_SIZE = 100_000_000;
 
-    /** The client's own default: Weir's pipelines wait without an end, a command must not. */
+    /** The client's own default: Weir's pipelines wait without end, a command must not. */
     private static final Duration DELIVERY_TIMEOUT = Duration.ofMinutes(2);
 
     @ParentCommand
@@ -108,7 +108,7 @@ public final class ProduceCommand implements Callable<Integer> {
             clients.check(List.of(topic));
             return produce(clients, config, lines);
         } catch (IOException e) {
-            throw CliFailure.unexpected(e); // The input was read, or the failure has been told.
+            throw CliFailure.unexpected(e); // the input was read, or the failure has been reported
         }
     }
 
@@ -117,7 +117,7 @@ public final class ProduceCommand implements Callable<Integer> {
         if (!clients.ofKafka().containsKey(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG)) {
             config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int) DELIVERY_TIMEOUT.toMillis());
         }
-        config.remove(ProducerConfig.TRANSACTIONAL_ID_CONFIG); // Of the pipelines that use the file.
+        config.remove(ProducerConfig.TRANSACTIONAL_ID_CONFIG); // belongs to pipelines that use the file
         return config;
     }
 
@@ -125,7 +125,7 @@ public final class ProduceCommand implements Callable<Integer> {
         if (file == null) {
             return new FilterInputStream(System.in) {
                 @Override
-                public void close() {} // A read that never returns may hold its lock.
+                public void close() {} // a read that never returns may hold its lock
             };
         }
         try {

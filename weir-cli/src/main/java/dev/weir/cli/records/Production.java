@@ -43,7 +43,7 @@ final class Production implements Runnable {
         this.headers = headers;
     }
 
-    /** Completes when no more records are to be sent: at the end of the input, at a failure, or at a stop. */
+    /** Completes when no more records will be sent: at the end of the input, on a failure, or on a stop. */
     CompletableFuture<Void> ended() {
         return ended;
     }
@@ -97,10 +97,10 @@ final class Production implements Runnable {
                             fail(refused(number, refusal));
                         }
                     });
-            unanswered.increment(); // After the call: a closed producer throws. Its callback may come first.
+            unanswered.increment(); // after the call, because a closed producer throws; its callback may come first
         } catch (KafkaException refusal) {
             throw refused(number, refusal);
-        } catch (IllegalStateException closed) { // By a stop, after which nothing is to be sent.
+        } catch (IllegalStateException closed) { // by a stop, after which nothing may be sent
             if (!ended.isDone()) {
                 throw closed;
             }
@@ -152,11 +152,11 @@ final class Production implements Runnable {
         }
     }
 
-    /** Waits for what was sent, for {@code patience} at most. A record without an answer is a failure. */
+    /** Waits for sent records, for {@code patience} at most. A record without an answer is a failure. */
     void close(Duration patience) {
         producer.close(patience);
         long lost = unanswered.sum();
-        if (lost > 0) { // The client's thread has died, which calls no one back.
+        if (lost > 0) { // the client's thread has died and calls nothing back
             fail(CliFailure.work(
                     lost + (lost == 1 ? " record" : " records") + " to " + topic + " got no answer and may be missing",
                     "Look at the end of the topic with weir consume. --verbose shows what the client says."));

@@ -14,7 +14,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
-/** A record as one line of {@code weir consume}. Stateless. The names are those that a user types. */
+/** Formats for a record as one line of {@code weir consume}. Stateless. The names are those on the command line. */
 enum RecordFormat {
 
     /** Columns separated by tabs: partition and offset, time, key, value, and headers if there are any. */
@@ -40,7 +40,7 @@ enum RecordFormat {
         }
     },
 
-    /** One JSON object. What is not ASCII is escaped, so that no text acts on a terminal. */
+    /** One JSON object. Non-ASCII characters are escaped, so that no text can control a terminal. */
     json {
         @Override
         byte[] line(ConsumerRecord<byte[], byte[]> record) {
@@ -71,7 +71,7 @@ enum RecordFormat {
     /** Returns one line with its line feed, in UTF-8. */
     abstract byte[] line(ConsumerRecord<byte[], byte[]> record);
 
-    /** Bytes that are no UTF-8 would be changed as text, so they come as base64 as well. */
+    /** Bytes that are not valid UTF-8 would change as text, so they are also given as base64. */
     private static void writeBytes(JsonGenerator json, String name, byte @Nullable [] bytes) throws IOException {
         json.writeStringField(name, decoded(bytes));
         if (bytes != null && !isUtf8(bytes)) {

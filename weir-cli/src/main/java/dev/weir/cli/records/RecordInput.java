@@ -3,7 +3,7 @@ package dev.weir.cli.records;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** The records that {@code weir produce} writes, one after the other. Confined to the thread that sends. */
+/** The records that {@code weir produce} writes, in order. Confined to the sending thread. */
 interface RecordInput {
 
     /** The key and value of a record. Owned by the caller of {@link #next}. */

@@ -5,19 +5,19 @@ import java.time.Instant;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** The place in a topic where {@code weir consume} begins. Immutable. */
+/** The position in a topic at which {@code weir consume} starts. Immutable. */
 sealed interface StartPoint {
 
     /** The oldest record of each partition. */
     record Beginning() implements StartPoint {}
 
-    /** The end that each partition has at the start: only new records. */
+    /** The end of each partition at the start: only new records. */
     record End() implements StartPoint {}
 
     /** Starts at this offset of each partition. */
     record AtOffset(long offset) implements StartPoint {}
 
-    /** The first record of each partition that has this time or a later one. */
+    /** The first record of each partition with this timestamp or a later one. */
     record AtTime(Instant time) implements StartPoint {}
 
     /** Reads {@code --from}. Stateless. */

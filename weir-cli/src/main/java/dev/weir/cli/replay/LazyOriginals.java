@@ -10,7 +10,10 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.jspecify.annotations.Nullable;
 
-/** The records that letters are about, by a consumer that is opened for the first of them. Confined to one thread. */
+/**
+ * The originals of dead-letter records, read by a consumer that is opened for the first of them. Confined to one
+ * thread.
+ */
 final class LazyOriginals implements AutoCloseable {
 
     private final ClusterClients clients;
@@ -23,9 +26,9 @@ final class LazyOriginals implements AutoCloseable {
     }
 
     /**
-     * Looks for the record of a letter.
+     * Looks for the original of a dead-letter record.
      *
-     * @throws TopicAuthorizationException if this letter's original may not be read; others may
+     * @throws TopicAuthorizationException if reading this original is not allowed; others may be
      * @throws CliFailure if the brokers do not answer
      */
     Originals.Outcome find(Letter letter) {

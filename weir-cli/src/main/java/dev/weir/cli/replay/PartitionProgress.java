@@ -9,12 +9,12 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of one partition that need no further run: those before {@link #position}, and those behind it that were
- * sent although one before them could not be. The latter go into the metadata of the commit, so that the next run with
- * the same group does not send them a second time. Confined to one thread.
+ * The records of one partition that need no further run: those before {@link #position}, and later ones that were sent
+ * although an earlier one could not be. The latter go into the commit's metadata, so that the next run with the same
+ * group does not send them again. Confined to one thread.
  *
- * <p>The metadata is {@code weir-replay:HORIZON:LEFT,...}, all as distances from the committed offset: where the
- * records end that were looked at, and those before it that are left, single ones or spans such as {@code 17-20}.
+ * <p>The metadata is {@code weir-replay:HORIZON:LEFT,...}, as distances from the committed offset: the end of the
+ * examined records, and the remaining records before it, singly or as ranges such as {@code 17-20}.
  */
 final class PartitionProgress {
 
@@ -22,7 +22,7 @@ final class PartitionProgress {
     private static final Pattern FORM =
             Pattern.compile(NAME + "(\\d{1,18}):(\\d{1,18}(?:-\\d{1,18})?(?:,\\d{1,18}(?:-\\d{1,18})?)*)");
 
-    /** Brokers take 4,096 bytes unless they are told otherwise; the next poll needs at most half of that. */
+    /** Brokers accept 4,096 bytes by default; the next poll needs at most half of that. */
     private static final int FULL_CHARS = 2_000;
 
     private static final int MAX_CHARS = 4_000;
@@ -32,7 +32,7 @@ final class PartitionProgress {
     private long horizon;
     private final TreeSet<Long> left = new TreeSet<>();
 
-    /** Starts where a group has committed, or at the beginning if it has not. */
+    /** Starts at the group's commit, or at the beginning without one. */
     static PartitionProgress of(@Nullable OffsetAndMetadata committed) {
         PartitionProgress progress = new PartitionProgress();
         if (committed == null) {
@@ -63,18 +63,18 @@ final class PartitionProgress {
         horizon = from + end;
     }
 
-    /** Returns true if an earlier run, or this one, is done with the record at an offset. */
+    /** Returns true if this or an earlier run is done with the record at an offset. */
     boolean isDone(long offset) {
         return offset < horizon && !left.contains(offset);
     }
 
-    /** The record was sent, left out, or cannot be sent by any run. */
+    /** Marks a record as done: it was sent, skipped, or cannot be sent by any run. */
     void done(long offset) {
         left.remove(offset);
         horizon = Math.max(horizon, offset + 1);
     }
 
-    /** The record was not sent, and another run may be able to. */
+    /** Marks a record as not sent; another run may be able to send it. */
     void left(long offset) {
         left.add(offset);
         horizon = Math.max(horizon, offset + 1);
@@ -89,7 +89,7 @@ final class PartitionProgress {
         return new OffsetAndMetadata(left.first(), text.length() > MAX_CHARS ? "" : text);
     }
 
-    /** Returns true if so many single records are left that a commit can hardly note more. */
+    /** Returns true if so many single records remain that a commit can hardly record more. */
     boolean isFull() {
         return !left.isEmpty() && text().length() > FULL_CHARS;
     }

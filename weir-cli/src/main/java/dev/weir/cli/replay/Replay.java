@@ -32,11 +32,11 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One replay of a dead-letter topic: reads a poll of letters, sends them, waits for the brokers, commits, and reads on.
- * {@link #run} belongs to one thread; others may stop it and look at its progress.
+ * One replay of a dead-letter topic: reads a poll of dead-letter records, sends their originals, waits for the brokers,
+ * commits, and continues. {@link #run} belongs to one thread; others may stop it and read its progress.
  *
- * <p>A plain loop and no pipeline: it has to stop exactly behind the last letter that was sent, and nothing in it is
- * slow but the brokers.
+ * <p>A plain loop rather than a pipeline, because it must stop exactly after the last record sent, and only the brokers
+ * take time.
  */
 final class Replay {
 
@@ -96,7 +96,7 @@ final class Replay {
         this.tell = tell;
     }
 
-    /** Ends after the poll that is being sent. */
+    /** Ends after the poll in progress. */
     void stop() {
         stopped = true;
     }
@@ -118,7 +118,7 @@ final class Replay {
                 null);
     }
 
-    /** Runs to the end; the summary counts what was done also if it was a failure. */
+    /** Runs to the end; the summary counts the work even after a failure. */
     ReplaySummary run() {
         CliFailure end = null;
         try (KafkaConsumer<byte[], byte[]> consumer = clients.configured(() -> new KafkaConsumer<>(
@@ -143,7 +143,7 @@ final class Replay {
         return end == null ? progress() : progress().failed(end);
     }
 
-    /** The ends of the partitions that have letters to be read. */
+    /** The ends of the partitions with dead-letter records to read. */
     private Map<TopicPartition, Long> begin(KafkaConsumer<byte[], byte[]> consumer) {
         List<TopicPartition> partitions = consumer.partitionsFor(deadLetter, patience).stream()
                 .map(info -> new TopicPartition(info.topic(), info.partition()))
@@ -164,7 +164,7 @@ final class Replay {
         return ends;
     }
 
-    /** One poll; returns why the run ends, or null. */
+    /** Processes one poll; returns the reason why the run ends, or null. */
     private @Nullable CliFailure replay(
             ConsumerRecords<byte[], byte[]> records,
             Map<TopicPartition, Long> ends,
@@ -182,14 +182,14 @@ final class Replay {
             if (record.offset() >= ends.getOrDefault(id, 0L) || budget == 0 || stopped) {
                 continue;
             }
-            if (from.isDone(record.offset())) { // Sent by an earlier run, beside one that could not be.
+            if (from.isDone(record.offset())) { // sent by an earlier run, next to one that could not be
                 continue;
             }
             Restored restored;
             try {
                 restored = sendable(record, targets, originals);
             } catch (CliFailure failure) {
-                // What was sent before it is committed first, or the next run would send that again.
+                // Commits earlier records first, because the next run would otherwise send them again.
                 end = failure;
                 break;
             }
@@ -254,7 +254,7 @@ final class Replay {
      */
     private record Restored(Letter letter, @Nullable ProducerRecord<byte[], byte[]> record) {}
 
-    /** Reads and restores; null if the record is left out or cannot be sent. */
+    /** Reads and restores a record; null if it is skipped or cannot be sent. */
     private @Nullable Restored sendable(
             ConsumerRecord<byte[], byte[]> record, Targets targets, LazyOriginals originals) {
         Letter letter;
@@ -285,7 +285,8 @@ final class Replay {
             return null;
         }
         if (letter.lacksRecord()) {
-            // Also with --to: the operator's rights must not copy a topic that only the dead-letter record names.
+            // Also with --to, because the operator's permissions must not copy a topic that only the dead-letter record
+            // names.
             return isAllowed(letter, letter.topic()) ? completed(letter, targets, originals) : null;
         }
         return restored(letter, targets);
@@ -371,7 +372,7 @@ final class Replay {
         tell.accept(ReplayNote.trouble(why));
     }
 
-    /** The place of a dead-letter record and of the record that it holds, as messages name it. */
+    /** The place of a dead-letter record and of its original, for messages. */
     static String name(Letter letter) {
         ConsumerRecord<byte[], byte[]> record = letter.record();
         return "dead-letter record " + record.topic() + "-" + record.partition() + "@" + record.offset() + " of "

@@ -23,8 +23,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
 /**
- * {@code weir replay}: sends dead letters back. Its thread checks, shows the progress and tells the end; {@link Replay}
- * works on another.
+ * {@code weir replay}: sends dead letters back to their topics. Its thread checks, shows the progress and prints the
+ * summary; {@link Replay} works on another.
  */
 @Command(
         name = "replay",
@@ -39,7 +39,7 @@ import picocli.CommandLine.ParentCommand;
         })
 public final class ReplayCommand implements Callable<Integer> {
 
-    /** The largest number of unsendable records that are named; all are counted. */
+    /** The most unsendable records that are named; all are counted. */
     private static final int MAX_TROUBLES = 20;
 
     private static final int DEFAULT_LIST = 100;
@@ -148,7 +148,7 @@ public final class ReplayCommand implements Callable<Integer> {
             description = "Print a JSON object for each letter of a dry run, and one as summary, on standard output.")
     private boolean json;
 
-    // Of the thread that replays; read after it has ended.
+    // Confined to the replaying thread; read after it has ended.
     private long troubles;
     private long listed;
 
@@ -208,10 +208,10 @@ public final class ReplayCommand implements Callable<Integer> {
         }
     }
 
-    /** Reports the treatment of a single letter: all of it in a dry run, else what cannot be sent. */
+    /** Reports the treatment of single records: all of them in a dry run, otherwise those that cannot be sent. */
     private void tell(ReplayNote note) {
         if (note.isTrouble()) {
-            // A topic that is none of dead letters has nothing else.
+            // A topic without dead-letter records contains nothing else.
             if (++troubles <= MAX_TROUBLES) {
                 weir.terminal().note(note.text());
             }

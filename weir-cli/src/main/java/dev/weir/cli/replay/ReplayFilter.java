@@ -13,8 +13,8 @@ import picocli.CommandLine.TypeConversionException;
 /**
  * A condition on a dead letter. Immutable.
  *
- * @param name what is looked at
- * @param text what it must be or contain
+ * @param name the checked property
+ * @param text the required text
  */
 record ReplayFilter(String name, String text) {
 
@@ -23,7 +23,7 @@ record ReplayFilter(String name, String text) {
             List.of("topic", "partition", "offset", "reason", "attempts", "group", "key");
     private static final List<String> CONTAINED = List.of("cause", "message", "time");
 
-    /** Returns whether a letter that lacks its record must be completed first. */
+    /** Returns whether a dead-letter record without its original must be completed first. */
     boolean isOfRecord() {
         return name.equals("key") || name.startsWith(HEADER);
     }

@@ -10,9 +10,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something about one letter. Immutable.
+ * A report on one dead-letter record. Immutable.
  *
- * @param letter what would be sent, or null if the text says what is wrong
+ * @param letter the record to send, or null if the text gives the problem
  */
 record ReplayNote(@Nullable Letter letter, String text) {
 

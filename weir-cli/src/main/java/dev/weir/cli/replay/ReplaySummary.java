@@ -11,16 +11,16 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The summary of what was done so far. Immutable.
+ * The counts of a replay so far. Immutable.
  *
- * @param filteredOut letters that the user's selection leaves out
- * @param excluded letters of or for topics that {@code --exclude-topic} names
- * @param unsendable records that are no letters, letters that are not whole, and those whose original is gone
+ * @param filteredOut dead-letter records outside the user's selection
+ * @param excluded dead-letter records of or for topics of {@code --exclude-topic}
+ * @param unsendable records without a known format, incomplete ones, and those whose original is gone
  * @param originalsGone those of {@code unsendable} whose original is gone
- * @param refused letters by the topic that they name and no option allows, for the first such topics
- * @param refusedElsewhere letters of further such topics
- * @param formats letters by the name of their format
- * @param failure why the run ended before its time, or null
+ * @param refused dead-letter records by target topic that no option allows, for the first such topics
+ * @param refusedElsewhere dead-letter records of further such topics
+ * @param formats dead-letter records by the name of their format
+ * @param failure the reason for an early end, or null
  */
 record ReplaySummary(
         long read,
@@ -37,7 +37,7 @@ record ReplaySummary(
         Duration elapsed,
         @Nullable CliFailure failure) {
 
-    /** The topics that the text names; JSON has all that are counted one by one. */
+    /** Number of topics that the text names; JSON has all that are counted singly. */
     private static final int MAX_TOPICS_SHOWN = 10;
 
     ReplaySummary failed(CliFailure why) {
@@ -90,7 +90,7 @@ record ReplaySummary(
         return line() + refusedText();
     }
 
-    /** Returns the sentence that names the option which allows them. */
+    /** Returns the sentence that names the option to allow them. */
     private String refusedText() {
         if (refusedCount() == 0) {
             return "";

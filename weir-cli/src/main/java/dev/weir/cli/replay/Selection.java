@@ -10,10 +10,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The selection of dead-letter records that are sent. Immutable.
  *
- * @param format of all letters, or one beside the known ones if it is none of them, or null for each by its headers
+ * @param format the format of all records, or a custom one in addition to the known ones, or null to detect it by
+ *     headers
  * @param filters all must hold
- * @param since letters of that time or later, or null for all
- * @param until letters before that time, or null for all
+ * @param since earliest time, or null for all
+ * @param until time before which records are selected, or null for all
  */
 record Selection(
         @Nullable LetterFormat format,
@@ -40,7 +41,7 @@ record Selection(
         }
     }
 
-    /** Returns true if a format was named and a record that cannot be read has no headers of it, nor of a known one. */
+    /** Returns true if a format was named and an unreadable record has no headers of it, nor of a known one. */
     boolean isOfAnotherFormat(ConsumerRecord<byte[], byte[]> record) {
         if (format == null || format.fits(record)) {
             return false;
@@ -58,7 +59,7 @@ record Selection(
         }
     }
 
-    /** Returns whether a letter is to be sent, as far as can be said of one that may lack its record. */
+    /** Returns whether a record is selected, as far as that is known while its original is missing. */
     boolean mayTake(Letter letter) {
         Instant time = letter.time();
         return (since == null || !time.isBefore(since))

@@ -26,12 +26,12 @@ import org.apache.kafka.common.errors.UnsupportedForMessageFormatException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the restored records of one poll together, and separates records that their topic refuses for good from records
- * that a further run may send. Confined to one thread.
+ * Sends the restored records of one poll together, and separates permanently refused records from those that a further
+ * run may send. Confined to one thread.
  */
 final class Sending {
 
-    /** Receives the outcome of the records, one call for each. */
+    /** Receives one outcome per record. */
     interface Outcomes {
         void sent();
 
@@ -57,13 +57,13 @@ final class Sending {
     /**
      * Hands a record to the producer.
      *
-     * @param from the partition of the dead-letter record, to be told what became of it
+     * @param from the partition of the dead-letter record, which receives the outcome
      */
     void add(Letter letter, ProducerRecord<byte[], byte[]> record, PartitionProgress from) {
         underway.add(new Underway(letter, record, from, send(record)));
     }
 
-    /** Sends a record; what the client throws at once fails the future as its answer would. */
+    /** Sends a record; an exception that the client throws at once fails the future instead. */
     private Future<?> send(ProducerRecord<byte[], byte[]> record) {
         try {
             return producer.send(record);
@@ -72,7 +72,7 @@ final class Sending {
         }
     }
 
-    /** Waits for all answers; returns why the run ends, or null if no record is left to a further one. */
+    /** Waits for all answers; returns the reason why the run ends, or null if no record is left for a further run. */
     @Nullable
     CliFailure finish() {
         producer.flush();
@@ -84,7 +84,7 @@ final class Sending {
 
     private void settle(Underway each) {
         Throwable failure = failure(each.answer);
-        // Records that share a batch with one that is refused fail with it. Alone, each has an answer of its own.
+        // Records in the same batch as a refused one fail with it. Alone, each gets its own answer.
         if (failure != null && end == null && !isLate(failure)) {
             failure = failure(send(each.record));
         }
@@ -115,7 +115,7 @@ final class Sending {
                     return null;
                 } catch (ExecutionException failed) {
                     return failed.getCause() == null ? failed : failed.getCause();
-                } catch (InterruptedException e) { // The producer answers within its own deadline.
+                } catch (InterruptedException e) { // the producer answers within its own timeout
                     interrupted = true;
                 }
             }
@@ -130,9 +130,9 @@ final class Sending {
         return failure instanceof RetriableException;
     }
 
-    /** The reason why a record cannot be sent although others can; null if nothing can be sent now. */
+    /** The reason why this record cannot be sent although others can; null if nothing can be sent now. */
     private @Nullable Refusal refusal(ProducerRecord<byte[], byte[]> record, Throwable failure) {
-        if (failure instanceof TimeoutException && end == null) { // Its topic or partition may have gone meanwhile.
+        if (failure instanceof TimeoutException && end == null) { // its topic or partition may have been deleted meanwhile
             targets.forget(record.topic());
             try {
                 return targets.refusal(record.topic(), record.partition());

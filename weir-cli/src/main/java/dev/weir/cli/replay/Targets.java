@@ -19,15 +19,15 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The topics that dead-letter records name, as the brokers know them. A producer would wait a minute for a partition
- * that is not there, or have the topic created. Confined to one thread, which closes it.
+ * The target topics of dead-letter records, as the brokers know them. A producer would wait a minute for a missing
+ * partition, or cause the topic to be created. Confined to one thread, which closes it.
  */
 final class Targets implements AutoCloseable {
 
     /**
      * The reason why a record cannot be written.
      *
-     * @param isFinal whether no further run can write it, as far as can be said
+     * @param isFinal whether, as far as is known, no further run can write it
      */
     record Refusal(String why, boolean isFinal) {}
 
@@ -35,7 +35,7 @@ final class Targets implements AutoCloseable {
      * One topic.
      *
      * @param refusal why nothing can be written to it, or null
-     * @param partitions how many it has
+     * @param partitions its number of partitions
      */
     private record Target(@Nullable Refusal refusal, int partitions) {}
 
@@ -50,7 +50,7 @@ final class Targets implements AutoCloseable {
     }
 
     /**
-     * Says why a record cannot be written there; null if it can.
+     * Returns the reason why a record cannot be written there; null if it can.
      *
      * @param partition null if the key chooses it
      */
@@ -68,7 +68,7 @@ final class Targets implements AutoCloseable {
                         true);
     }
 
-    /** Asks the brokers again at the next question. */
+    /** Queries the brokers again on the next call. */
     void forget(String topic) {
         known.remove(topic);
     }

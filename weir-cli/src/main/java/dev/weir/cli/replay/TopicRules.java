@@ -6,11 +6,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The topics that a replay may write to. A dead-letter record names its own target, so whoever can write to the
- * dead-letter topic would otherwise write wherever the operator may. Immutable.
+ * The topics that a replay may write to. A dead-letter record names its own target, so without these rules anyone who
+ * can write to the dead-letter topic could write wherever the operator can. Immutable.
  *
  * @param to the one target of all records, or null for the topic that each names
- * @param allowed names; one that ends with {@code *} allows every topic that begins like it
+ * @param allowed topic names; one that ends with {@code *} allows all topics with that prefix
  * @param excluded names of the same form; they win
  */
 record TopicRules(@Nullable String to, List<String> allowed, List<String> excluded) {
@@ -25,7 +25,7 @@ record TopicRules(@Nullable String to, List<String> allowed, List<String> exclud
             "__cluster_metadata",
             "__remote_log_metadata");
 
-    /** Adds the topics that filters name: a user who selects one topic has named it. */
+    /** Adds the topics named by filters: selecting a topic allows it. */
     static TopicRules of(@Nullable String to, List<String> allowed, List<String> excluded, List<ReplayFilter> filters) {
         List<String> all = new ArrayList<>(allowed);
         filters.stream()
@@ -47,7 +47,7 @@ record TopicRules(@Nullable String to, List<String> allowed, List<String> exclud
         return matches(excluded, topic);
     }
 
-    /** Returns true if no option names a topic to write to, so that nothing can be sent. */
+    /** Returns true if no option names a target topic, so that nothing can be sent. */
     boolean allowsNothing() {
         return to == null && allowed.isEmpty();
     }

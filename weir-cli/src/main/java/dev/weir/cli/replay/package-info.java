@@ -1,6 +1,4 @@
-/**
- * {@code weir replay}: sends dead letters back to where they came from, once each. A plain loop on the main thread.
- */
+/** {@code weir replay}: sends dead letters back to their origin, once each. A plain loop on the main thread. */
 @NullMarked
 package dev.weir.cli.replay;
 

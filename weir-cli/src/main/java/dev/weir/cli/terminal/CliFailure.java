@@ -7,8 +7,8 @@ import java.nio.file.NoSuchFileException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A failure that the user can act on: one sentence of what went wrong, one of what to do. Immutable.
- * The root command prints both on standard error, without a stack trace, and exits with {@link #exitCode}.
+ * A failure that the user can act on: one sentence for the problem, one for the remedy. Immutable. The root command
+ * prints both on standard error, without a stack trace, and exits with {@link #exitCode}.
  */
 public final class CliFailure extends RuntimeException {
 
@@ -23,7 +23,7 @@ public final class CliFailure extends RuntimeException {
         this.wayOut = wayOut;
     }
 
-    /** The command line was right but the work failed, for example because a broker does not answer. */
+    /** The command line was valid but the work failed, for example because a broker does not answer. */
     public static CliFailure work(String message, String wayOut) {
         return new CliFailure(ExitCode.FAILED, message, wayOut, null);
     }
@@ -33,7 +33,7 @@ public final class CliFailure extends RuntimeException {
         return new CliFailure(ExitCode.FAILED, message, wayOut, cause);
     }
 
-    /** The command line is wrong. {@code Try 'weir ... --help'} is added to {@code wayOut}, which may be empty. */
+    /** The command line is invalid. {@code Try 'weir ... --help'} is added to {@code wayOut}, which may be empty. */
     public static CliFailure usage(String message, String wayOut) {
         return new CliFailure(ExitCode.WRONG_USAGE, message, wayOut, null);
     }
@@ -48,7 +48,7 @@ public final class CliFailure extends RuntimeException {
         return usage(option + " must be " + allowed + ": " + option + "=" + value, "");
     }
 
-    /** A fault that nobody foresaw, or too little memory. */
+    /** An unexpected fault, or too little memory. */
     public static CliFailure unexpected(Throwable cause) {
         for (Throwable each = cause; each != null; each = each.getCause()) {
             if (each instanceof OutOfMemoryError) {
@@ -64,7 +64,7 @@ public final class CliFailure extends RuntimeException {
                 "unexpected " + cause, "This is a fault of Weir: run it again with --verbose and report it.", cause);
     }
 
-    /** The reason why a file cannot be used, in words: many of the JDK's file exceptions say only the path. */
+    /** The reason why a file cannot be used, in words, because many of the JDK's file exceptions have only the path. */
     public static String reason(IOException e) {
         if (e instanceof NoSuchFileException) {
             return "no such file or folder";
@@ -82,7 +82,7 @@ public final class CliFailure extends RuntimeException {
         return exitCode;
     }
 
-    /** The way out for the user, or an empty string. */
+    /** The remedy for the user, or an empty string. */
     public String wayOut() {
         return wayOut;
     }

@@ -3,12 +3,12 @@ package dev.weir.cli.terminal;
 import java.io.PrintStream;
 
 /**
- * The root command, as its subcommands see it: standard output, the terminal and the stop request of one command line.
- * Belongs to the thread that runs the command; {@link #terminal} and {@link #shutdown} are for any.
+ * The root command as seen by its subcommands: standard output, the terminal and the stop request of one command line.
+ * Belongs to the thread that runs the command; any thread may use {@link #terminal} and {@link #shutdown}.
  */
 public interface CommandContext {
 
-    /** Standard output, for what the user asked for. Everything else belongs to {@link #terminal}. */
+    /** Standard output, for requested results. Everything else belongs to {@link #terminal}. */
     PrintStream out();
 
     /** Standard error: notes and the status line. */
@@ -20,10 +20,10 @@ public interface CommandContext {
     /** Standard output as one JSON object per line, the last being the summary. */
     JsonLines json();
 
-    /** Says that the last JSON line has an {@code error}, so that none is added. */
+    /** Marks the last JSON line as having an {@code error}, so that none is added. */
     void errorIsTold();
 
-    /** Tells a failure that ends no command by an exception, where programs look for it. */
+    /** Reports, in JSON output, a failure that does not end the command by an exception. */
     void tellError(String error);
 
     /** The stop request of this process (Ctrl-C, SIGTERM). */

@@ -6,16 +6,16 @@ public final class ExitCode {
     /** The work was done, or was drained on request. */
     public static final int DONE = 0;
 
-    /** The command line was right; the work failed. */
+    /** The command line was valid; the work failed. */
     public static final int FAILED = 1;
 
-    /** The command line was wrong; nothing was started. */
+    /** The command line was invalid; nothing was started. */
     public static final int WRONG_USAGE = 2;
 
-    /** The JVM had no memory left; it ends with the same by itself, under {@code -XX:+ExitOnOutOfMemoryError}. */
+    /** The JVM ran out of memory; under {@code -XX:+ExitOnOutOfMemoryError} it exits with the same code by itself. */
     public static final int OUT_OF_MEMORY = 3;
 
-    /** Figures do not meet the rule that was given. */
+    /** Results do not meet the given rule. */
     public static final int GATE_NOT_MET = 3;
 
     private ExitCode() {}

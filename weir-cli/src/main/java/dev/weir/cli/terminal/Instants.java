@@ -8,7 +8,7 @@ import java.time.ZoneOffset;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads a time with its zone, or a day in UTC. Stateless. */
+/** Parses a time with its zone, or a day in UTC. Stateless. */
 public final class Instants implements ITypeConverter<Instant> {
 
     @Override

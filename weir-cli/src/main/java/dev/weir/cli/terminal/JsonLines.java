@@ -9,8 +9,8 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Results for programs: one JSON object per line, in UTF-8 whatever the locale, the last line being the summary.
- * Confined to one thread. Each line is handed on whole and flushed.
+ * Results for programs: one JSON object per line, in UTF-8 whatever the locale, with the summary as the last line.
+ * Confined to one thread. Each line is written whole and flushed.
  */
 public final class JsonLines {
 
@@ -36,7 +36,7 @@ public final class JsonLines {
         }
     }
 
-    /** One object in UTF-8 and a line feed; {@code forPeople} over several lines. */
+    /** One object in UTF-8 and a line feed; if {@code forPeople}, over several lines. */
     public static byte[] object(Fields fields, boolean forPeople) {
         StringWriter text = new StringWriter();
         try (JsonGenerator json = FACTORY.createGenerator(text)) {
@@ -46,11 +46,11 @@ public final class JsonLines {
             json.writeStartObject();
             fields.writeTo(json);
             json.writeEndObject();
-        } catch (IOException e) { // Written to memory: no I/O that could fail.
+        } catch (IOException e) { // written to memory, so no I/O can fail
             throw new UncheckedIOException(e);
         }
         text.write('\n');
-        // What JSON allows within a string a terminal may obey.
+        // Characters that JSON allows within a string but a terminal may interpret.
         return Printable.lines(text.toString()).getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -17,21 +17,22 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Directs the log lines of libraries (slf4j and System.Logger both end in java.util.logging here). By default only
- * errors reach the terminal, and nothing of Kafka's: its lines about an unreachable broker would bury the one that says
- * what to do.
+ * errors reach the terminal, and nothing from Kafka, whose lines about an unreachable broker would bury the one with
+ * the remedy.
  */
 public final class Logging {
 
     private Logging() {}
 
-    /** Replaces the process's logging set-up. Call once, before the work starts. */
+    /** Replaces the process's logging configuration. Call once, before the work starts. */
     public static void configure(boolean verbose, @Nullable Path file, Terminal terminal) {
         LogManager.getLogManager().reset();
         Logger root = Logger.getLogger("");
         Level terminalLevel = verbose ? Level.INFO : Level.SEVERE;
         root.setLevel(verbose || file != null ? Level.INFO : Level.SEVERE);
         Handler shown = terminalHandler(terminal, terminalLevel, new LineFormatter(verbose));
-        // A client that gives up throws, and the command says what to do; what it logs before would bury that.
+        // A client that gives up throws, and the command prints the remedy, which the client's own log lines would
+        // bury.
         shown.setFilter(verbose ? null : line -> !isOfKafka(line));
         root.addHandler(shown);
         if (file != null) {

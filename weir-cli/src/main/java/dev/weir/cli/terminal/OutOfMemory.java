@@ -7,13 +7,13 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 
 /**
- * Ends the process when a thread has ended for want of memory: what was not committed is delivered again, and a process
- * that limps on helps nobody. A thread that has caught the error goes on, as after a batch that is too large for the
- * heap, which is why the JVM is not told to end by itself. Thread-safe.
+ * Ends the process when a thread has died of an OutOfMemoryError: uncommitted records are delivered again, and a
+ * half-dead process helps nobody. A thread that catches the error continues, as after a batch too large for the heap,
+ * which is why the JVM is not configured to exit by itself. Thread-safe.
  */
 public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
 
-    // Made beforehand: when they are needed there is no memory.
+    // Allocated in advance, because there is no memory when they are needed.
     private final byte[] json;
     private final byte[] text;
     private final FileOutputStream out = new FileOutputStream(FileDescriptor.out);
@@ -30,7 +30,7 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
     /**
      * Watches all threads of the process.
      *
-     * @param json whether standard output is told as well
+     * @param json whether to report on standard output too
      */
     public static void watch(boolean json) {
         Thread.setDefaultUncaughtExceptionHandler(new OutOfMemory(json));
@@ -43,7 +43,7 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
                 out.write(json);
                 err.write(text);
             } catch (IOException | OutOfMemoryError silent) {
-                // The exit code says it.
+                // The exit code reports it.
             } finally {
                 Runtime.getRuntime().halt(ExitCode.OUT_OF_MEMORY);
             }

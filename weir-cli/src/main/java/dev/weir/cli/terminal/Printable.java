@@ -7,9 +7,9 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Escapes for text of records, exceptions and brokers that goes to a terminal. A terminal obeys control characters, and
- * shows text in another order than it is written if it is told to; a line break lets one line look like two. What is
- * escaped is {@code \n}, {@code \r}, {@code \t} or a Unicode escape of four digits. Stateless.
+ * Escapes text from records, exceptions and brokers for a terminal. A terminal obeys control characters and direction
+ * marks, and a line break makes one line look like two. Escapes are {@code
+ * }, {@code \r}, {@code \t} or a four-digit Unicode escape. Stateless.
  */
 public final class Printable {
 
@@ -21,20 +21,22 @@ public final class Printable {
 
     private Printable() {}
 
-    /** The text on one line, whatever it holds. For all that a message takes from elsewhere. */
+    /** The text on one line, whatever it contains. For all text in messages that comes from elsewhere. */
     public static String line(String text) {
         return escaped(text, false);
     }
 
     /**
-     * The text with its line feeds and tabs. For lines whose parts were escaped one by one, and for JSON, which stays
+     * The text with its line feeds and tabs. For lines whose parts were escaped singly, and for JSON, which stays
      * valid.
      */
     public static String lines(String text) {
         return escaped(text, true);
     }
 
-    /** As {@link #lines}, where only the first line begins at the margin, so that no other one can be taken for it. */
+    /**
+     * As {@link #lines}, but with all lines after the first indented, so that none can be mistaken for another message.
+     */
     public static String indented(String text) {
         return lines(text.stripTrailing()).replace("\n", "\n  ");
     }
@@ -78,7 +80,7 @@ public final class Printable {
         return switch (Character.getType(point)) {
             case Character.CONTROL, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR, Character.SURROGATE ->
                 true;
-            // Orders to turn the direction of text, and characters without a shape.
+            // Text direction controls, and characters without a visible shape.
             case Character.FORMAT -> point != ZERO_WIDTH_JOINER && point != ZERO_WIDTH_NON_JOINER;
             default -> false;
         };
@@ -88,7 +90,7 @@ public final class Printable {
         return String.format(Locale.ROOT, "\\u%04x", each);
     }
 
-    /** A stream whose texts are {@linkplain #lines escaped}; bytes pass as they are. */
+    /** A stream whose text is {@linkplain #lines escaped}; bytes pass unchanged. */
     public static PrintStream stream(PrintStream to) {
         return new Escaping(to, to.charset());
     }

@@ -8,8 +8,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * A status that is shown as often as its reader can use it: four times a second on a terminal, every five seconds in
- * a log. Confined to the thread that waits for the work; has no thread of its own.
+ * A status line updated as often as its reader can use it: four times a second on a terminal, every five seconds in a
+ * log. Confined to the thread that waits for the work; has no thread of its own.
  */
 public final class Progress implements AutoCloseable {
 
@@ -29,7 +29,7 @@ public final class Progress implements AutoCloseable {
         this.dueNanos = nanoClock.getAsLong() + periodNanos;
     }
 
-    /** Shows the status if it is due; otherwise does not even ask for it. */
+    /** Shows the status if it is due; otherwise does not even compute it. */
     public void update(Supplier<String> status) {
         long now = nanoClock.getAsLong();
         if (now - dueNanos >= 0) {
@@ -44,13 +44,13 @@ public final class Progress implements AutoCloseable {
             try {
                 long waitNanos = Math.max(1, dueNanos - nanoClock.getAsLong());
                 return work.get(waitNanos, TimeUnit.NANOSECONDS);
-            } catch (TimeoutException ignored) { // Not done: that is what the status is for.
+            } catch (TimeoutException ignored) { // not done yet, so the status is shown
                 update(status);
             }
         }
     }
 
-    /** Removes the status line, so that what follows starts on a clean one. */
+    /** Removes the status line, so that later output starts on a clean line. */
     @Override
     public void close() {
         terminal.clearStatus();

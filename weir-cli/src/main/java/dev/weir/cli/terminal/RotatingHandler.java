@@ -18,15 +18,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Appends log lines to a file. A file that would get too large becomes {@code FILE.1}, that one {@code FILE.2}, and so
- * on; the oldest is deleted. Each line is on disk at once, as a log is read while it grows, and after a crash.
+ * on; the oldest is deleted. Each line is written at once, because a log is read while it grows, and after a crash.
  * Thread-safe.
  */
 final class RotatingHandler extends Handler {
 
-    /** A line beyond that begins the next file. */
+    /** A line beyond this size starts the next file. */
     static final long MOST_BYTES = 16L << 20;
 
-    /** Files beside the one that grows. */
+    /** Number of old files besides the current one. */
     static final int MOST_OLD = 4;
 
     private final Path file;
@@ -34,7 +34,7 @@ final class RotatingHandler extends Handler {
 
     private final ReentrantLock lock = new ReentrantLock();
 
-    // Under the lock.
+    // Guarded by the lock.
     private @Nullable OutputStream out;
     private long bytes;
 
@@ -51,7 +51,7 @@ final class RotatingHandler extends Handler {
 
     private void open() throws IOException {
         out = Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-        bytes = Files.isRegularFile(file) ? Files.size(file) : Long.MIN_VALUE; // a pipe or a device never is too large
+        bytes = Files.isRegularFile(file) ? Files.size(file) : Long.MIN_VALUE; // a pipe or a device is never too large
     }
 
     @Override
@@ -84,10 +84,10 @@ final class RotatingHandler extends Handler {
                 try {
                     Files.move(old(i), old(i + 1), StandardCopyOption.REPLACE_EXISTING);
                 } catch (NoSuchFileException e) {
-                    // There are fewer so far.
+                    // There are fewer old files so far.
                 }
             }
-        } catch (IOException e) { // The file grows on, and the next try comes after as much again.
+        } catch (IOException e) { // the file keeps growing, and the next attempt follows after the same size again
             reportError("cannot rotate " + file, e, ErrorManager.GENERIC_FAILURE);
             bytes = 0;
             return full;
@@ -103,7 +103,7 @@ final class RotatingHandler extends Handler {
 
     @Override
     public void flush() {
-        // Nothing is held back.
+        // Nothing is buffered.
     }
 
     @Override

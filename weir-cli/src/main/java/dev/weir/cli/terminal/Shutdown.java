@@ -40,7 +40,9 @@ public final class Shutdown {
         this.terminal = terminal;
     }
 
-    /** Adds an action for the first signal; runs it at once if that has come already. It must not wait for long. */
+    /**
+     * Adds an action for the first signal; runs it at once if the signal has already come. It must not wait for long.
+     */
     public void onStop(Runnable action) {
         boolean late;
         lock.lock();
@@ -71,7 +73,7 @@ public final class Shutdown {
         requested.await();
     }
 
-    /** Handles a signal. Returns false if a stop was under way already. */
+    /** Handles a signal. Returns false if a stop was already in progress. */
     boolean request() {
         List<Runnable> toRun;
         lock.lock();
@@ -92,12 +94,15 @@ public final class Shutdown {
     private void runSafely(Runnable action) {
         try {
             action.run();
-        } catch (RuntimeException e) { // One failing action must not keep the others from draining.
+        } catch (RuntimeException e) { // one failing action must not keep the others from draining
             terminal.note("weir: stopping: " + e);
         }
     }
 
-    /** Adds an action that the second signal runs before it ends the process: no hook does. It must not wait at all. */
+    /**
+     * Adds an action for the second signal, which runs before the process ends, since hooks do not. It must not wait at
+     * all.
+     */
     public void onHalt(Runnable action) {
         lastAction = action;
     }
@@ -115,7 +120,7 @@ public final class Shutdown {
         }
     }
 
-    // sun.misc.Signal by reflection: javac warns about a direct use and the warning cannot be switched off.
+    // sun.misc.Signal by reflection, because javac warns about direct use and the warning cannot be switched off.
     private void handle(String name) {
         try {
             Class<?> signalType = Class.forName("sun.misc.Signal");
@@ -135,7 +140,7 @@ public final class Shutdown {
             if (!(e.getCause() instanceof IllegalArgumentException)) {
                 throw new LinkageError("cannot handle signal " + name, e);
             }
-            // The JVM was told to keep its hands off signals (-Xrs): they end the process at once.
+            // The JVM does not handle signals (-Xrs): they end the process at once.
         } catch (ReflectiveOperationException e) {
             throw new LinkageError("cannot handle signal " + name, e);
         }

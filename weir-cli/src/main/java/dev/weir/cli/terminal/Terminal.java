@@ -12,7 +12,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class Terminal {
 
-    // Line wrap is off while the status is drawn, so that a narrow window cuts it instead of scrolling.
+    // Line wrap is off while the status is drawn, so that a narrow window truncates it instead of scrolling.
     private static final String DRAW = "\r\033[?7l%s\033[K\033[?7h";
     private static final String ERASE = "\r\033[K";
 
@@ -23,7 +23,7 @@ public final class Terminal {
     private String status = "";
 
     /**
-     * Creates a terminal over {@code err}, which stays the caller's.
+     * Creates a terminal over {@code err}, which the caller owns.
      *
      * @param live whether {@code err} can rewrite a line
      */
@@ -34,7 +34,7 @@ public final class Terminal {
 
     /** The standard error of this process. */
     public static Terminal ofProcess() {
-        // The launcher knows (test -t 2); Java can only ask about standard input and output together.
+        // The launcher passes it on (test -t 2); Java can only check standard input and output together.
         boolean terminal = Boolean.getBoolean("weir.terminal");
         return new Terminal(System.err, terminal && !"dumb".equals(System.getenv("TERM")));
     }
@@ -43,12 +43,12 @@ public final class Terminal {
         return live;
     }
 
-    /** Prints one line for good, above the status line if there is one; line breaks in it are escaped. */
+    /** Prints a permanent line, above the status line if there is one; line breaks in it are escaped. */
     public void note(String line) {
         print(Printable.line(line));
     }
 
-    /** As {@link #note}, for several lines whose parts were escaped one by one by {@link Printable#line}. */
+    /** As {@link #note}, for several lines whose parts were escaped singly by {@link Printable#line}. */
     public void notes(String lines) {
         print(Printable.lines(lines));
     }
@@ -68,7 +68,7 @@ public final class Terminal {
         }
     }
 
-    /** Shows {@code text} in place of the last status; where lines cannot be rewritten, as a line of its own. */
+    /** Replaces the status by {@code text}; prints a separate line if lines cannot be rewritten. */
     public void status(String text) {
         String line = Printable.line(text);
         if (!live) {
@@ -105,7 +105,7 @@ public final class Terminal {
         notes(Printable.indented(Secrets.redactAddresses(trace.toString())));
     }
 
-    /** For libraries that print by themselves (picocli's usage help). Not guarded by this object's lock. */
+    /** For libraries that print directly (picocli's usage help). Not guarded by this object's lock. */
     public PrintStream stream() {
         return err;
     }

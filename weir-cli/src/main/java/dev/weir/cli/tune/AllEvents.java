@@ -9,7 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Waits for a pipeline that reads all events once. Functions only. */
+/** Waits until a pipeline has read all events once. Functions only. */
 final class AllEvents {
 
     private static final long TICK_MILLIS = 20;
@@ -19,7 +19,7 @@ final class AllEvents {
 
     private AllEvents() {}
 
-    /** Returns true once {@code count} outputs were acknowledged; false if the command was told to stop before. */
+    /** Returns true once {@code count} outputs are acknowledged; false if the command was stopped before. */
     static boolean areThrough(RunningPipeline running, long count, Shutdown shutdown, Progress progress, String what)
             throws InterruptedException {
         long lastMoved = -1;
@@ -51,7 +51,7 @@ final class AllEvents {
             throw CliFailure.work("the pipeline ended before all events were through", "");
         } catch (ExecutionException failed) {
             throw CliFailure.work("the pipeline failed: " + failed.getCause(), "", failed);
-        } catch (TimeoutException ignored) { // It runs: as it should.
+        } catch (TimeoutException ignored) { // still running, as expected
         }
     }
 }

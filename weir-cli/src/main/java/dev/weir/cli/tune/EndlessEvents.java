@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Lets a pipeline read its events again and again, so that it has a backlog for as long as it is tuned: a partition
- * whose lag has fallen to half of its events goes back to its beginning. Has a thread of its own until it is closed.
+ * Makes a pipeline read its events again and again, so that it has a backlog while it is tuned: a partition whose lag
+ * has fallen to half of its events is read from its beginning again. Has its own thread until it is closed.
  */
 public final class EndlessEvents implements AutoCloseable {
 
@@ -42,17 +42,17 @@ public final class EndlessEvents implements AutoCloseable {
     }
 
     /**
-     * Prepares it for the first consumer of {@code running}; {@link #start} begins.
+     * Prepares it for the first consumer of {@code running}; {@link #start} starts it.
      *
-     * @param eventsOfAPartition how many events each partition has
-     * @param eachTick runs ten times a second as well, on the same thread
+     * @param eventsOfAPartition number of events per partition
+     * @param eachTick run ten times a second, on the same thread
      */
     public static EndlessEvents of(RunningPipeline running, long eventsOfAPartition, Runnable eachTick) {
         ConsumerHandle consumer = running.handles(ConsumerHandle.class).getFirst();
         return new EndlessEvents(consumer, Math.max(1, eventsOfAPartition / 2), eachTick);
     }
 
-    /** Begins. */
+    /** Starts the thread. */
     public void start() {
         var ignored = thread.scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
     }
@@ -64,7 +64,7 @@ public final class EndlessEvents implements AutoCloseable {
             }
             eachTick.run();
             failing = false;
-        } catch (RuntimeException e) { // It would end the schedule in silence; the next tick may do better.
+        } catch (RuntimeException e) { // it would silently end the schedule; the next tick may succeed
             if (!failing) {
                 LOG.log(Level.WARNING, "the events are not read again", e);
             }
@@ -80,7 +80,7 @@ public final class EndlessEvents implements AutoCloseable {
             }
         }
         if (!starts.isEmpty()) {
-            // One that fails, as its partition has just moved, is made again at a later tick.
+            // A seek that fails because its partition has just moved is repeated at a later tick.
             seeking = consumer.seek(starts).toCompletableFuture();
         }
     }

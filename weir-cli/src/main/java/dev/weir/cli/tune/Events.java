@@ -13,22 +13,22 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
-/** Puts the events that all versions read into their topic, before the first one starts. */
+/** Writes the events that all versions read to their topic, before the first version starts. */
 final class Events {
-    /** Each event has a time of its own, so that outputs of several runs can be equal. */
+    /** Each event has its own fixed time, so that outputs of several runs can be equal. */
     private static final long FIRST_TIMESTAMP_MILLIS = 1_767_225_600_000L;
 
     private static final int EVENTS_PER_LOOK = 1_000;
 
     private Events() {}
 
-    /** Writes {@code count} events; fewer if the command is told to stop. */
+    /** Writes {@code count} events; fewer if the command is stopped. */
     static void write(
             String bootstrapServers, EventGenerator generator, int count, Progress progress, Shutdown shutdown) {
         Map<String, Object> config = Map.of(
                 ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
                 bootstrapServers,
-                // The topic is new: a leader that is just becoming one may refuse the first batch and take a second.
+                // The topic is new: a leader that was only just elected may refuse the first batch and accept a second.
                 ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION,
                 1,
                 ProducerConfig.BATCH_SIZE_CONFIG,

@@ -19,39 +19,39 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** A pipeline to be tuned: the first draft of it, and what a tuner may try. Thread-safe. */
+/** A pipeline to be tuned: its first draft, and the changes that a tuner may try. Thread-safe. */
 interface Example extends AutoCloseable {
 
-    /** The first draft, for people, without a full stop. */
+    /** Describes the first draft for people, without a full stop. */
     String draft();
 
     /** Returns the generator of the events. */
     EventGenerator traffic(long seed);
 
-    /** Its stages that take more workers. */
+    /** The stages that may get more workers. */
     List<String> stages();
 
-    /** Adds the alternatives that it has, besides its controls. */
+    /** Adds its alternatives, in addition to its controls. */
     default void alternatives(Tuner.Builder tuner) {}
 
     /**
-     * The pipeline with these settings, as in code.
+     * The pipeline with these settings, as if written in code.
      *
-     * @param settings by control; those of the first draft for what is not there
+     * @param settings by control; the first draft's apply to missing ones
      */
     Pipeline pipeline(
             Map<String, Long> settings,
             ConsumerSettings.Builder<byte[], byte[]> consumer,
             ProducerSettings.Builder<byte[], byte[]> producer);
 
-    /** The first draft with what it writes and without its waits: what outputs are compared with. */
+    /** The first draft without its waits, whose outputs are the reference. */
     Pipeline reference(
             ConsumerSettings.Builder<byte[], byte[]> consumer, ProducerSettings.Builder<byte[], byte[]> producer);
 
     @Override
     default void close() {}
 
-    /** The workers of each stage that has some. */
+    /** The worker count of each stage with workers. */
     private static Map<String, Integer> workers(List<String> stages, Map<String, Long> settings) {
         return stages.stream()
                 .collect(Collectors.toMap(
@@ -70,7 +70,7 @@ interface Example extends AutoCloseable {
         }
     }
 
-    /** The application as it is, with naive code. */
+    /** The unchanged application, with naive code. */
     static Example computing() {
         return new Computing();
     }
@@ -78,22 +78,22 @@ interface Example extends AutoCloseable {
     /**
      * The application with two steps that wait for a service.
      *
-     * @param environment of the process: of it what overrides the dispatcher counts
+     * @param environment the process environment, which may override the dispatcher
      */
     static Example waiting(Map<String, String> environment) {
         try {
             return new Waiting(environment);
-        } catch (IllegalArgumentException e) { // A variable that does not fit the file.
+        } catch (IllegalArgumentException e) { // a variable that does not fit the file
             throw CliFailure.usage(String.valueOf(e.getMessage()), "");
         }
     }
 
-    /** Steps that compute; the code of three of them can be exchanged. */
+    /** Computing steps; the code of three of them can be exchanged. */
     final class Computing implements Example {
 
         /**
-         * Median size of a page's payload, which is some kilobytes: of less, a broker on the same two processors would
-         * be half of the work.
+         * Median size of a page's payload in bytes. With a smaller one, a broker on the same two processors would do
+         * half of the work.
          */
         private static final int MEDIAN_PAYLOAD_CHARS = 3_000;
 
@@ -146,7 +146,7 @@ interface Example extends AutoCloseable {
 
         private static final long ANSWER_MILLIS = 5;
 
-        /** Records in flight that the draft's author thought enough for one worker. */
+        /** Records in flight that the draft's author considered enough for one worker. */
         private static final int OUTSTANDING_RECORDS = 64;
 
         private static final String FILE = "dispatchers.properties";

@@ -31,8 +31,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The output of one version: for each event a hash of its page view or dead letter, and whether all are there once and
- * in order. Confined to one thread.
+ * The output of one version: for each event a hash of its page view or dead letter, and a check that all are there once
+ * and in order. Confined to one thread.
  */
 final class Outputs {
     private static final Duration POLL = Duration.ofMillis(100);
@@ -50,19 +50,19 @@ final class Outputs {
     private static MessageDigest sha256() {
         try {
             return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) { // Each Java platform has it.
+        } catch (NoSuchAlgorithmException e) { // every Java platform has it
             throw new LinkageError("no SHA-256", e);
         }
     }
 
-    /** Returns the present end offsets of the outputs' topics. */
+    /** Returns the current end offsets of the outputs' topics. */
     static Map<TopicPartition, Long> ends(KafkaCluster cluster) {
         Map<TopicPartition, Long> ends = new HashMap<>(cluster.endOffsets(AsimovPipeline.PAGE_VIEWS));
         ends.putAll(cluster.endOffsets(AsimovPipeline.DEAD_LETTERS));
         return ends;
     }
 
-    /** Deletes what was written before: a gigabyte a pass, and a disk that is busy with them slows down the next. */
+    /** Deletes earlier outputs, a gigabyte per pass, which would keep the disk busy and slow down the next pass. */
     static void delete(KafkaCluster cluster) throws InterruptedException {
         try {
             deleteBefore(ends(cluster), cluster).get();
@@ -71,7 +71,7 @@ final class Outputs {
         }
     }
 
-    /** Asks for the deletion of all but the last {@code kept} of each partition. */
+    /** Requests deletion of all but the last {@code kept} records of each partition. */
     static void deleteAllBut(long kept, KafkaCluster cluster) {
         Map<TopicPartition, Long> starts = ends(cluster);
         starts.replaceAll((partition, end) -> Math.max(0, end - kept));
@@ -84,7 +84,7 @@ final class Outputs {
         return cluster.admin().deleteRecords(all).all();
     }
 
-    /** Reads what was written from {@code starts} on; null if the command was told to stop. */
+    /** Reads the outputs from {@code starts} on; null if the command was stopped. */
     static @Nullable Outputs read(
             KafkaCluster cluster,
             Map<TopicPartition, Long> starts,
@@ -122,7 +122,7 @@ final class Outputs {
         return outputs;
     }
 
-    /** Counts a record in. */
+    /** Adds a record to the output. */
     void add(ConsumerRecord<byte[], byte[]> record) {
         if (record.topic().equals(AsimovPipeline.DEAD_LETTERS)) {
             ledger.deadLetter(record);
@@ -147,17 +147,17 @@ final class Outputs {
         return ByteBuffer.wrap(digest.digest()).getLong();
     }
 
-    /** The length as well, so that no byte can move from one part to the next. */
+    /** Includes the length, so that no byte can move from one part to the next. */
     private void add(byte[] part) {
         digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(0, part.length));
         digest.update(part);
     }
 
     /**
-     * Returns the fault in them, for people, without a full stop.
+     * Returns the fault in the outputs, for people, without a full stop.
      *
-     * @param first those that they should equal
-     * @return null if each event came out once, in order, where it belongs, and as in {@code first} byte for byte
+     * @param first the expected outputs
+     * @return null if each event's output is there once, in order, in its place, and byte for byte as in {@code first}
      */
     @Nullable
     String flaw(Outputs first) {

@@ -1,12 +1,12 @@
 package dev.weir.cli.tune;
 
-/** A step of the example that has naive code and today's, named as its stage. */
+/** A step of the example with naive and current code, named as its stage. */
 enum Step {
-    /** A tree of JSON nodes; today the tokens alone. */
+    /** Naive: a tree of JSON nodes; current: only the tokens. */
     JSON("parse JSON"),
-    /** {@code java.net.URI}; today a parser of its own. */
+    /** Naive: {@code java.net.URI}; current: a custom parser. */
     URL("parse URL"),
-    /** LZ-string as in JavaScript; today by positions in the output instead of a dictionary of strings. */
+    /** Naive: LZ-string as in JavaScript; current: positions in the output instead of a dictionary of strings. */
     LZ("decompress");
 
     final String stage;

@@ -4,7 +4,7 @@ import dev.weir.cli.terminal.CliFailure;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** {@code --tune} and what belongs to it. Filled by picocli, then read only. */
+/** {@code --tune} and its options. Filled by picocli, then read only. */
 public final class TuneOption {
     private static final int MIN_EVENTS = 2_000;
     private static final int MAX_EVENTS = 500_000;
@@ -34,7 +34,7 @@ public final class TuneOption {
     /**
      * The number of events in the topic; refuses one out of bounds.
      *
-     * @param records as {@code --records} says, or null
+     * @param records the value of {@code --records}, or null
      */
     public int events(@Nullable Integer records) {
         if (records != null && (records < MIN_EVENTS || records > MAX_EVENTS)) {
@@ -43,7 +43,7 @@ public final class TuneOption {
         return records != null ? records : waiting ? DEFAULT_WAITING_EVENTS : DEFAULT_EVENTS;
     }
 
-    /** The pipeline to tune; its caller closes it. Refuses an environment that overrides its dispatcher badly. */
+    /** The pipeline to tune; its caller closes it. Refuses an environment with an invalid dispatcher override. */
     Example example() {
         return waiting ? Example.waiting(System.getenv()) : Example.computing();
     }

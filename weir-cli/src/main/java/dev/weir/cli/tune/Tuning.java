@@ -25,20 +25,21 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code weir demo --tune}: a {@link Tuner} on a pipeline that reads its events again and again. Then the pipeline is
- * started with what was found, as in code, and writes what the first draft does. Confined to the thread of the command.
+ * {@code weir demo --tune}: a {@link Tuner} on a pipeline that reads its events again and again. Afterwards the
+ * pipeline is started with the settings found, and must write the same output as the first draft. Confined to the
+ * command's thread.
  */
 public final class Tuning {
     private static final int PARTITIONS = 6;
 
-    /** Whole segments are deleted, and only closed ones. */
+    /** Only whole, closed segments are deleted. */
     private static final Map<String, String> DELETED_SOON =
             Map.of("segment.bytes", Integer.toString(64 << 20), "file.delete.delay.ms", "1000");
 
     /** Outputs kept per partition while the pipeline is tuned. */
     private static final long OUTPUTS_KEPT = 10_000;
 
-    /** Short, and few steps: a demo has minutes. */
+    /** Few and short steps, because a demo has minutes. */
     private static final Duration WINDOW = Duration.ofSeconds(1);
 
     private static final int MOST_STEPS = 20;
@@ -54,11 +55,11 @@ public final class Tuning {
     private int groups;
 
     /**
-     * Prepares it.
+     * Prepares the tuning.
      *
-     * @param events in the topic
+     * @param events number of events in the topic
      * @param seed of the traffic
-     * @param json whether to tell it as JSON
+     * @param json whether to report in JSON
      */
     public Tuning(CommandContext weir, TuneOption option, int events, long seed, boolean json) {
         this.weir = weir;
@@ -68,20 +69,22 @@ public final class Tuning {
         this.json = json;
     }
 
-    /** Runs it and tells each step and the summary; returns the exit code. */
+    /** Runs the tuning and reports each step and the summary; returns the exit code. */
     public int run(Endpoints endpoints) throws InterruptedException {
         try (Example example = option.example()) {
             return run(example, Tuner.builder().window(WINDOW).maxSteps(MOST_STEPS), endpoints);
         }
     }
 
-    /** Runs this example, which its caller closes, with a tuner of these settings; tests plant wrong outputs so. */
+    /**
+     * Runs this example, which its caller closes, with a tuner of these settings; tests plant wrong outputs this way.
+     */
     int run(Example example, Tuner.Builder tuner, Endpoints endpoints) throws InterruptedException {
-        // From here on a signal ends the run, not the process: the broker's folder is to be deleted.
+        // From here on a signal ends the run, not the process, because the broker's folder must be deleted.
         weir.shutdown().onStop(() -> {});
         weir.terminal().status("starting a Kafka broker in this process");
         try (KafkaCluster cluster = KafkaCluster.builder()
-                        // No other broker could take over: on a busy machine a late heartbeat should mean nothing.
+                        // No other broker could take over, and on a busy machine a late heartbeat should not matter.
                         .brokerConfig("broker.session.timeout.ms", "60000")
                         .brokerConfig("log.retention.check.interval.ms", "5000")
                         .start();
@@ -116,9 +119,9 @@ public final class Tuning {
     }
 
     /**
-     * Tells the end; what there is of it if the command was told to stop.
+     * Prints the summary, a partial one if the command was stopped.
      *
-     * @param flaw what is wrong with the outputs, without a full stop; null if nothing is
+     * @param flaw the fault in the outputs, without a full stop; null if there is none
      * @param compared whether outputs were compared
      */
     private int told(@Nullable TuneReport report, @Nullable String flaw, boolean compared) {
@@ -194,9 +197,9 @@ public final class Tuning {
             return running;
         }
 
-        /** Null if the command was told to stop before a step was measured. */
+        /** Null if the command was stopped before a step was measured. */
         @Nullable
-        @SuppressWarnings("try") // The events are read again for as long as they are open.
+        @SuppressWarnings("try") // events are read again as long as they are open
         TuneReport tune(Tuner.Builder settings) throws InterruptedException {
             example.stages().forEach(settings::raise);
             example.alternatives(settings);
@@ -220,7 +223,7 @@ public final class Tuning {
             }
         }
 
-        /** Returns the output of a pipeline that reads all events once; null if the command was told to stop. */
+        /** Returns the output of a pipeline that reads all events once; null if the command was stopped. */
         @Nullable
         Outputs outputs(
                 BiFunction<ConsumerSettings.Builder<byte[], byte[]>, ProducerSettings.Builder<byte[], byte[]>, Pipeline>

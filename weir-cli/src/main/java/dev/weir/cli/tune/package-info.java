@@ -1,6 +1,6 @@
 /**
- * {@code weir demo --tune}: versions of the Asimov pipeline run over the same events, each made from what was measured
- * of the one before. A command line comes in, a line for each step goes out; the thread of the command runs it all.
+ * {@code weir demo --tune}: versions of the Asimov pipeline run over the same events, each based on measurements of the
+ * previous one. A command line comes in, a line per step goes out; the command's thread runs everything.
  */
 @NullMarked
 package dev.weir.cli.tune;
