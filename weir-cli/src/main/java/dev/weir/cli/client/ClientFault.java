@@ -42,9 +42,9 @@ public record ClientFault(
             Set.of("password", "jaas", "secret", "keystore.key", "certificate", "token");
 
     /**
-     * Looks into a fault.
+     * Analyses a fault.
      *
-     * @param settings what the client was given
+     * @param settings the client's settings
      */
     public static ClientFault of(Throwable fault, Map<String, String> settings) {
         List<Throwable> chain = chain(fault);

@@ -35,9 +35,9 @@ public final class ConsoleClient implements AutoCloseable {
             .build();
 
     /**
-     * Creates one.
+     * Creates a client.
      *
-     * @param token of the console, if it demands one
+     * @param token the console's token, if it requires one
      */
     public ConsoleClient(URI console, @Nullable String token) {
         this.console = console;

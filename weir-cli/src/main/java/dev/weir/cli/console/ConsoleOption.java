@@ -42,9 +42,9 @@ public final class ConsoleOption {
     }
 
     /**
-     * The same for the runs of a benchmark.
+     * Starts a console for the runs of a benchmark.
      *
-     * @param name of what is run
+     * @param name the benchmark's name
      */
     public @Nullable RunConsole startForRuns(Terminal terminal, String name, RunConsole.Orders orders) {
         return startedIfGiven(terminal, settings -> settings.startForRuns(name, orders));

@@ -23,7 +23,7 @@ final class ConsoleTarget implements TuneTarget {
     private final CountDownLatch never = new CountDownLatch(1);
 
     /**
-     * Creates one.
+     * Creates a target.
      *
      * @param onReading called before each reading
      */

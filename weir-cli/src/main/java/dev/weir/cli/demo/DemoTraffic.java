@@ -54,7 +54,7 @@ final class DemoTraffic implements AutoCloseable {
     /**
      * Prepares the traffic.
      *
-     * @param translated how many events are through the pipeline; called by the traffic thread
+     * @param translated the number of events through the pipeline; called by the traffic thread
      */
     DemoTraffic(String bootstrapServers, EventGenerator generator, DemoPlan plan, LongSupplier translated) {
         this.producer = new KafkaProducer<>(

@@ -28,9 +28,9 @@ final class FleetPipeline {
     private final @Nullable GroupSnapshot group;
 
     /**
-     * Creates one.
+     * Creates a pipeline.
      *
-     * @param group as the brokers tell it; null if its members were given by address
+     * @param group from the brokers; null if its members were given by address
      */
     FleetPipeline(String key, List<FleetMember> members, @Nullable GroupSnapshot group) {
         this.key = key;

@@ -47,7 +47,7 @@ public final class FleetRun implements AutoCloseable {
     }
 
     /**
-     * Opens one.
+     * Opens a run.
      *
      * @param groups whose members are found through the brokers
      * @param addresses of further members

@@ -27,9 +27,9 @@ final class FleetView {
     private final List<String> trouble;
 
     /**
-     * Creates one.
+     * Creates a view.
      *
-     * @param groups as the brokers tell them
+     * @param groups from the brokers
      * @param trouble failed lookups, a sentence each
      */
     FleetView(Instant at, List<MemberAnswer> answers, List<GroupSnapshot> groups, List<String> trouble) {

@@ -31,7 +31,7 @@ final class ClusterTools {
     private final PipelineProcess process;
 
     /**
-     * Creates them.
+     * Creates the tools.
      *
      * @param cluster null if no brokers were given
      * @param group the default group for lag; null if none was given

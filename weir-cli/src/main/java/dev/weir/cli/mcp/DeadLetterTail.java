@@ -48,9 +48,9 @@ final class DeadLetterTail {
     private final boolean payloads;
 
     /**
-     * Creates one.
+     * Creates a tail.
      *
-     * @param patience bound on all reads together
+     * @param patience time limit for all reads together
      * @param payloads whether to show the first bytes of keys and values
      */
     DeadLetterTail(ClusterClients clients, String topic, Duration patience, boolean payloads) {

@@ -47,9 +47,9 @@ public final class LimiterFields {
     }
 
     /**
-     * The finding and the advice, broken between words.
+     * The finding and the advice, wrapped between words.
      *
-     * @param columns the most that a line has, unless a word is longer
+     * @param columns the line limit, unless a word is longer
      */
     public static List<String> lines(Limiter limiter, int columns) {
         List<String> lines = new ArrayList<>(wrapped(limiter.kind().id() + ": " + limiter.sentence(), columns));

@@ -71,9 +71,9 @@ final class Replay {
     private final Map<String, Long> formats = new ConcurrentSkipListMap<>();
 
     /**
-     * Makes a replay that has not begun.
+     * Creates a replay.
      *
-     * @param tell hears of single records, on the thread of {@link #run}
+     * @param tell receives reports on single records, on the thread of {@link #run}
      */
     Replay(
             ClusterClients clients,
@@ -248,7 +248,7 @@ final class Replay {
     }
 
     /**
-     * A dead-letter record with all of its record.
+     * A completed dead-letter record.
      *
      * @param record to be sent, or null if a further run may be able to send it
      */

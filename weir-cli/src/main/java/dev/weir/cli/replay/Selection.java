@@ -23,9 +23,9 @@ record Selection(
         @Nullable Instant until) {
 
     /**
-     * Reads a letter.
+     * Reads a dead-letter record.
      *
-     * @throws IllegalArgumentException if it is none of the format, nor of a known one if that may be
+     * @throws IllegalArgumentException if it matches neither the format nor, if allowed, a known one
      */
     Letter read(ConsumerRecord<byte[], byte[]> record) {
         if (format == null) {

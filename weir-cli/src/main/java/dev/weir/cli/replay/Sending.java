@@ -132,7 +132,7 @@ final class Sending {
 
     /** The reason why this record cannot be sent although others can; null if nothing can be sent now. */
     private @Nullable Refusal refusal(ProducerRecord<byte[], byte[]> record, Throwable failure) {
-        if (failure instanceof TimeoutException && end == null) { // its topic or partition may have been deleted meanwhile
+        if (failure instanceof TimeoutException && end == null) { // its topic may have been deleted meanwhile
             targets.forget(record.topic());
             try {
                 return targets.refusal(record.topic(), record.partition());
