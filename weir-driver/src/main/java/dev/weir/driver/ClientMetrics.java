@@ -10,8 +10,8 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
 /**
- * Reads the metrics of Kafka's clients in this process, as any application has them. A library without them says
- * nothing. Stateless, thread-safe.
+ * Reads the metrics of Kafka's clients in this process through JMX, as any application can. A library without them
+ * reports nothing. Stateless, thread-safe.
  */
 final class ClientMetrics {
     private static final MBeanServer BEANS = ManagementFactory.getPlatformMBeanServer();
@@ -33,10 +33,10 @@ final class ClientMetrics {
 
     private ClientMetrics() {}
 
-    /** An attribute of each client of a kind, and what it is called, in which unit, in results. */
+    /** An attribute of each client of a kind, with its name and unit in results. */
     private record Metric(String kind, String group, String attribute, String name, double factor) {}
 
-    /** Mean over the clients that have a figure, by name; figures that no client has are missing. */
+    /** Averages over the clients that have a figure, by name; figures that no client has are missing. */
     static Map<String, Double> read() {
         Map<String, Double> figures = new LinkedHashMap<>();
         for (Metric metric : METRICS) {
@@ -60,7 +60,7 @@ final class ClientMetrics {
                     clients++;
                 }
             }
-        } catch (JMException ignored) { // A client that is being closed, or of a version that does not count this.
+        } catch (JMException ignored) { // a client that is being closed, or of a version without this metric
             return Double.NaN;
         }
         return sum / clients;

@@ -11,9 +11,9 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
 /**
- * The rates of Kafka's clients in this process, from one look to the next. Counts are of the time in between; means
- * that a client keeps itself ({@code -avg}) are of its own window, some 30 seconds. A library without such clients has
- * none. Confined to one thread.
+ * The rates of Kafka's clients in this process between two readings. Counts cover the time in between; averages kept by
+ * a client ({@code -avg}) cover its own window of about 30 seconds. A library without such clients has none. Confined
+ * to one thread.
  */
 final class ClientSeries {
     static final String FETCHES = "client: fetches/s";
@@ -21,7 +21,7 @@ final class ClientSeries {
     static final String RECORDS_PER_POLL = "client: records per poll";
     static final String FETCH_MILLIS = "client: fetch ms";
 
-    /** Number of fetches under way over all clients, by Little's law. */
+    /** Number of fetches in flight over all clients, by Little's law. */
     static final String FETCHES_UNDER_WAY = Pass.FETCHES_OF_CLIENT;
 
     static final String REQUESTS_UNDER_WAY = "client: produce requests under way";
@@ -44,12 +44,12 @@ final class ClientSeries {
         this(ManagementFactory.getPlatformMBeanServer());
     }
 
-    /** For tests: of other beans. */
+    /** Reads other beans; for tests. */
     ClientSeries(MBeanServer beans) {
         this.beans = beans;
     }
 
-    /** Reads the figures by name; empty within a second after the previous reading, and where there are none. */
+    /** Reads the figures by name; empty within a second after the previous reading, and if there are none. */
     Map<String, Double> look(long nowNanos) {
         if (hasLooked && nowNanos - lastNanos < LEAST_NANOS) {
             return Map.of();
@@ -63,7 +63,7 @@ final class ClientSeries {
                 consumers(groups.get(0), groups.get(1), seconds, figures);
             }
             producers(figures);
-        } catch (JMException ignored) { // A client that is being closed: it has its say the next time.
+        } catch (JMException ignored) { // a client that is being closed is counted in the next reading
             return figures;
         }
         return figures;
@@ -129,7 +129,7 @@ final class ClientSeries {
         return beans.getAttribute(bean, attribute) instanceof Number value ? value.doubleValue() : Double.NaN;
     }
 
-    /** Means over the clients that have a figure. */
+    /** Averages over the clients that have a figure. */
     private static final class Means {
         private double sum;
         private int count;

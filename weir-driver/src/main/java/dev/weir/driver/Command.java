@@ -39,16 +39,16 @@ import java.util.TreeMap;
 public sealed interface Command {
 
     /**
-     * Sets what holds for the passes of a process from now on.
+     * Configures the following passes of a process.
      *
-     * @param connection properties that every Kafka client needs to reach these brokers; secrets among them: they
-     *     travel here, on no command line and in no log
-     * @param topic to read from, or to write to; several as {@link TopicSet} writes them
+     * @param connection properties that every Kafka client needs to reach these brokers, including secrets, which
+     *     appear on no command line and in no log
+     * @param topic the topic to read or to write; several in the form of {@link TopicSet}
      * @param partitions of all topics together
-     * @param recordsPerPartition how many records each partition holds, numbered from 0
-     * @param client properties of Kafka clients that the workload sets, over the driver's own
-     * @param options what the scenario needs, such as {@code work.millis}
-     * @param intervalMillis how often figures are reported
+     * @param recordsPerPartition number of records in each partition, numbered from 0
+     * @param client the workload's properties of Kafka clients, which override the driver's
+     * @param options options of the scenario, such as {@code work.millis}
+     * @param intervalMillis interval of reported figures
      */
     record Configure(
             String bootstrapServers,
@@ -63,7 +63,7 @@ public sealed interface Command {
             int intervalMillis)
             implements Command {
 
-        /** The same, as a library is without the workload's settings of clients: with its own. */
+        /** Returns a copy without the workload's client settings, so that the library uses its own. */
         Configure withOwnDefaults() {
             Map<String, String> rest = new TreeMap<>(options);
             rest.remove(PassOptions.IN_FLIGHT);
@@ -80,7 +80,7 @@ public sealed interface Command {
                     intervalMillis);
         }
 
-        /** Describes the command without values of the connection. */
+        /** Describes the command without the values of the connection. */
         @Override
         public String toString() {
             return scenario.label() + " of " + topic + " at " + bootstrapServers;
@@ -88,45 +88,45 @@ public sealed interface Command {
     }
 
     /**
-     * One pass: from the beginning of the topic until so many records or seconds, whichever comes first.
+     * Starts a pass: from the beginning of the topic until a number of records or seconds, whichever comes first.
      *
-     * @param group new to the brokers, which know no more of a share group than its settings; or one whose members
-     *     come and go
-     * @param output where {@link Scenario#COPY} writes, new as well; empty in all others
+     * @param group unknown to the brokers, except for a share group's settings; or a group whose members change during
+     *     the pass
+     * @param output the new output topic of {@link Scenario#COPY}; empty for other scenarios
      */
     record Start(String group, long records, double seconds, String output) implements Command {
 
-        /** Start that writes to no topic of its own. */
+        /** Starts a pass without an output topic. */
         public Start(String group, long records, double seconds) {
             this(group, records, seconds, "");
         }
     }
 
     /**
-     * Changes the pass under way, or the one that was started last, from now on.
+     * Changes the current pass, or the one started last, from now on.
      *
-     * @param options {@link HandlerWork#MILLIS}, or {@link SendPlan#RATE} with {@link SendPlan#AT}, or those of a
+     * @param options {@link HandlerWork#MILLIS}, or {@link SendPlan#RATE} with {@link SendPlan#AT}, or the options of a
      *     {@link NetworkFault}
      */
     record Change(Map<String, String> options) implements Command {}
 
-    /** The end of the pass that was started last, if it is not over: its members leave their group. */
+    /** Ends the pass started last, if it is not over: its members leave their group. */
     record End() implements Command {}
 
     /**
-     * Asks what the clock of the process says: {@link Report.Clock} follows at once.
+     * Requests the process's clock, which {@link Report.Clock} reports at once.
      *
-     * @param askedNanos when, by the clock of the harness
+     * @param askedNanos the time of the request, on the harness's clock
      */
     record Clock(long askedNanos) implements Command {}
 
     /**
-     * Sets how far the clocks are apart, from now on.
+     * Sets the offset between the clocks from now on.
      *
-     * @param offsetNanos the harness's clock less the process's
+     * @param offsetNanos the harness's clock minus the process's
      */
     record SetClock(long offsetNanos) implements Command {}
 
-    /** The end. */
+    /** Ends the process. */
     record Stop() implements Command {}
 }

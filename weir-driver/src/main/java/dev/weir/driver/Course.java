@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The progress of a pass: its time begins once and ends once, or it fails. Thread-safe; {@link #awaitFirst}, {@link
- * #awaitEnd} and {@link #mark} are for the sampler.
+ * The progress of a pass: its time starts once and ends once, or it fails. Thread-safe; {@link #awaitFirst},
+ * {@link #awaitEnd} and {@link #mark} belong to the sampler.
  *
  * <pre>
  * ordered --begin--> under way --end--> over
@@ -30,16 +30,16 @@ final class Course {
     private volatile boolean isOver;
     private volatile @Nullable Throwable failure;
 
-    // Each written once, by whoever begins or ends it.
+    // Each is written once, by the thread that begins or ends the pass.
     private volatile @Nullable Mark start;
     private volatile long waitedBefore = -1;
     private volatile @Nullable Mark end;
     private volatile Map<String, Double> figures = Map.of();
 
-    /** The progress of a pass at a moment. */
+    /** The state of a pass at one moment. */
     record Mark(long nanos, long records, long bytes, Usage usage, HandlerTime handlers) {}
 
-    /** Time from the first record to the end. */
+    /** The time from the first record to the end. */
     record Span(Mark from, Mark to) {
         long records() {
             return to.records() - from.records();
@@ -59,9 +59,9 @@ final class Course {
     }
 
     /**
-     * Course that has not begun.
+     * Creates a course.
      *
-     * @param limitNanos how long it may take from its first record on
+     * @param limitNanos time limit from the first record on
      */
     Course(long wanted, long limitNanos, Tally tally, HandlerWork work) {
         this.wanted = wanted;
@@ -70,7 +70,7 @@ final class Course {
         this.work = work;
     }
 
-    /** Time begins, with the first caller's figures. */
+    /** Begins the time with the figures of the first caller. */
     void begin(long recordsBefore, long bytesBefore) {
         if (start == null && beginning.compareAndSet(false, true)) {
             Usage usage = Meters.full();
@@ -89,7 +89,7 @@ final class Course {
         }
     }
 
-    /** Figures at this time, read while clients are open and threads exist. */
+    /** The figures at this time, read while clients are open and threads exist. */
     private Map<String, Double> figuresAt(long nanos) {
         Map<String, Double> told = new HashMap<>(ClientMetrics.read());
         Mark from = start;
@@ -100,13 +100,13 @@ final class Course {
         return told;
     }
 
-    /** Ends it as if its time were up; a pass without a record begins with that. */
+    /** Ends the pass as if its time were up; without a record, it also begins then. */
     void endNow() {
         begin(0, 0);
         end();
     }
 
-    /** Ends it with the cause; null does nothing. */
+    /** Ends the pass with a failure; null has no effect. */
     void fail(@Nullable Throwable cause) {
         if (cause != null) {
             failure = cause;
@@ -134,12 +134,12 @@ final class Course {
         over.await();
     }
 
-    /** Waits so long, or until it is over; whether it is. */
+    /** Waits for this time, or until the pass is over; returns whether it is. */
     boolean await(long nanos) throws InterruptedException {
         return over.await(nanos, TimeUnit.NANOSECONDS);
     }
 
-    /** The state when its time began; null before. */
+    /** The state when the pass began; null before. */
     @Nullable
     Mark start() {
         return start;
@@ -151,7 +151,7 @@ final class Course {
         return first.await(nanos, TimeUnit.NANOSECONDS) ? start : null;
     }
 
-    /** Waits that long for the end; ends the pass if its time is up, or all steps are done. */
+    /** Waits for this time for the end; ends the pass if its time is up, or all steps are done. */
     boolean awaitEnd(long nanos) throws InterruptedException {
         boolean ended = await(nanos);
         Mark from = start;
@@ -163,26 +163,26 @@ final class Course {
     }
 
     /**
-     * The present state, or that at its end: what comes after that is in no interval, so that intervals add up to the
+     * The current state, or the one at the end: later changes belong to no interval, so that intervals add up to the
      * pass.
      */
     Mark mark() throws InterruptedException {
         Mark now = new Mark(System.nanoTime(), tally.records(), tally.bytes(), Meters.quick(), work.time());
         if (!ending.get()) {
-            return now; // The end comes later than this.
+            return now; // the end comes later than this
         }
         over.await();
         Mark to = end;
         return to == null ? now : to;
     }
 
-    /** Returns whether that mark is of the end. */
+    /** Returns whether that mark is the end's. */
     boolean endsAt(Mark mark) {
         return mark == end;
     }
 
     /**
-     * All of it. When the driver has returned.
+     * The figures of the whole pass, after the driver has returned.
      *
      * @throws IllegalStateException if it failed, or has not ended
      */
@@ -197,7 +197,7 @@ final class Course {
         return new Span(from, to);
     }
 
-    /** Figures of clients and system when it ended. */
+    /** Figures of clients and system at the end. */
     Map<String, Double> figures() {
         return figures;
     }

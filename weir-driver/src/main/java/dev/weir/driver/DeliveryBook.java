@@ -6,11 +6,11 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * Records the deliveries of a pass: which numbers, how often, in which order, and whose handlers failed on the way. One
- * thread at a time, but for {@link #attempted}.
+ * Records the deliveries of a pass: which numbers, how often, in which order, and whose handlers failed. One thread at
+ * a time, except for {@link #attempted}.
  */
 final class DeliveryBook {
-    // Without an order, a record that is so many behind the last one of its partition is in nobody's hands any more.
+    // Without ordering, a record this far behind the last one of its partition is no longer in flight.
     private static final long UNORDERED_BEHIND = 50_000;
 
     private final HandlerOrder order;
@@ -37,29 +37,32 @@ final class DeliveryBook {
     }
 
     /**
-     * Largest distance from the first acquired offset of a partition to the last one: its locks and the batch that used
-     * up the rest of them, counted with twice the locks for brokers that count otherwise.
+     * Largest distance between the first and the last acquired offset of a partition: its locks, and the batch that
+     * exceeded them, with twice the locks for brokers that count differently.
      */
     private static long shareBehind(Map<String, String> options) {
         return 2L * ShareOptions.locks(options) + ShareOptions.number(options, ShareOptions.BATCH_RECORDS);
     }
 
-    /** Takes a delivery; whether it counts: what comes again does not where it may. */
+    /** Adds a delivery. Returns whether it counts: repeated ones do not where they are allowed. */
     boolean delivered(int partition, long number) {
         return partitions[partition].delivered(number) || repeatsCount;
     }
 
-    /** The record of that number has that key; it is told of by {@link #delivered} too. */
+    /** Adds the key of that record, which is also reported by {@link #delivered}. */
     void deliveredOfKey(int partition, int key, long number) {
         keys[partition / ofTopic()].delivered(key, number);
     }
 
-    /** The handler of the record has done its work, and fails if it is to. Any thread, one at a time for a record. */
+    /**
+     * Reports that the record's handler has done its work, and fails if planned. Any thread, one at a time for a
+     * record.
+     */
     void attempted(int partition, long number) {
         failures.attempt(partition, number);
     }
 
-    /** The numbers of each partition that came, as {@link NumberRuns#encoded} writes them. */
+    /** The delivered numbers of each partition, in the form of {@link NumberRuns#encoded}. */
     List<String> numbers() {
         return Arrays.stream(partitions)
                 .map(partition -> partition.numbers().encoded())
@@ -80,8 +83,8 @@ final class DeliveryBook {
     }
 
     private LedgerFigures figures(int topic, boolean complete) {
-        // Cut off amid work in any order, holes may be what was under way; by key, a key's records wait for each
-        // other as long as it takes.
+        // If the pass was cut off without ordering, holes may be records in flight. With ordering by key, a key's
+        // records wait for each other for as long as it takes.
         long behind = switch (order) {
             case PARTITION -> 0;
             case KEY -> Long.MAX_VALUE;
@@ -96,7 +99,7 @@ final class DeliveryBook {
         }
         return switch (order) {
             case PARTITION -> sum;
-            // A partition's records may overtake each other.
+            // Returns whether a partition's records may overtake each other.
             case KEY -> keys[topic].isUsed() ? sum.withReordered(keys[topic].reordered()) : sum;
             case NONE -> sum.withReordered(0);
         };

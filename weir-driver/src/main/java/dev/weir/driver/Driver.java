@@ -10,24 +10,21 @@ import java.util.Set;
  */
 public interface Driver {
     /**
-     * Ends the name of any driver that is to run without the workload's settings of Kafka clients and of what is in
-     * flight: {@code weir-defaults} is {@code weir} with its own.
+     * Suffix of a driver's name that makes it run without the workload's settings of Kafka clients and of records in
+     * flight: {@code weir-defaults} is {@code weir} with its own settings.
      */
     String OWN_DEFAULTS = "-defaults";
 
-    /**
-     * Separates the name of a driver from the version of its library, where that is another than the driver's own:
-     * {@code plain@2.4.0}.
-     */
+    /** Separator between a driver's name and a library version other than the driver's own: {@code plain@2.4.0}. */
     char VERSION = '@';
 
-    /** The name that a driver's module gives it, without {@link #OWN_DEFAULTS} and without a version. */
+    /** The driver's name in its module, without {@link #OWN_DEFAULTS} and without a version. */
     static String baseName(String name) {
         int at = name.indexOf(VERSION);
         return withoutDefaults(at < 0 ? name : name.substring(0, at));
     }
 
-    /** The version of its library that a name asks for; empty for the driver's own. */
+    /** The library version requested by a name; empty for the driver's own. */
     static String version(String name) {
         int at = name.indexOf(VERSION);
         return at < 0 ? "" : withoutDefaults(name.substring(at + 1));
@@ -51,14 +48,15 @@ public interface Driver {
         return Set.of();
     }
 
-    /** Kind of group by which it reads. */
+    /** The kind of group with which it reads. */
     default GroupType groupType() {
         return GroupType.CONSUMER;
     }
 
     /**
-     * Does one pass and returns when {@link Pass#isDone()}, having closed all that it opened. Each record is told to
-     * the pass when the library has handed it to user code; for {@link Scenario#PRODUCE}, when it is acknowledged.
+     * Does one pass and returns when {@link Pass#isDone()}, after closing everything that it opened. Each record is
+     * reported to the pass when the library has handed it to user code; for {@link Scenario#PRODUCE}, when it is
+     * acknowledged.
      */
     void run(Pass pass) throws Exception;
 }

@@ -29,24 +29,24 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The main loop of a driver's process: reads {@link Command}s, runs passes, writes {@link Report}s. One thread runs it;
- * a second one, the sampler, writes the intervals of a pass and is gone before its result is written; a third one waits
- * for commands, answers what the clock says, and ends the process with them, whatever the library is at: nobody is left
- * to measure it.
+ * The main loop of a driver's process: reads {@link Command}s, runs passes, writes {@link Report}s. One thread runs it.
+ * A second one, the sampler, writes the intervals of a pass and ends before the result is written. A third one reads
+ * commands and answers clock requests. It ends the process at the end of its input, whatever the library is doing,
+ * because no harness is left to measure it.
  */
 public final class DriverMain {
     private static final ObjectMapper JSON =
             new ObjectMapper().configure(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, true);
 
     /**
-     * System property: where this process is, if that is not where the harness is.
-     * It tells then how busy the machine is.
+     * System property: the location of this process, if it differs from the harness's. The process then also reports
+     * how busy its machine is.
      */
     private static final @Nullable String PLACE = System.getProperty("weir.driver.place");
 
     private static final Logger ROOT_LOGGER = Logger.getLogger("");
 
-    // Kafka's clients tell there all that they are set to. Once is enough, and has its place before what is measured.
+    // Kafka's clients log all their settings there. Once is enough, before the measurement.
     private static final Logger CONFIGURATIONS = Logger.getLogger("org.apache.kafka.common.config.AbstractConfig");
 
     private final String name;
@@ -54,8 +54,8 @@ public final class DriverMain {
     private final PrintStream harness;
     private final Lease lease = Lease.ofProcess();
 
-    // The thread that hears the commands sets the flag, or adds a change, before it looks for the pass; the main thread
-    // looks the other way round. A change that both see is made twice, which is the same.
+    // The command thread sets the flag, or adds a change, before it looks for the pass; the main thread does it in the
+    // opposite order. A change that both see is applied twice, which has the same effect.
     private final Queue<Map<String, String>> changes = new ConcurrentLinkedQueue<>(); // since the pass was started
     private final Pauses pauses = Pauses.start();
 
@@ -74,7 +74,7 @@ public final class DriverMain {
      * @param drivers by name; the first argument names the one wanted
      */
     public static void serve(Map<String, Supplier<Driver>> drivers, String... arguments) {
-        // The pipe belongs to the protocol; whatever a library prints belongs in the log.
+        // The pipe belongs to the protocol; everything a library prints belongs in the log.
         PrintStream harness = System.out;
         System.setOut(System.err);
         ROOT_LOGGER.setLevel(Level.WARNING);
@@ -86,7 +86,7 @@ public final class DriverMain {
             return;
         }
         int status = new DriverMain(arguments[0], wanted.get(), harness).serve();
-        // Libraries leave threads behind that are not daemons.
+        // Libraries may leave non-daemon threads behind.
         System.exit(status);
     }
 
@@ -107,16 +107,16 @@ public final class DriverMain {
                         pass(new Pass(configuration, order, driver.groupType()));
                         CONFIGURATIONS.setLevel(Level.WARNING);
                     }
-                    case Command.Change change -> {} // Heard already, amid the pass.
-                    case Command.End end -> {} // The same.
-                    case Command.Clock clock -> {} // Answered already.
-                    case Command.SetClock clock -> {} // Set already.
+                    case Command.Change change -> {} // received already, during the pass
+                    case Command.End end -> {} // likewise
+                    case Command.Clock clock -> {} // answered already
+                    case Command.SetClock clock -> {} // set already
                     case Command.Stop stop -> {
                         return 0;
                     }
                 }
             }
-        } catch (Throwable e) { // Whatever it is, the harness should know.
+        } catch (Throwable e) { // whatever it is, the harness should know
             StringWriter trace = new StringWriter();
             e.printStackTrace(new PrintWriter(trace));
             say(new Report.Failed(e.toString(), trace.toString()));
@@ -135,17 +135,17 @@ public final class DriverMain {
         } catch (IOException e) {
             System.err.println("cannot hear the harness: " + e);
         }
-        // No hooks: a library's may wait for brokers that are gone.
+        // No shutdown hooks, because a library's may wait for brokers that are gone.
         Runtime.getRuntime().halt(0);
     }
 
-    /** Does what cannot wait for the pass under way; whether that is all there is to do. */
+    /** Executes commands that cannot wait for the current pass; returns whether nothing else remains to be done. */
     private boolean isHeard(String line) {
         Command command;
         try {
             command = JSON.readValue(line, Command.class);
         } catch (JsonProcessingException e) {
-            return false; // The main thread finds the same and reports it.
+            return false; // the main thread finds the same and reports it
         }
         switch (command) {
             case Command.Start start -> {
@@ -217,7 +217,7 @@ public final class DriverMain {
         } finally {
             underWay = null;
             if (!pass.isDone()) {
-                sampler.interrupt(); // Nothing more comes. Else it has a last interval to tell, and ends by itself.
+                sampler.interrupt(); // nothing more comes; otherwise it reports a last interval and ends by itself
             }
             sampler.join();
         }
@@ -229,7 +229,7 @@ public final class DriverMain {
         say(passed);
         Path noted = pass.options().ownNumbers();
         if (noted != null) {
-            Files.deleteIfExists(noted); // It was for a process that cannot tell any more.
+            Files.deleteIfExists(noted); // it belonged to a process that can no longer report
         }
     }
 
@@ -274,11 +274,11 @@ public final class DriverMain {
             }
             host.end();
             host.figures().forEach((name, value) -> pass.figure(name + " at " + PLACE, value));
-        } catch (InterruptedException ignored) { // The pass is over.
+        } catch (InterruptedException ignored) { // the pass is over
         }
     }
 
-    /** The series of clients, of the process, and of a machine elsewhere; nothing of them where nobody asks. */
+    /** The series of clients, of the process, and of a remote machine; empty unless requested. */
     private static final class Series {
         private static final String NON_HEAP = "driver: non-heap memory MB";
 
@@ -292,7 +292,7 @@ public final class DriverMain {
             this.pauses = pauses;
         }
 
-        /** Forgets polls and pauses of the time before the first record. */
+        /** Drops polls and pauses from before the first record. */
         void begin() {
             PollSizes.OF_PROCESS.take();
             pauses.take();
@@ -318,7 +318,7 @@ public final class DriverMain {
             byte[] line = (JSON.writeValueAsString(report) + "\n").getBytes(StandardCharsets.UTF_8);
             harness.write(line);
             harness.flush();
-        } catch (IOException e) { // The harness is gone: the end of its commands follows.
+        } catch (IOException e) { // the harness is gone, so its commands will end
             System.err.println("cannot report: " + e);
         }
     }

@@ -7,17 +7,17 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.LongStream;
 
 /**
- * Decides which handlers fail, as the workload says. Thread-safe. How often a record's handler fails before it succeeds
- * is drawn from its partition and number: the same for each library, however it repeats.
+ * Decides which handler calls fail, as set by the workload. Thread-safe. The number of failures before a record's
+ * handler succeeds is drawn from its partition and number: the same for each library, however it retries.
  */
 public final class Failures {
     /** The share of all handlers' calls that fails. */
     public static final String SHARE = "work.failures";
 
-    /** The wait of a library before it calls a failed handler again, in milliseconds. */
+    /** The time a library waits before it calls a failed handler again, in milliseconds. */
     public static final String RETRY_MILLIS = "work.retryMillis";
 
-    /** No handler fails more often than this for one record. */
+    /** Largest number of failures for one record. */
     public static final int MOST = 10;
 
     private static final int NUMBER_BITS = 40;
@@ -34,7 +34,7 @@ public final class Failures {
         return new Failures(Double.parseDouble(options.getOrDefault(SHARE, "0")));
     }
 
-    /** The handler has done its work for that record, and fails if it is to. */
+    /** Reports that the handler has done its work for that record, and fails if planned. */
     void attempt(int partition, long number) {
         if (share == 0) {
             return;
@@ -44,7 +44,7 @@ public final class Failures {
             return;
         }
         long record = record(partition, number);
-        int before = failed.getOrDefault(record, 0); // Nobody else works on the record.
+        int before = failed.getOrDefault(record, 0); // no other thread works on the record
         if (before < most) {
             failed.put(record, before + 1);
             count.increment();
@@ -53,7 +53,7 @@ public final class Failures {
         failed.remove(record);
     }
 
-    /** Numbers of a partition's records whose handler has failed and is to be called again. */
+    /** Numbers of a partition's records whose handler has failed and must be called again. */
     LongStream waiting(int partition) {
         return failed.keySet().stream()
                 .mapToLong(record -> record)
@@ -65,7 +65,7 @@ public final class Failures {
         return count.sum();
     }
 
-    /** The number of failures of that record's handler, if that share of all calls fails. */
+    /** The number of failures of that record's handler, if this share of all calls fails. */
     public static int of(double share, int partition, long number) {
         SplittableRandom random = new SplittableRandom(record(partition, number));
         int failures = 0;
@@ -75,7 +75,7 @@ public final class Failures {
         return failures;
     }
 
-    /** The mean number of calls of a record's handler until it succeeds, if that share of all calls fails. */
+    /** The average number of handler calls per record until success, if this share of all calls fails. */
     public static double meanCalls(double share) {
         double calls = 1;
         double failing = 1;
@@ -86,7 +86,7 @@ public final class Failures {
         return calls;
     }
 
-    /** The number of failures of all handlers until each record of so many partitions is worked on. */
+    /** The total number of failures until all records of this many partitions succeed. */
     public static long inAll(double share, int partitions, long recordsPerPartition) {
         long sum = 0;
         for (int partition = 0; partition < partitions; partition++) {

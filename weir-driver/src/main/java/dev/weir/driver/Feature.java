@@ -1,16 +1,16 @@
 package dev.weir.driver;
 
-/** A feature that a library may or may not have, and that a workload may ask for by an option of a scenario. */
+/** An optional feature of libraries, which a workload may require by a scenario's option. */
 public enum Feature {
     /** Produces in transactions. */
     TRANSACTIONS("transactions", "options." + PassOptions.TRANSACTION_RECORDS),
-    /** Copies from topic to topic in transactions that hold the offsets too. */
+    /** Copies from topic to topic in transactions that include the offsets. */
     EXACTLY_ONCE("exactly once", "options." + PassOptions.GUARANTEE),
-    /** Calls a handler again that failed, after a while. */
+    /** Retries a failed handler after a delay. */
     RETRIES("retries", "options." + Failures.SHARE),
     /** Reads several topics at a time. */
     TOPICS("several topics", "topics"),
-    /** Joins a share group with as many members as {@link ShareOptions#consumers} says, in place of one. */
+    /** Joins a share group with {@link ShareOptions#consumers} members instead of one. */
     SHARE_CONSUMERS("share consumers", "options." + ShareOptions.CONSUMERS);
 
     private final String title;
@@ -21,7 +21,7 @@ public enum Feature {
         this.key = key;
     }
 
-    /** For people: what it is and which key asks for it. */
+    /** Describes for people the feature and the key that requires it. */
     public String text() {
         return title + " (" + key + ")";
     }

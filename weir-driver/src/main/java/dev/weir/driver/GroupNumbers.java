@@ -15,12 +15,13 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Notes which records came to the members of a group, in a file that all of their processes map: what a killed process
- * had noted stays, and what one member had another one knows at once. Thread-safe, among processes of one machine too.
+ * Records which records the members of a group have received, in a file that all their processes map: entries of a
+ * killed process survive, and each member sees those of the others at once. Thread-safe, also among processes of one
+ * machine.
  */
 public final class GroupNumbers {
-    // A block for each partition, all of one size. A process that is killed between the two steps of a note has set the
-    // bit and counted nothing, so the counts are good for a look and the bits for the books.
+    // One block per partition, all of the same size. A process killed between the two steps of an entry has set the bit
+    // without counting, so the counts are approximate and the bits are exact.
     //
     //   0                8                16
     //   +----------------+----------------+----------------------------------+
@@ -46,9 +47,9 @@ public final class GroupNumbers {
     }
 
     /**
-     * Maps a file, which is made if it is not there. Its holes take no room.
+     * Maps a file, which is created if missing. Its holes use no disk space.
      *
-     * @param records of each partition, numbered from 0; the same in all processes
+     * @param records number of records of each partition, numbered from 0; the same in all processes
      * @throws UncheckedIOException if it cannot be mapped
      */
     public static GroupNumbers in(Path file, int partitions, long records) {
@@ -65,13 +66,13 @@ public final class GroupNumbers {
         }
     }
 
-    /** Notes that a record came; false if it had come before. A number that nobody wrote is not noted. */
+    /** Adds a record; returns false if it was received before. An unknown number is not added. */
     public boolean came(int partition, long number) {
         if (number < 0 || number >= records) {
             return true;
         }
         ByteBuffer block = blocks[partition];
-        long bit = 1L << number; // By its lowest six bits.
+        long bit = 1L << number; // by its lowest six bits
         int at = HEADER_BYTES + (int) (number / Long.SIZE) * Long.BYTES;
         boolean isFirst = ((long) LONGS.getAndBitwiseOr(block, at, bit) & bit) == 0;
         int count = isFirst ? CAME : AGAIN;
@@ -79,7 +80,7 @@ public final class GroupNumbers {
         return isFirst;
     }
 
-    /** The number of records that came, each once. */
+    /** The number of distinct records received. */
     public long came() {
         return sum(CAME);
     }
@@ -100,7 +101,7 @@ public final class GroupNumbers {
                 .sum();
     }
 
-    /** The numbers that came. */
+    /** The numbers received. */
     NumberRuns of(int partition) {
         NumberRuns.Builder numbers = new NumberRuns.Builder();
         BitSet came = words(partition, records);
@@ -112,7 +113,7 @@ public final class GroupNumbers {
         return numbers.build();
     }
 
-    /** The bits of the numbers below {@code end}, and some behind. */
+    /** The bits of the numbers below {@code end}, and some after it. */
     private BitSet words(int partition, long end) {
         long[] words = new long[Math.toIntExact(Math.ceilDiv(end, Long.SIZE))];
         for (int i = 0; i < words.length; i++) {
@@ -121,7 +122,7 @@ public final class GroupNumbers {
         return BitSet.valueOf(words);
     }
 
-    /** The numbers below {@code end} that did not come, which belong to the caller. */
+    /** The missing numbers below {@code end}; the caller owns the result. */
     public BitSet missing(int partition, long end) {
         BitSet missing = words(partition, Math.min(end, records));
         missing.flip(0, Math.toIntExact(end));
@@ -130,10 +131,10 @@ public final class GroupNumbers {
     }
 
     /**
-     * The ledger of all members, the killed ones among them: losses by these numbers, all else as the others told it.
+     * The ledger of all members, including killed ones: losses from these numbers, all else from the members' reports.
      *
-     * @param told by those that were not
-     * @param ends how many records each partition has
+     * @param told the reports of members that were not killed
+     * @param ends number of records per partition
      */
     public LedgerFigures figures(LedgerFigures told, long[] ends) {
         List<LedgerFigures> topics = told.topics();

@@ -1,9 +1,9 @@
 package dev.weir.driver;
 
-/** Kinds of group by which a driver reads, which decide what its ledger may show. */
+/** The kinds of groups with which a driver reads, which determine its allowed ledger. */
 public enum GroupType {
-    /** Partitions belong to members, in the order of their records; or there is no group. */
+    /** A consumer group or none: members own partitions, in record order. */
     CONSUMER,
-    /** Records are lent to members, at least once and in no order: one that comes again is no fault. */
+    /** A share group: records are delivered at least once and unordered, so a repeated one is not a fault. */
     SHARE
 }

@@ -1,6 +1,6 @@
 package dev.weir.driver;
 
-/** The exception of a handler that is to fail. It has no stack trace: logs would be full of them. Immutable. */
+/** The exception of a planned handler failure. It has no stack trace, which would fill the logs. Immutable. */
 public final class HandlerFailure extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -3,19 +3,19 @@ package dev.weir.driver;
 import java.util.Locale;
 import java.util.Map;
 
-/** The order in which records are worked on. */
+/** The order in which records are processed. */
 public enum HandlerOrder {
     /** Keeps the order of each partition. */
     PARTITION,
     /** Keeps the order of each key. */
     KEY,
-    /** None. */
+    /** No order. */
     NONE;
 
     /**
-     * The one that these options ask for by {@link PassOptions#ORDERING}.
+     * The order that these options request by {@link PassOptions#ORDERING}.
      *
-     * @throws IllegalArgumentException if they ask for one that there is not
+     * @throws IllegalArgumentException if there is no such order
      */
     public static HandlerOrder of(Map<String, String> options) {
         String wanted = options.getOrDefault(PassOptions.ORDERING, "partition");

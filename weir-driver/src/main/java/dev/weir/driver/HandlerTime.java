@@ -3,8 +3,8 @@ package dev.weir.driver;
 /**
  * The time for which handlers blocked. Immutable.
  *
- * @param calls that ended
- * @param nanos of all of them together, without what they waited for a permit of {@link HandlerWork#DOWNSTREAM}
+ * @param calls number of finished calls
+ * @param nanos their total time, without waits for a permit of {@link HandlerWork#DOWNSTREAM}
  */
 public record HandlerTime(long calls, long nanos) {
     /** No call. */
@@ -21,7 +21,8 @@ public record HandlerTime(long calls, long nanos) {
     }
 
     /**
-     * Mean time of a call; 0 without calls. It exceeds the requested time by what the machine takes to wake a thread.
+     * The average time of a call; 0 without calls. It exceeds the requested time by the time the machine takes to wake
+     * a thread.
      */
     public double meanMillis() {
         return calls == 0 ? 0 : nanos / 1e6 / calls;

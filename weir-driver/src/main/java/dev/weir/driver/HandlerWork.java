@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The work of a handler on a record, as the workload says: wait, burn CPU, or nothing. Thread-safe. How long a record
- * takes is drawn from its number: the same for each library.
+ * The work of a handler on a record, as set by the workload: a wait, CPU time, or nothing. Thread-safe. The duration
+ * for a record is drawn from its number: the same for each library.
  */
 public final class HandlerWork {
     /** The time a handler blocks, in milliseconds. */
@@ -19,20 +19,20 @@ public final class HandlerWork {
     public static final String ROUNDS = "work.rounds";
 
     /**
-     * The spread of handlers: {@code none}, {@code exponential}, {@code bimodal}, {@code heavy-tail} or {@code
-     * stragglers}; the mean stays.
+     * The distribution of durations: {@code none}, {@code exponential}, {@code bimodal}, {@code heavy-tail} or
+     * {@code stragglers}; all have the same mean.
      */
     public static final String SPREAD = "work.spread";
 
-    /** The number of handlers that may block at a time, as on a pool of connections; 0: as many as there are. */
+    /** The number of handlers that may block at a time, as with a connection pool; 0 for no limit. */
     public static final String DOWNSTREAM = "work.downstream";
 
-    // Of the bimodal ones, one in a hundred takes about a hundred times as long as the others.
+    // Bimodal: one in a hundred takes about a hundred times as long as the others.
     private static final double SLOW_SHARE = 0.01;
     private static final double SLOW_FACTOR = 50.5;
     private static final double FAST_FACTOR = 0.5;
 
-    // One in ten thousand takes 400 times the mean: 2 s of 5 ms.
+    // Stragglers: one in ten thousand takes 400 times the mean, 2 s instead of 5 ms.
     private static final double STRAGGLER_SHARE = 1e-4;
     private static final double STRAGGLER_FACTOR = 400;
     private static final double OTHERS_FACTOR = 0.96 / (1 - STRAGGLER_SHARE);
@@ -60,7 +60,7 @@ public final class HandlerWork {
         this.downstream = new Semaphore(downstream == 0 ? Integer.MAX_VALUE : downstream);
     }
 
-    /** The work of these options; none if they name none. */
+    /** The work set by these options; none if they set none. */
     public static HandlerWork of(Map<String, String> options) {
         double millis = Double.parseDouble(options.getOrDefault(MILLIS, "0"));
         return new HandlerWork(
@@ -74,17 +74,17 @@ public final class HandlerWork {
         return (long) (millis * TimeUnit.MILLISECONDS.toNanos(1));
     }
 
-    /** Handlers that begin from now on block for so long, by the mean. */
+    /** Sets the mean blocking time of handlers that start from now on. */
     void blockFor(double millis) {
         nanos = nanos(millis);
     }
 
-    /** Does it. What comes of the arithmetic is looked at, so that no compiler can leave it out. */
+    /** Does the work. The result of the arithmetic is used, so that no compiler can omit it. */
     public void on(byte[] value) {
         on(RecordLayout.number(value));
     }
 
-    /** Does it for the record of that number. */
+    /** Does the work for the record with that number. */
     void on(long number) {
         double factor = factor(number);
         long meanNanos = nanos;
@@ -99,18 +99,18 @@ public final class HandlerWork {
                 downstream.release();
             }
         }
-        // The shift keeps compilers from folding rounds into one, as they do with sums and products of constants.
+        // The shift keeps compilers from folding rounds into one, as they can with sums and products of constants.
         long mixed = number + 1;
         int mostRounds = (int) (rounds * factor);
         for (int i = 0; i < mostRounds; i++) {
             mixed = (mixed ^ (mixed >>> 31)) * 6_364_136_223_846_793_005L;
         }
         if (mixed == 0) {
-            zero = true; // Never, which no compiler knows.
+            zero = true; // never true, which no compiler knows
         }
     }
 
-    /** The time that calls blocked so far; calls that end meanwhile may be counted by half. */
+    /** The total blocking time of calls so far; calls that end meanwhile may be counted in part. */
     HandlerTime time() {
         return new HandlerTime(calls.sum(), takenNanos.sum());
     }
@@ -122,12 +122,12 @@ public final class HandlerWork {
         }
     }
 
-    /** The mean time of the record of that number: for who counts with it, and does no work. */
+    /** The mean time for the record with that number: for drivers that simulate the work in another way. */
     public double factorOf(long number) {
         return factor(number);
     }
 
-    /** The same. */
+    /** The mean time for the record with that number. */
     double factor(long number) {
         if (spread.equals("none")) {
             return 1;

@@ -9,13 +9,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures how busy the machine is, whoever makes it so, by {@code /proc}: where a system has none, or not all of it,
- * figures are missing. Confined to one thread.
+ * Measures how busy the machine is, with all its processes, from {@code /proc}. Figures that a system does not provide
+ * are missing. Confined to one thread.
  */
 public final class HostMeter {
     private final Path proc;
 
-    private @Nullable Reading from; // while it counts
+    private @Nullable Reading from; // while it measures
     private long all;
     private long idle;
     private long stolen;
@@ -29,7 +29,7 @@ public final class HostMeter {
         this(Path.of("/proc"));
     }
 
-    /** For tests: of another folder. */
+    /** Reads another folder; for tests. */
     HostMeter(Path proc) {
         this.proc = proc;
     }
@@ -37,24 +37,24 @@ public final class HostMeter {
     /**
      * Processor ticks over all processors since the machine started.
      *
-     * @param stolen what the machine below took
-     * @param running processes that run or could, now
+     * @param stolen ticks taken by the hypervisor
+     * @param running processes that are running or runnable now
      */
     private record Ticks(long all, long idle, long stolen, long running) {}
 
-    /** The counts of a system at a moment; what it does not say is null, or -1. */
+    /** The counts of a system at one moment; missing ones are null, or -1. */
     private record Reading(@Nullable Ticks ticks, long pressureMicros, long nanos) {}
 
     private Reading read() {
         return new Reading(ticks(), pressureMicros(), System.nanoTime());
     }
 
-    /** Begins to count, until {@link #end}. */
+    /** Starts a measurement, until {@link #end}. */
     public void begin() {
         from = read();
     }
 
-    /** Looks how many processes want to run, which is known of moments only. */
+    /** Samples the number of runnable processes, which is only known at single moments. */
     public void sample() {
         Ticks now = from == null ? null : ticks();
         if (now != null) {
@@ -63,7 +63,7 @@ public final class HostMeter {
         }
     }
 
-    /** Ends the count, until {@link #begin}. */
+    /** Ends the measurement, until {@link #begin}. */
     public void end() {
         Reading before = from;
         if (before == null) {
@@ -82,7 +82,7 @@ public final class HostMeter {
         }
     }
 
-    /** The figures between the begins and their ends, by name. */
+    /** The figures of the measured times, by name. */
     public Map<String, Double> figures() {
         Map<String, Double> figures = new LinkedHashMap<>();
         if (all > 0) {
@@ -103,7 +103,7 @@ public final class HostMeter {
         long running = 0;
         for (String line : lines("stat")) {
             String[] words = line.split("\\s+", -1);
-            // cpu user nice system idle iowait irq softirq steal; what guests use is in user.
+            // cpu user nice system idle iowait irq softirq steal; guest time is contained in user.
             if (words[0].equals("cpu") && words.length >= 9) {
                 ticks = new long[8];
                 for (int i = 0; i < ticks.length; i++) {
@@ -123,7 +123,7 @@ public final class HostMeter {
         return new Ticks(all, ticks[3] + ticks[4], ticks[7], running);
     }
 
-    /** The time some process had to wait for a core; -1 if not known. */
+    /** The time during which some process waited for a core; -1 if not known. */
     private long pressureMicros() {
         for (String line : lines("pressure/cpu")) {
             int total = line.indexOf("total=");
@@ -137,7 +137,7 @@ public final class HostMeter {
     private List<String> lines(String file) {
         try {
             return Files.readAllLines(proc.resolve(file));
-        } catch (IOException e) { // Another system, or it may not be read.
+        } catch (IOException e) { // another system, or no permission to read it
             return List.of();
         }
     }

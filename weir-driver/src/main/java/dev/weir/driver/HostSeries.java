@@ -13,14 +13,14 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rates of the machine's disks and network, from one look to the next, by {@code /proc}: where a system has none of
- * it, figures are missing. Confined to one thread.
+ * The rates of the machine's disks and network between two readings, from {@code /proc}. Figures that a system does not
+ * provide are missing. Confined to one thread.
  */
 public final class HostSeries {
     public static final String DISK_READ = "host: disk read MB/s";
     public static final String DISK_WRITTEN = "host: disk written MB/s";
 
-    /** Busy share of the busiest disk. */
+    /** The busy share of the busiest disk. */
     public static final String DISK_BUSY = "host: disk busy %";
 
     public static final String NETWORK_IN = "host: network in MB/s";
@@ -42,7 +42,7 @@ public final class HostSeries {
         this(Path.of("/proc"));
     }
 
-    /** For tests: of another folder. */
+    /** Reads another folder; for tests. */
     HostSeries(Path proc) {
         this.proc = proc;
     }
@@ -52,12 +52,12 @@ public final class HostSeries {
      *
      * @param disks sectors read and written and busy milliseconds, by name
      * @param interfaces bytes in and out, by name
-     * @param busyTicks of all processors, and {@code allTicks}; 0 where they are not told
+     * @param busyTicks of all processors, as {@code allTicks}; 0 if not known
      */
     private record Reading(
             long nanos, Map<String, long[]> disks, Map<String, long[]> interfaces, long busyTicks, long allTicks) {}
 
-    /** Rates since the look before, by name; empty the first time. */
+    /** The rates since the previous reading, by name; empty the first time. */
     public Map<String, Double> look(long nowNanos) {
         Reading now = read(nowNanos);
         Reading then = before;
@@ -113,7 +113,7 @@ public final class HostSeries {
                         new long[] {Long.parseLong(words[5]), Long.parseLong(words[9]), Long.parseLong(words[12])});
             }
         }
-        // A partition is counted with its disk.
+        // A partition is counted as part of its disk.
         Set<String> names = new TreeSet<>(all.keySet());
         all.keySet().removeIf(name -> names.stream().anyMatch(disk -> isPartition(name, disk)));
         return all;
@@ -158,7 +158,7 @@ public final class HostSeries {
     private List<String> lines(String file) {
         try {
             return new ArrayList<>(Files.readAllLines(proc.resolve(file)));
-        } catch (IOException e) { // Another system, or it may not be read.
+        } catch (IOException e) { // another system, or no permission to read it
             return List.of();
         }
     }

@@ -2,9 +2,9 @@ package dev.weir.driver;
 
 import java.util.Arrays;
 
-/** Checks that the records of each key, numbered from 0, came in their order. Confined to one thread at a time. */
+/** Checks that the records of each key, numbered from 0, arrived in order. Confined to one thread at a time. */
 final class KeyLedger {
-    private long[] next = new long[1024]; // by key: the least number that may come
+    private long[] next = new long[1024]; // by key: the smallest number that may arrive next
     private boolean isUsed;
     private long reordered;
 
@@ -14,7 +14,7 @@ final class KeyLedger {
             next = Arrays.copyOf(next, Math.max(key + 1, 2 * next.length));
         }
         if (number + 1 < next[key]) {
-            reordered++; // A duplicate of the last one is none.
+            reordered++; // a duplicate of the last record is no fault
         } else {
             next[key] = number + 1;
         }

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** Draws the keys of a topic's records, the same ones each time. Confined to one thread. */
+/** Draws the keys of a topic's records, reproducibly. Confined to one thread. */
 public final class KeySpread {
     private final int perPartition;
     private final double[] shares; // cumulative: where each key of a partition ends in [0, 1)
@@ -14,7 +14,7 @@ public final class KeySpread {
     /**
      * Keys of one partition each.
      *
-     * @param perPartition 0: records have no keys
+     * @param perPartition keys per partition; 0 for records without keys
      * @param skew Zipf's exponent
      */
     public KeySpread(int perPartition, double skew) {
@@ -30,7 +30,7 @@ public final class KeySpread {
         }
     }
 
-    /** The key of the next record of a partition; null if records have none. */
+    /** The key of the partition's next record; null if records have none. */
     public byte @Nullable [] next(int partition) {
         if (perPartition == 0) {
             return null;

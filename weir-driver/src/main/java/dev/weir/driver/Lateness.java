@@ -5,19 +5,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures how late planned records came, and how late their sender was; nothing in a pass without a plan. One thread
- * at a time notes what came, the one that sends notes what it overslept, the sampler takes both. Allocates nothing but
- * for that.
+ * Measures the delay of planned records, and of their sender; nothing in a pass without a plan. One thread at a time
+ * adds deliveries, the sending thread adds its oversleeping, the sampler takes both. Recording allocates nothing.
  */
 final class Lateness {
-    private final @Nullable Timings timings; // by partition, and the sender's behind them
+    private final @Nullable Timings timings; // by partition, followed by the sender's
     private final int ofSender;
     private final long planStartNanos;
     private final Course course;
 
-    // Written by the one that notes what came, read when the driver has returned.
+    // Written by the thread that adds deliveries, read when the driver has returned.
     private long earlyRecords;
-    private long earliestNanos; // the most they were early, negative
+    private long earliestNanos; // the earliest arrival before its due time, negative
 
     /** Measures a pass with that course; fails on a record that cannot have been sent yet. */
     Lateness(PassOptions options, int partitions, Course course) {
@@ -27,7 +26,7 @@ final class Lateness {
         this.course = course;
     }
 
-    /** A record came that was due then; 0 is no planned time. */
+    /** Adds a record that was due at that time; 0 means no planned time. */
     void came(int partition, long dueNanos) {
         if (timings == null || dueNanos == 0) {
             return;
@@ -39,7 +38,7 @@ final class Lateness {
         timings.record(partition, nanos);
     }
 
-    /** A record is there before it is due: by as much as clocks are wrong, which the harness judges. It counts as 0. */
+    /** A record arrives before it is due only by the error of the clocks, which the harness judges. It counts as 0. */
     private void early(long nanos) {
         if (CampaignClock.isShared()) {
             course.fail(new IllegalStateException("a record is there before it is due: " + SendPlan.NO_COMMON_CLOCK));
@@ -48,26 +47,26 @@ final class Lateness {
         earliestNanos = Math.min(earliestNanos, nanos);
     }
 
-    /** A record of that ticket was acknowledged, which comes to the same. */
+    /** Adds the acknowledgement of a record with that ticket, which has the same meaning. */
     void acknowledged(long ticket) {
-        if (ticket != 0 && !course.isOver()) { // Given up, it is sent before it is due.
+        if (ticket != 0 && !course.isOver()) { // given up, it is sent before it is due
             came(Pacer.partition(ticket), planStartNanos + Pacer.nanosAfterStart(ticket));
         }
     }
 
-    /** A record was sent that much later than planned because the thread that sends had overslept. That thread only. */
+    /** Adds the lateness of a record whose sending thread overslept. That thread only. */
     void overslept(long nanos) {
         if (timings != null) {
             timings.record(ofSender, nanos);
         }
     }
 
-    /** Takes the notes since the last call, as {@link Timings#take} does. Sampler only. */
+    /** Takes the entries since the last call, as {@link Timings#take} does. Sampler only. */
     List<String> take() {
         return timings == null ? List.of() : timings.take();
     }
 
-    /** Adds how many records came early, if any did, and by how much. When the driver has returned. */
+    /** Adds the number of early records, if any, and by how much they were early. After the driver has returned. */
     void putEarly(Map<String, Double> figures) {
         if (earlyRecords > 0) {
             figures.put(Pass.EARLY_RECORDS, (double) earlyRecords);

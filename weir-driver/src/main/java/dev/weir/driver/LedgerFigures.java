@@ -5,18 +5,18 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * The figures that follow from the numbers in the values of a pass. Immutable.
+ * The figures derived from the record numbers of a pass. Immutable.
  *
- * @param distinct records that came at least once
- * @param missing records that should have come and did not: of all that were ordered if the pass is complete, else
- *     holes before the last one that came, but for what may be under way where records may overtake each other
- * @param duplicates deliveries of what had come already
- * @param reordered deliveries after a later one of the same partition, or of the same key where that order is asked
- *     for; 0 where none is
- * @param foreign deliveries that nobody wrote
- * @param retried calls of handlers that failed, after which they were to be called again
- * @param redelivered deliveries of what had come already, where that is allowed (share groups, copy at least once)
- * @param topics the same of each topic, where there are several: but for {@code retried}, which is of all
+ * @param distinct records delivered at least once
+ * @param missing undelivered records: of all requested ones if the pass is complete, else holes before the last
+ *     delivered one, without records that may be in flight where ordering allows it
+ * @param duplicates repeated deliveries
+ * @param reordered deliveries after a later one of the same partition, or of the same key if that order was requested;
+ *     0 without ordering
+ * @param foreign deliveries of records that were never written
+ * @param retried failed handler calls that required a retry
+ * @param redelivered repeated deliveries where they are allowed (share groups, copy at least once)
+ * @param topics the same figures per topic if there are several, without {@code retried}, which covers all topics
  */
 public record LedgerFigures(
         long distinct,
@@ -28,14 +28,14 @@ public record LedgerFigures(
         long redelivered,
         List<LedgerFigures> topics) {
 
-    /** Nothing came, and nothing should have. */
+    /** No record was delivered, and none was expected. */
     public static final LedgerFigures NONE = new LedgerFigures(0, 0, 0, 0, 0);
 
     public LedgerFigures {
-        topics = topics == null ? List.of() : List.copyOf(topics); // Older drivers tell none.
+        topics = topics == null ? List.of() : List.copyOf(topics); // older drivers report none
     }
 
-    /** Figures of one topic. */
+    /** The figures of one topic. */
     public LedgerFigures(
             long distinct,
             long missing,
@@ -47,13 +47,13 @@ public record LedgerFigures(
         this(distinct, missing, duplicates, reordered, foreign, retried, redelivered, List.of());
     }
 
-    /** The sum of several topics, or the one. */
+    /** The sum of several topics, or the only one. */
     public static LedgerFigures ofTopics(List<LedgerFigures> each) {
         LedgerFigures sum = each.stream().reduce(NONE, LedgerFigures::plus);
         return each.size() == 1 ? sum : sum.with(each);
     }
 
-    /** The same with these of its topics. */
+    /** Returns a copy with these topics. */
     public LedgerFigures with(List<LedgerFigures> ofTopics) {
         return new LedgerFigures(distinct, missing, duplicates, reordered, foreign, retried, redelivered, ofTopics);
     }
@@ -63,28 +63,28 @@ public record LedgerFigures(
         this(distinct, missing, duplicates, reordered, foreign, 0, 0);
     }
 
-    /** More or less than was ordered, or in another order. */
+    /** Returns whether records were lost, repeated or reordered. */
     @JsonIgnore
     public boolean isBroken() {
         return missing > 0 || duplicates > 0 || foreign > 0 || reordered > 0;
     }
 
-    /** The same, with another count of what came too late. */
+    /** Returns a copy with another count of reordered records. */
     LedgerFigures withReordered(long other) {
         return new LedgerFigures(distinct, missing, duplicates, other, foreign, retried, redelivered);
     }
 
-    /** The same, with so many calls that failed. */
+    /** Returns a copy with this number of failed calls. */
     LedgerFigures withRetried(long calls) {
         return new LedgerFigures(distinct, missing, duplicates, reordered, foreign, calls, redelivered, topics);
     }
 
-    /** The same of a share group, which may deliver again, in any order, but must deliver all. */
+    /** Converts the ledger to that of a share group, which may redeliver in any order, but must deliver all. */
     LedgerFigures asOfShareGroup() {
         return new LedgerFigures(distinct, missing, 0, 0, foreign, retried, redelivered + duplicates);
     }
 
-    /** The same, where so many of the {@link #distinct} acknowledged records were found to have been written. */
+    /** Returns a copy in which this many of the {@link #distinct} acknowledged records were found to be written. */
     public LedgerFigures withWritten(long written) {
         return new LedgerFigures(
                 distinct, Math.max(0, distinct - written), Math.max(0, written - distinct), reordered, foreign);

@@ -6,8 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The course of a planned rate over time, as a factor of it: steps, ramps, and either over and over. Immutable,
- * thread-safe.
+ * The shape of a planned rate over time, as a factor: steps and ramps, optionally repeated. Immutable, thread-safe.
  *
  * <pre>
  * 0s:1 30s:3 60s:1          three times the rate from 30 s on, and once from 60 s on
@@ -15,14 +14,14 @@ import java.util.regex.Pattern;
  * 0s:0.5 9s:5 every:10s     a burst of one second in each ten
  * </pre>
  *
- * <p>A recorded load is one too, {@link #recorded}, whose text only programs write.
+ * <p>A {@link #recorded} load is also a shape; only programs write its text.
  */
 public final class LoadShape {
 
-    /** The rate as it is. */
+    /** The constant rate. */
     public static final LoadShape CONSTANT = new LoadShape(List.of(), 1, Double.POSITIVE_INFINITY);
 
-    /** Pattern of the text; it does not check the order of times. */
+    /** Pattern of the text, without a check that times ascend. */
     public static final String PATTERN =
             "^(0s:\\d+([.]\\d+)?( \\d+([.]\\d+)?s[:~]\\d+([.]\\d+)?)*( every:\\d+([.]\\d+)?s)?)?$";
 
@@ -32,11 +31,11 @@ public final class LoadShape {
     private static final String RECORDED = "recorded ";
 
     private final List<Piece> pieces; // up to the last entry
-    private final double[] before; // area before each of them, and, behind, of all
+    private final double[] before; // area before each of them, followed by the total
     private final double last; // from there on
     private final double period; // infinite if it does not repeat
 
-    /** A part on a straight line. */
+    /** A linear segment. */
     private record Piece(double from, double to, double first, double last) {
         double area(double upTo) {
             double length = Math.min(upTo, to) - from;
@@ -62,9 +61,9 @@ public final class LoadShape {
     }
 
     /**
-     * Reads a shape; of an empty text, {@link #CONSTANT}.
+     * Parses a shape; an empty text is {@link #CONSTANT}.
      *
-     * @throws IllegalArgumentException if it is none, with what is wrong
+     * @throws IllegalArgumentException with the reason, if the text is invalid
      */
     public static LoadShape parse(String text) {
         if (text.isBlank()) {
@@ -108,18 +107,17 @@ public final class LoadShape {
             pieces.add(new Piece(from, period, factor, factor));
         }
         LoadShape shape = new LoadShape(pieces, factor, period);
-        if (Double.isInfinite(period) ? factor == 0 : shape.upTo(period) == 0) { // The last records would never be due.
+        if (Double.isInfinite(period) ? factor == 0 : shape.upTo(period) == 0) { // the last records would never be due
             throw new IllegalArgumentException("must have some rate in the end: " + text);
         }
         return shape;
     }
 
     /**
-     * The text of a recorded load, over and over: how much had come at some times,
-     * with the same factor between two of them.
+     * The text of a recorded, repeated load: the amounts at certain times, with a constant factor in between.
      *
-     * @param seconds from 0 on, rising; the last one is when it begins again
-     * @param area what had come by then, from 0 on, not falling
+     * @param seconds ascending from 0; the last one is the period
+     * @param area the total amounts at these times, from 0, not decreasing
      */
     public static String recorded(double[] seconds, double[] area) {
         StringBuilder text = new StringBuilder(RECORDED);
@@ -150,7 +148,7 @@ public final class LoadShape {
         return new LoadShape(pieces, 0, from);
     }
 
-    /** The area until a time: the mean factor so far by the time, in seconds. */
+    /** The area up to a time in seconds: the time multiplied by the mean factor until then. */
     public double area(double seconds) {
         if (Double.isInfinite(period)) {
             return upTo(seconds);
@@ -168,7 +166,7 @@ public final class LoadShape {
         return before[piece] + (Double.isInfinite(period) ? (seconds - end) * last : 0);
     }
 
-    /** The piece that the time lies in; past the last one if it lies there. */
+    /** The index of the segment that contains the time; past the last one if there is none. */
     private int pieceAt(double seconds) {
         int low = 0;
         int high = pieces.size();
@@ -183,7 +181,7 @@ public final class LoadShape {
         return low;
     }
 
-    /** The first piece by whose end so much has come; past the last one if that is later. */
+    /** The first segment that ends with at least this area; past the last one if there is none. */
     private int pieceWith(double area) {
         int low = 0;
         int high = pieces.size();
@@ -198,14 +196,14 @@ public final class LoadShape {
         return low;
     }
 
-    /** First time, in seconds, by which this much has arrived. */
+    /** The first time, in seconds, at which this area is reached. */
     public double when(double area) {
         double left = Math.max(0, area);
         double begun = 0;
         double whole = before[pieces.size()];
         if (!Double.isInfinite(period)) {
             double rounds = Math.max(0, Math.ceil(left / whole) - 1);
-            left = Math.min(whole, left - rounds * whole); // Which rounding may leave a little more of.
+            left = Math.min(whole, left - rounds * whole); // rounding may leave a little more than this
             begun = rounds * period;
         }
         int index = pieceWith(left);

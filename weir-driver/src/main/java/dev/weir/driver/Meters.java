@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Reads what this process has used so far. Thread-safe. */
+/** Reads the resources used by this process so far. Thread-safe. */
 final class Meters {
     private static final OperatingSystemMXBean SYSTEM =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
@@ -26,18 +26,18 @@ final class Meters {
 
     private Meters() {}
 
-    /** Leaves out of the count what this thread of the harness uses, as long as it lives. Before it is started. */
+    /** Excludes the time of this harness thread from the count, as long as it lives. Call before it starts. */
     static void exclude(Thread thread) {
         HARNESS.removeIf(other -> other.getState() == Thread.State.TERMINATED);
         HARNESS.add(thread);
     }
 
-    /** A reading without context switches, which cost a file per thread. */
+    /** A reading without context switches, which require one file per thread. */
     static Usage quick() {
         return read(-1, -1);
     }
 
-    /** A reading of everything. Threads that have ended take their context switches along. */
+    /** A reading of everything. Context switches of ended threads are lost. */
     static Usage full() {
         long voluntary = 0;
         long involuntary = 0;
@@ -51,13 +51,13 @@ final class Meters {
                     }
                 }
             }
-        } catch (IOException e) { // No such file system, or a thread that ended meanwhile.
+        } catch (IOException e) { // no such file system, or the thread has ended meanwhile
             return quick();
         }
         return read(voluntary, involuntary);
     }
 
-    /** The time that threads alive now could have run and waited for a core; -1 where the system does not say. */
+    /** The total time for which living threads were runnable and waited for a core; -1 if not known. */
     static long waitedNanos() {
         long waited = 0;
         try (DirectoryStream<Path> tasks = Files.newDirectoryStream(TASKS)) {
@@ -67,7 +67,7 @@ final class Meters {
             for (Path task : tasks) {
                 waited += waitedNanos(task);
             }
-        } catch (IOException | DirectoryIteratorException e) { // No such file system.
+        } catch (IOException | DirectoryIteratorException e) { // no such file system
             return -1;
         }
         return waited;
@@ -75,9 +75,9 @@ final class Meters {
 
     private static long waitedNanos(Path task) {
         try {
-            // Time on a core, time in the queue for one, and how often.
+            // Time on a core, time in the run queue, and number of time slices.
             return Long.parseLong(Files.readString(task.resolve("schedstat")).split("\\s+", -1)[1]);
-        } catch (IOException e) { // The thread has ended meanwhile.
+        } catch (IOException e) { // the thread has ended meanwhile
             return 0;
         }
     }
@@ -116,7 +116,7 @@ final class Meters {
                 compileMillis());
     }
 
-    /** Memory of the virtual machine outside the heap: classes, compiled code; not direct buffers. */
+    /** Memory of the JVM outside the heap: classes and compiled code, not direct buffers. */
     static long nonHeapBytes() {
         return ManagementFactory.getMemoryMXBean().getNonHeapMemoryUsage().getUsed();
     }

@@ -4,19 +4,19 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * A fault of the network of a member of a group, as the options of a {@link Command.Change} to the process that is that
+ * A network fault of a group member, sent as options of a {@link Command.Change} to the process that simulates its
  * network. Immutable.
  *
- * @param delayNanos how much later each message comes; 0 but for {@link Kind#DELAY}
+ * @param delayNanos delay of each message; 0 except for {@link Kind#DELAY}
  */
 public record NetworkFault(Kind kind, long delayNanos) {
-    /** Everything is passed on. */
+    /** Everything is forwarded. */
     public static final NetworkFault NONE = new NetworkFault(Kind.NONE, 0);
 
-    /** Connections are reset, and each new one. */
+    /** Connections are reset, including new ones. */
     public static final NetworkFault CUT = new NetworkFault(Kind.CUT, 0);
 
-    /** Connections stay, and nothing passes. */
+    /** Connections stay open, but nothing passes. */
     public static final NetworkFault SILENCE = new NetworkFault(Kind.SILENCE, 0);
 
     private static final String KIND = "network.fault";
@@ -24,30 +24,30 @@ public record NetworkFault(Kind kind, long delayNanos) {
 
     /** The kind of the fault. */
     public enum Kind {
-        /** Nothing, from now on. */
+        /** No fault from now on. */
         NONE,
-        /** It is cut. */
+        /** The network is cut. */
         CUT,
-        /** It is silent. */
+        /** The network is silent. */
         SILENCE,
-        /** It is slow. */
+        /** The network is slow. */
         DELAY
     }
 
-    /** Each message comes so much later. */
+    /** Delays each message by this time. */
     public static NetworkFault delay(long nanos) {
         return new NetworkFault(Kind.DELAY, nanos);
     }
 
-    /** As {@link #of} reads it. */
+    /** The options that {@link #of} reads. */
     public Map<String, String> options() {
         return Map.of(KIND, kind.name().toLowerCase(Locale.ROOT), DELAY, Long.toString(delayNanos));
     }
 
     /**
-     * The fault of these options.
+     * The fault set by these options.
      *
-     * @throws IllegalArgumentException if they hold none
+     * @throws IllegalArgumentException if they set none
      */
     public static NetworkFault of(Map<String, String> options) {
         String kind = options.get(KIND);

@@ -9,21 +9,21 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * The notes of a pass in a file of its own when its process was killed, which is what it would have told at its end.
- * Immutable.
+ * The received records of a pass whose process was killed, from the pass's own file: the report that it could no longer
+ * make. Immutable.
  *
- * @param partitions which records came, by partition, as {@link NumberRuns#encoded} writes them
- * @param again how often one came that had come to the pass before, by partition
+ * @param partitions received records by partition, in the form of {@link NumberRuns#encoded}
+ * @param again number of repeated deliveries by partition
  */
 public record NotedNumbers(List<String> partitions, List<Long> again) {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String BEGIN = "{\"partitions\":";
 
     /**
-     * Prints what a file says, as {@link #printed} reads it, and deletes the file. The place of the process runs this,
-     * since nobody else has the file.
+     * Prints a file in the form that {@link #printed} reads, and deletes it. Runs where the process ran, because the
+     * file is there.
      *
-     * @param arguments the file, how many partitions there are, and how many records of each the file has room for
+     * @param arguments the file, the number of partitions, and the file's capacity of records per partition
      */
     public static void main(String... arguments) throws IOException {
         Path file = Path.of(arguments[0]);
@@ -44,9 +44,9 @@ public record NotedNumbers(List<String> partitions, List<Long> again) {
     }
 
     /**
-     * Reads the printed form, maybe behind some greeting.
+     * Reads the printed form, perhaps after a login greeting.
      *
-     * @throws IllegalArgumentException if it was nothing of {@link #main}
+     * @throws IllegalArgumentException if the text is not from {@link #main}
      */
     public static NotedNumbers printed(String text) {
         String line = text.lines()

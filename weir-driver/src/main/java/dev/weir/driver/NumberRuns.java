@@ -10,8 +10,8 @@ import java.util.zip.DeflaterOutputStream;
 import java.util.zip.InflaterInputStream;
 
 /**
- * A set of numbers from 0, such as those of a partition's records that came, as runs of neighbours: what came whole or
- * in long runs takes little room, however much it is. Immutable.
+ * A set of non-negative numbers, such as a partition's received records, stored as runs: a complete set, or one with
+ * long runs, is small however many numbers it has. Immutable.
  *
  * <p>As text it is deflated and in Base64. Inflated, each run is two numbers of seven bits to a byte, the lowest first,
  * the eighth bit set in all bytes of a number but its last:
@@ -21,7 +21,7 @@ import java.util.zip.InflaterInputStream;
  * </pre>
  */
 public final class NumberRuns {
-    /** No number. */
+    /** The empty set. */
     public static final NumberRuns NONE = new NumberRuns(new long[0]);
 
     private static final int BITS = 7;
@@ -33,15 +33,15 @@ public final class NumberRuns {
         this.edges = edges;
     }
 
-    /** Takes runs in ascending order; those that touch become one. Confined to one thread. */
+    /** Collects runs in ascending order, and merges adjacent ones. Confined to one thread. */
     public static final class Builder {
         private long[] edges = new long[16];
         private int size;
 
         /**
-         * Adds the numbers from {@code from} to the one before {@code to}; none if they are the same.
+         * Adds the numbers from {@code from} to below {@code to}; none if they are equal.
          *
-         * @throws IllegalArgumentException if they are not behind what was added before
+         * @throws IllegalArgumentException if they are below numbers added before
          */
         public Builder add(long from, long to) {
             long end = size == 0 ? 0 : edges[size - 1];
@@ -83,7 +83,7 @@ public final class NumberRuns {
         return count;
     }
 
-    /** The numbers of either. */
+    /** The union of both sets. */
     public NumberRuns plus(NumberRuns other) {
         Builder both = new Builder();
         int mine = 0;
@@ -91,7 +91,7 @@ public final class NumberRuns {
         while (mine < edges.length || others < other.edges.length) {
             long from = Math.min(first(mine), other.first(others));
             long to = from;
-            // As long as a run begins within what is there already, or right behind it.
+            // As long as the next run starts within the current one, or right after it.
             while (first(mine) <= to || other.first(others) <= to) {
                 to = Math.max(to, first(mine) <= other.first(others) ? edges[mine + 1] : other.edges[others + 1]);
                 if (first(mine) <= other.first(others)) {
@@ -109,12 +109,12 @@ public final class NumberRuns {
         return run < edges.length ? edges[run] : Long.MAX_VALUE;
     }
 
-    /** The count of numbers in both. */
+    /** The count of numbers in both sets. */
     public long countCommon(NumberRuns other) {
         return count() + other.count() - plus(other).count();
     }
 
-    /** As {@link #decoded} reads it. */
+    /** The text that {@link #decoded} reads. */
     public String encoded() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (DeflaterOutputStream deflated = new DeflaterOutputStream(bytes)) {
@@ -134,9 +134,9 @@ public final class NumberRuns {
     }
 
     /**
-     * The set of a text.
+     * Decodes a text.
      *
-     * @throws IllegalArgumentException if it is none of {@link #encoded}
+     * @throws IllegalArgumentException if it is not from {@link #encoded}
      */
     public static NumberRuns decoded(String text) {
         Builder numbers = new Builder();

@@ -5,15 +5,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells who produces when the next record is due: by a {@link SendPlan} where one is ordered, else now. Confined to the
- * thread that sends.
+ * Tells a producer when the next record is due: by a {@link SendPlan} if there is one, else now. Confined to the
+ * sending thread.
  *
- * <p>Held up by the library, that thread finds several records due and takes them at once: they waited from their
- * planned times on. When the thread itself slept too long, that is noted as lateness, which is nobody's but the
- * generator's; unless a collection had stopped the process, which is the library's and in the latency
- * of the records that waited.
+ * <p>If the library blocked that thread, several records are due and are sent at once; their latency counts from their
+ * planned times. If the thread itself overslept, that is recorded as the generator's lateness, unless a garbage
+ * collection had stopped the process: that is the library's fault, and part of the waiting records' latency.
  *
- * <p>What it gives for a record is a ticket, which {@link Pass#acknowledged(long, int)} wants back:
+ * <p>Each record gets a ticket, to be passed to {@link Pass#acknowledged(long, int)}:
  *
  * <pre>
  *  63        48 47                              0
@@ -25,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class Pacer {
     private static final int TIME_BITS = 48;
 
-    /** The lateness of a wake-up from which its reason is looked for. */
+    /** The lateness of a wake-up above which its cause is checked. */
     private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private final Pass pass;
@@ -34,8 +33,8 @@ public final class Pacer {
     private final long startNanos;
 
     private long dueNanos;
-    private long wokenNanos; // when the thread last slept until then
-    private List<PacerClock.Pause> pauses = List.of(); // that may have kept it from waking
+    private long wokenNanos; // the planned end of the thread's last sleep
+    private List<PacerClock.Pause> pauses = List.of(); // which may have kept it from waking
 
     Pacer(Pass pass, PacerClock clock) {
         this.pass = pass;
@@ -76,16 +75,14 @@ public final class Pacer {
         return true;
     }
 
-    /**
-     * The ticket of the next record, which is for that partition, once it is due; not for sending if the pass is over.
-     */
+    /** The ticket of that partition's next record, once it is due; must not be sent if the pass is over. */
     public long next(int partition) {
         if (plan == null) {
             return 0;
         }
         await(Long.MAX_VALUE);
         long ticket = ((long) partition << TIME_BITS) | (dueNanos - startNanos + 1);
-        // What was due before it last woke was due while it slept; what came later waited for the library.
+        // Records due before the last wake-up became due during the sleep; later ones waited for the library.
         pass.lateness().overslept(overslept());
         dueNanos = plan.nextNanos();
         return ticket;

@@ -7,25 +7,25 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** The clock of a {@link Pacer}; another one in tests. For one thread. */
+/** The clock of a {@link Pacer}; replaced in tests. For one thread. */
 interface PacerClock {
 
     /** The campaign's time. */
     long nanos();
 
-    /** The campaign's time when {@link System#nanoTime} is that. */
+    /** The campaign's time for that {@link System#nanoTime}. */
     long at(long nanoTime);
 
-    /** Sleeps for about so long. */
+    /** Sleeps for about this long. */
     void park(long nanos);
 
-    /** The last times at which a collector stopped this process. */
+    /** The last times at which a garbage collector stopped this process. */
     List<Pause> pauses();
 
-    /** A time in which no thread ran, on this clock. */
+    /** A time during which no thread ran, on this clock. */
     record Pause(long fromNanos, long toNanos) {
 
-        /** The part of that time. */
+        /** The part of that time within the given range. */
         long within(long from, long to) {
             return Math.max(0, Math.min(to, toNanos) - Math.max(from, fromNanos));
         }
@@ -33,16 +33,16 @@ interface PacerClock {
 
     /** Clock of this process. */
     final class OfProcess implements PacerClock {
-        /** Times of collections are in milliseconds, as is the clock by which they are placed. */
+        /** Times of collections have a resolution of milliseconds, as has the clock that locates them. */
         static final long ROUNDING_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
         private final List<GarbageCollectorMXBean> collectors =
                 ManagementFactory.getPlatformMXBeans(GarbageCollectorMXBean.class).stream()
-                        // Those of concurrent cycles stop nobody for most of their time; their pauses have beans too.
+                        // Concurrent cycles stop no thread for most of their time; their pauses have separate beans.
                         .filter(bean -> !bean.getName().endsWith("Cycles"))
                         .toList();
 
-        // They count from the start time. The process's age does not: it is some 50 ms more.
+        // They count from the JVM's start time. The process's age is some 50 ms more.
         private final long startNanos = CampaignClock.nanos()
                 - TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()
                         - ManagementFactory.getRuntimeMXBean().getStartTime());

@@ -4,10 +4,10 @@ import java.util.BitSet;
 import java.util.stream.LongStream;
 
 /**
- * Tracks which of a partition's records, numbered from 0, came. Confined to one thread at a time.
+ * Tracks which of a partition's records, numbered from 0, were delivered. Confined to one thread at a time.
  *
- * <p>What comes in order costs one comparison. What comes out of order is kept as bits past {@link #low}, the end of
- * the prefix that came whole; the bits are shifted down as it grows.
+ * <p>In-order records cost one comparison. Others are stored as bits past {@link #low}, the end of the complete prefix;
+ * the bits are shifted down as it grows.
  */
 final class PartitionLedger {
     private static final int MAX_SPREAD = 100_000_000;
@@ -26,7 +26,7 @@ final class PartitionLedger {
         this.size = size;
     }
 
-    /** Takes a delivery; false if it had come before. */
+    /** Adds a delivery; returns false if it is a repetition. */
     boolean delivered(long number) {
         if (number == low && number == highest + 1 && number < size) {
             low = number + 1;
@@ -63,7 +63,7 @@ final class PartitionLedger {
         return true;
     }
 
-    /** The numbers that came. */
+    /** The delivered numbers. */
     NumberRuns numbers() {
         NumberRuns.Builder numbers = new NumberRuns.Builder().add(0, low);
         if (!ahead.isEmpty()) {
@@ -84,10 +84,10 @@ final class PartitionLedger {
     }
 
     /**
-     * The ledger of delivered and missing records: of all records if {@code complete}, else of those that are at least
-     * {@code behind} before the last one that came; later ones may be under way.
+     * The ledger of delivered and missing records: of all records if {@code complete}, else of those at least
+     * {@code behind} before the last delivered one; later ones may be in flight.
      *
-     * @param underWay which others are known to be, by number
+     * @param underWay numbers of other records known to be in flight
      */
     LedgerFigures figures(boolean complete, long behind, LongStream underWay) {
         long distinct = low + (ahead.isEmpty() ? 0 : ahead.cardinality() - (low - base));

@@ -1,9 +1,9 @@
 package dev.weir.driver;
 
 /**
- * Chooses the partition of each next record: in turn, or as unevenly as Zipf says, with the first partition the
- * hottest. Not random: after any number of records each partition has its share, give or take one or two. Confined to
- * one thread.
+ * Chooses the partition of each next record: in turn, or with a Zipf distribution whose first partition is the hottest.
+ * Not random: after any number of records each partition has its share, give or take one or two. Confined to one
+ * thread.
  */
 public final class PartitionSpread {
     private final double[] shares;
@@ -14,7 +14,7 @@ public final class PartitionSpread {
     /**
      * Spreads records over {@code partitions}.
      *
-     * @param skew Zipf's exponent; 0: each as many
+     * @param skew Zipf's exponent; 0 for an even distribution
      */
     public PartitionSpread(int partitions, double skew) {
         shares = shares(partitions, skew);

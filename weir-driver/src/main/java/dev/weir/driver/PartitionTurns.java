@@ -4,11 +4,11 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /**
- * Chooses the partition that is not paused, in {@link Scenario#FLOW_CONTROL}: drawn anew for each record, among those
- * that have records left. Confined to one thread at a time.
+ * Chooses the only partition that is not paused, in {@link Scenario#FLOW_CONTROL}: drawn for each record among those
+ * with records left. Confined to one thread at a time.
  */
 public final class PartitionTurns {
-    /** Figure of a pass: how many records came of a partition that was paused. */
+    /** Figure of a pass: the number of records delivered from a paused partition. */
     public static final String STRAYS = "flow control: records of paused partitions";
 
     private final Pass pass;
@@ -16,8 +16,8 @@ public final class PartitionTurns {
     private final long[] left;
     private final int[] open; // partitions with records left, the first openCount of it
     private int openCount;
-    private int turn = -1; // the one that next() gave last
-    private int only = -1; // all others are paused; -1 if that is not so
+    private int turn = -1; // the last result of next()
+    private int only = -1; // the only partition not paused; -1 if that does not apply
     private long strays;
 
     public PartitionTurns(Pass pass) {
@@ -30,7 +30,7 @@ public final class PartitionTurns {
         Arrays.setAll(open, partition -> partition);
     }
 
-    /** A record of that partition was delivered. */
+    /** Adds a delivered record of that partition. */
     public void delivered(int partition) {
         if (only >= 0 && partition != only) {
             pass.figure(STRAYS, (double) ++strays);
@@ -45,14 +45,14 @@ public final class PartitionTurns {
         }
     }
 
-    /** The partition that may go on; -1 when none has records left. */
+    /** The partition to continue with; -1 when none has records left. */
     public int next() {
         turn = openCount == 0 ? -1 : open[random.nextInt(openCount)];
         only = -1;
         return turn;
     }
 
-    /** All partitions but the one that {@link #next} gave last are paused now: none of their records may come. */
+    /** Reports that all partitions except the last {@link #next} are paused: none of their records may arrive. */
     public void othersArePaused() {
         only = turn;
     }

@@ -12,35 +12,35 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One pass under way: what was ordered, and the book of what was delivered. Orders are for any thread; each delivery is
- * told by one thread at a time through {@link #delivered}, or by any through {@link #deliveredConcurrently}.
+ * One running pass: its settings and its record of deliveries. Any thread may read the settings. One thread at a time
+ * reports deliveries through {@link #delivered}, or any thread through {@link #deliveredConcurrently}.
  */
 public final class Pass {
-    /** Figure: how many records were there before they were due, by clocks that were compared. Left out for none. */
+    /**
+     * Figure: the number of records that arrived before they were due, according to compared clocks. Omitted if there
+     * were none.
+     */
     public static final String EARLY_RECORDS = "clock: early records";
 
-    /** Figure: by how much the one was that came the most before, negative. */
+    /** Figure: the earliest arrival relative to the due time, negative. */
     public static final String EARLIEST_MILLIS = "clock: earliest ms";
 
-    /** Figure of who sends by a plan: the nice value of its process, negative where it goes before others. */
+    /** Figure of a sender with a plan: the nice value of its process, negative if it has priority. */
     public static final String SENDER_NICENESS = "generator: nice value";
 
     /**
-     * A figure of each pass: how long all threads of the process together could have run and waited for a core, by
-     * the time of the pass, in percent. Missing where the system does not say, or threads that had waited for long
-     * ended meanwhile.
+     * Figure of each pass: the time for which all threads of the process together were runnable and waited for a core,
+     * in percent of the pass. Missing if the system does not report it, or if threads that had waited for long ended
+     * meanwhile.
      */
     public static final String WAITED_FOR_CORES = "driver: waited for a core %";
 
     /**
-     * A figure that drivers tell which have no Kafka client to ask: for how much of the time of a pass a fetch was
-     * under way, in percent.
+     * Figure of drivers without a Kafka client: the part of the pass during which a fetch was in flight, in percent.
      */
     public static final String FETCH_UNDER_WAY = "driver: fetch under way %";
 
-    /**
-     * A figure of Kafka's consumers: how many fetches are on their way at a time, by the mean; of all of them together.
-     */
+    /** Figure of Kafka's consumers: the average number of fetches in flight, over all consumers together. */
     public static final String FETCHES_OF_CLIENT = "client: fetches under way";
 
     private static final long SINK_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -59,7 +59,7 @@ public final class Pass {
     private final TopicSet topics;
     private final DeliveryBook book;
     private final @Nullable GroupNumbers ofGroup;
-    private final ReentrantLock lock = new ReentrantLock(); // of deliveries that come concurrently
+    private final ReentrantLock lock = new ReentrantLock(); // of concurrent deliveries
     private final Map<String, Double> figures = new ConcurrentHashMap<>();
     private final long orderedNanos = System.nanoTime();
 
@@ -97,19 +97,19 @@ public final class Pass {
     }
 
     /**
-     * The topics to read, one or several, or to write to. Deliveries are told by the {@link TopicSet#number} of a
+     * The topics to read, one or several, or to write. Deliveries are reported with the {@link TopicSet#number} of a
      * partition.
      */
     public TopicSet topics() {
         return topics;
     }
 
-    /** The consumer group, which the brokers do not know yet. */
+    /** The consumer group, which does not exist yet. */
     public String group() {
         return order.group();
     }
 
-    /** The number of records that are to be delivered or produced. */
+    /** The number of records to deliver or produce. */
     public long wanted() {
         return wanted;
     }
@@ -118,17 +118,17 @@ public final class Pass {
         return options;
     }
 
-    /** Properties of Kafka clients for it. */
+    /** Properties of Kafka clients for the pass. */
     public ClientConfig clientConfig() {
         return clientConfig;
     }
 
-    /** A value of the ordered length, its own array, for the record of that number. */
+    /** A new value of the requested length for the record with that number. */
     public byte[] value(long number) {
         return RecordLayout.value(configuration.valueBytes(), number);
     }
 
-    /** The same, with the time at which it is to be sent, and behind it, where there is room, its partition. */
+    /** A new value with the record's planned time and, if there is space, its partition after that. */
     public byte[] value(long number, long plannedNanos, int partition) {
         return RecordLayout.value(configuration.valueBytes(), number, plannedNanos, partition);
     }
@@ -142,12 +142,12 @@ public final class Pass {
         return topic;
     }
 
-    /** A name of this member of the group, which nobody else has: the same for all passes of its process. */
+    /** A unique name of this member of the group: the same for all passes of its process. */
     public String member() {
         return group() + "-" + ProcessHandle.current().pid();
     }
 
-    /** Returns whether enough came, or time ran out: the driver then closes down. */
+    /** Returns whether enough records arrived or time ran out, so that the driver must close. */
     public boolean isDone() {
         return course.isOver();
     }
@@ -157,18 +157,18 @@ public final class Pass {
         course.await();
     }
 
-    /** Waits so long, or until {@link #isDone}, which it returns. */
+    /** Waits for this time, or until {@link #isDone}; returns that. */
     public boolean awaitDone(long millis) throws InterruptedException {
         return course.await(TimeUnit.MILLISECONDS.toNanos(millis));
     }
 
-    /** A record was handed to user code. One thread at a time. */
+    /** Reports a record handed to user code. One thread at a time. */
     public void delivered(int partition, byte[] value) {
         delivered(partition, RecordLayout.number(value), RecordLayout.dueNanos(value), value.length);
     }
 
     /**
-     * A record was handed to user code. One thread at a time.
+     * Reports a record handed to user code. One thread at a time.
      *
      * @param number the first 8 bytes of its value
      * @param plannedNanos the next 8 bytes
@@ -187,7 +187,7 @@ public final class Pass {
         }
     }
 
-    /** Waits in the place of user code. In steps of a millisecond or more: shorter ones would be mostly overhead. */
+    /** Waits in place of user code, in steps of at least a millisecond, since shorter ones would be mostly overhead. */
     private void slowDown(long records) {
         Course.Mark from = course.start();
         if (from != null) {
@@ -199,18 +199,18 @@ public final class Pass {
     }
 
     /**
-     * A handler has done its work for a record, which is not yet delivered: it may be to fail. Any thread, one at a
-     * time for a record.
+     * Reports that a handler has done its work for a record not delivered yet, and fails if planned. Any thread, one at
+     * a time for a record.
      *
-     * @throws HandlerFailure if it is; the library is to call the handler again {@link PassOptions#retryMillis} later
+     * @throws HandlerFailure if planned; the library must call the handler again after {@link PassOptions#retryMillis}
      */
     public void attempted(int partition, byte[] value) {
         book.attempted(partition, RecordLayout.number(value));
     }
 
     /**
-     * The work of {@link Scenario#COPY} on a record between reading and writing it, the same for all libraries: the
-     * work of the workload, which may be none. It counts the record as taken; what was written the harness finds in the
+     * The step of {@link Scenario#COPY} between reading and writing a record, the same for all libraries: the
+     * workload's work, which may be none. It counts the record as taken; the harness finds written records in the
      * output. Any thread.
      *
      * @return the value to be written
@@ -221,7 +221,7 @@ public final class Pass {
     }
 
     /**
-     * The same for a value that is read where it lies.
+     * Does the same for a value in a receive buffer.
      *
      * @param number the first 8 bytes of the value
      */
@@ -232,24 +232,24 @@ public final class Pass {
     }
 
     /**
-     * The partition of a record of {@link Scenario#COPY}, which its value holds. It is to be written to the partition
-     * of that number.
+     * The partition of a record of {@link Scenario#COPY}, stored in its value. The output must go to the partition with
+     * the same number.
      */
     public int partition(byte[] value) {
         return RecordLayout.partition(value, partitionAt);
     }
 
-    /** The work of each handler; the pass tells how long that took. Thread-safe. */
+    /** The work of each handler; the pass reports its duration. Thread-safe. */
     public HandlerWork work() {
         return work;
     }
 
-    /** A poll of the driver's own loop returned so many records, or none. Any thread. */
+    /** Reports the number of records of a poll in the driver's own loop, perhaps 0. Any thread. */
     public void polled(int records) {
         PollSizes.OF_PROCESS.polled(records);
     }
 
-    /** Adds a figure to the ones that clients report, such as {@code share: lanes}. Any thread. */
+    /** Adds a figure to those reported by clients, such as {@code share: lanes}. Any thread. */
     public void figure(String name, double value) {
         figures.put(name, value);
     }
@@ -259,7 +259,7 @@ public final class Pass {
         return Map.copyOf(figures);
     }
 
-    /** A record's work is done. Any thread. */
+    /** Reports a record whose work is done. Any thread. */
     public void deliveredConcurrently(int partition, byte @Nullable [] key, byte[] value) {
         lock.lock();
         try {
@@ -272,24 +272,24 @@ public final class Pass {
         }
     }
 
-    /** Notes how late a record is sent, or comes; 0 is no planned time. One thread at a time. */
+    /** Records the lateness of a sent or received record; 0 means no planned time. One thread at a time. */
     public void wasDue(int partition, long plannedNanos) {
         lateness.came(partition, plannedNanos);
     }
 
-    /** The lateness noted by {@link #wasDue} and {@link #pacer}. */
+    /** The lateness recorded by {@link #wasDue} and {@link #pacer}. */
     Lateness lateness() {
         return lateness;
     }
 
-    /** The time when the records of {@link Scenario#PRODUCE} are to be sent; for one thread. */
+    /** The pacer for the records of {@link Scenario#PRODUCE}; for one thread. */
     public Pacer pacer() {
         return new Pacer(this, new PacerClock.OfProcess());
     }
 
     /**
-     * The plan of who sends, which {@link #change} may change; it says by that that it is connected.
-     * Once, for one thread.
+     * The sender's plan, which {@link #change} may change. Requesting it reports that the sender is connected. Once,
+     * for one thread.
      */
     public SendPlan plan() {
         SendPlan made = SendPlan.of(configuration.options());
@@ -303,22 +303,21 @@ public final class Pass {
     }
 
     /**
-     * The pass is a network of a member, which waits for connections there.
+     * Reports that the pass simulates a member's network, which waits for connections at the address.
      *
-     * @param changed hears what is to befall it, as options of a {@link NetworkFault};
-     *     on the thread that hears commands
+     * @param changed receives faults as options of a {@link NetworkFault}, on the command thread
      */
     public void isNetwork(String address, Consumer<Map<String, String>> changed) {
         whenChanged = changed;
         whenReady.accept(address);
     }
 
-    /** Hears when the plan is asked for, or where a network is, on that thread. */
+    /** Sets the listener for a requested plan, or for a network's address; called on that thread. */
     void whenReady(Consumer<String> told) {
         whenReady = told;
     }
 
-    /** Does what a {@link Command.Change} says. Any thread. */
+    /** Executes a {@link Command.Change}. Any thread. */
     void change(Map<String, String> changes) {
         Consumer<Map<String, String>> network = whenChanged;
         if (network != null) {
@@ -340,29 +339,29 @@ public final class Pass {
         }
     }
 
-    /** The delivered records, where they are asked for; null elsewhere. When the driver has returned. */
+    /** The delivered records if requested; otherwise null. After the driver has returned. */
     Report.@Nullable Delivered told() {
         return options.tells() ? new Report.Delivered(book.numbers()) : null;
     }
 
     /**
-     * A produced record of that many bytes was acknowledged. One thread at a time.
+     * Reports an acknowledged record of that many bytes. One thread at a time.
      *
-     * @param ticket of {@link Pacer#next}
+     * @param ticket from {@link Pacer#next}
      */
     public void acknowledged(long ticket, int valueBytes) {
         lateness.acknowledged(ticket);
         acknowledged(valueBytes);
     }
 
-    /** A produced record of that many bytes was acknowledged. One thread at a time. */
+    /** Reports an acknowledged record of that many bytes. One thread at a time. */
     public void acknowledged(int valueBytes) {
         var unused = count(valueBytes);
     }
 
     /**
-     * A transaction of so many records of the ordered length was committed. One thread at a time. With the first one,
-     * time begins to count, and what it holds took time before.
+     * Reports a committed transaction with this many records of the requested length. One thread at a time. The first
+     * one starts the measured time, because its records took time before that.
      */
     public void committed(int transactionRecords) {
         long now = tally.count(transactionRecords, (long) transactionRecords * configuration.valueBytes());
@@ -375,17 +374,17 @@ public final class Pass {
         }
     }
 
-    /** The library gave up; does nothing for null, so that it can be told how anything ended. Any thread. */
+    /** Reports the library's failure; null has no effect, so that any outcome can be passed. Any thread. */
     public void fail(@Nullable Throwable cause) {
         course.fail(cause);
     }
 
-    /** Fails as the library did, if it did: before offsets of what was not written are committed. Any thread. */
+    /** Throws the library's failure if there is one: before offsets of unwritten records are committed. Any thread. */
     public void requireNoFailure() {
         course.requireNoFailure();
     }
 
-    /** The pass fails if {@code run} does. */
+    /** Runs {@code run}; its failure fails the pass. */
     public void failsWith(CompletionStage<?> run) {
         run.whenComplete((end, cause) -> fail(cause));
     }
@@ -406,12 +405,12 @@ public final class Pass {
         return course;
     }
 
-    /** The figures, when the driver has returned. */
+    /** The figures, after the driver has returned. */
     Report.Passed result() {
         Course.Span span = course.span();
         boolean complete = span.to().records() >= wanted;
-        // What it has taken, a copy writes and commits until the driver returns. Context switches have gone with its
-        // threads.
+        // A copy writes and commits the records it has taken until the driver returns. Context switches were lost with
+        // its threads.
         Usage used = isCopy() ? Meters.quick() : span.to().usage();
         figures.putAll(course.figures());
         lateness.putEarly(figures);

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The options of a pass. Immutable. {@link HandlerWork}, {@link Failures}, {@link SendPlan} and {@link ShareOptions}
- * name and read further ones.
+ * define further ones.
  */
 public final class PassOptions {
     /** Option: {@link #commitIntervalMillis}. */
@@ -25,7 +25,7 @@ public final class PassOptions {
     /** Option: {@link Pass#outputTopic}. */
     public static final String OUTPUT = "output.topic";
 
-    /** Option: user code takes no more records in a second, on average since the first one; 0: as many as come. */
+    /** Option: the average rate, in records per second since the first one, that user code accepts; 0 for no limit. */
     public static final String SINK_RATE = "sink.records.per.second";
 
     /** Option: {@link #inFlight}. */
@@ -34,34 +34,35 @@ public final class PassOptions {
     /** Option: {@link #transactionRecords}. */
     public static final String TRANSACTION_RECORDS = "transaction.records";
 
-    /** Option: {@code true} where members come and go, so that records come again; those are not counted again. */
+    /** Option: {@code true} if members come and go, so that records are repeated; repetitions are not counted. */
     public static final String REPEATS = "repeats";
 
-    /** Option: {@code true} where the driver's process tells at the end which records came. */
+    /** Option: {@code true} if the driver's process reports the received records at the end. */
     public static final String TELLS = "tell.delivered";
 
-    /** Option: {@code true} where intervals tell what clients are at, once a second. */
+    /** Option: {@code true} if intervals include client figures, once a second. */
     public static final String SERIES = "series";
 
     /**
-     * Option: the file of {@link GroupNumbers} in which the members of a group note what came; without it, none does.
+     * Option: the {@link GroupNumbers} file in which the members of a group record received records; without it, they
+     * record none.
      */
     public static final String GROUP_NUMBERS = "group.numbers";
 
     /**
-     * Option: the file in which this pass alone notes that, for who reads it when the process was killed;
-     * it goes with the pass.
+     * Option: the file in which this pass alone records received records, to be read if its process is killed; deleted
+     * with the pass.
      */
     public static final String OWN_NUMBERS = "own.numbers";
 
     /** Option: {@link #isExactlyOnce}. */
     public static final String GUARANTEE = "guarantee";
 
-    /** A {@link #GUARANTEE}. */
+    /** A value of {@link #GUARANTEE}. */
     public static final String EXACTLY_ONCE = "exactly-once";
 
     /**
-     * Option: where in the value of a record of {@link Scenario#COPY} the number of its partition stands:
+     * Option: the position of the partition number in the value of a record of {@link Scenario#COPY}:
      * {@link RecordLayout#PARTITION_BEHIND_NUMBER}, or {@link RecordLayout#PARTITION_BEHIND_TIME}.
      */
     public static final String PARTITION_AT = "partition.at";
@@ -78,34 +79,36 @@ public final class PassOptions {
     }
 
     /**
-     * The number of records that {@link Scenario#AT_MOST_ONCE} may commit together before they are handed on, where a
-     * library can.
+     * The number of records that {@link Scenario#AT_MOST_ONCE} may commit together before they are delivered, if the
+     * library supports that.
      */
     public int commitAhead() {
         return integer(COMMIT_AHEAD, 1);
     }
 
-    /** Returns whether {@link Scenario#COPY} writes by transactions that hold the offsets too; else at least once. */
+    /**
+     * Returns whether {@link Scenario#COPY} writes in transactions that include the offsets; otherwise at least once.
+     */
     public boolean isExactlyOnce() {
         return EXACTLY_ONCE.equals(options.get(GUARANTEE));
     }
 
-    /** The number of handlers that may work at a time, where the library has several. */
+    /** The number of concurrent handlers, if the library has several. */
     public int concurrency() {
         return integer(CONCURRENCY, 16);
     }
 
-    /** The number of records that may be unacknowledged, where a library counts them; 0: as many as it likes. */
+    /** The limit for unacknowledged records, if the library has one; 0 for its default. */
     public int inFlight() {
         return integer(IN_FLIGHT, 0);
     }
 
-    /** The number of records {@link Scenario#PRODUCE} sends in a transaction; 0: without transactions. */
+    /** The number of records per transaction in {@link Scenario#PRODUCE}; 0 without transactions. */
     public int transactionRecords() {
         return integer(TRANSACTION_RECORDS, 0);
     }
 
-    /** The order handlers keep, where the library lets one choose. */
+    /** The order that handlers keep, if the library has a choice. */
     public HandlerOrder ordering() {
         return HandlerOrder.of(options);
     }
@@ -125,12 +128,12 @@ public final class PassOptions {
         return options.containsKey(SendPlan.RATE);
     }
 
-    /** The time when that begins, by the clock of the harness; 0 for none. */
+    /** The start time of that plan, on the harness's clock; 0 for none. */
     long planStartNanos() {
         return Long.parseLong(options.getOrDefault(SendPlan.START, "0"));
     }
 
-    /** The time that a slow sink takes for a record; 0: it is not slow. */
+    /** The time that a slow sink takes per record; 0 if it is not slow. */
     double sinkNanos() {
         double rate = Double.parseDouble(options.getOrDefault(SINK_RATE, "0"));
         return rate == 0 ? 0 : TimeUnit.SECONDS.toNanos(1) / rate;
@@ -141,8 +144,8 @@ public final class PassOptions {
     }
 
     /**
-     * The file in which the pass notes what came, that of {@link #OWN_NUMBERS} or of {@link #GROUP_NUMBERS}; null for
-     * none.
+     * The file in which the pass records received records, from {@link #OWN_NUMBERS} or {@link #GROUP_NUMBERS}; null
+     * for none.
      */
     @Nullable
     Path numbers() {
@@ -150,7 +153,7 @@ public final class PassOptions {
         return own == null ? file(GROUP_NUMBERS) : own;
     }
 
-    /** The file of {@link #OWN_NUMBERS}; null for none. */
+    /** The file from {@link #OWN_NUMBERS}; null for none. */
     @Nullable
     Path ownNumbers() {
         return file(OWN_NUMBERS);
@@ -161,7 +164,7 @@ public final class PassOptions {
         return file == null ? null : Path.of(file);
     }
 
-    /** The output of a driver whose pass has none of its own; null for nowhere. */
+    /** The output topic of a driver whose pass has none; null for no output. */
     @Nullable
     String output() {
         return options.get(OUTPUT);

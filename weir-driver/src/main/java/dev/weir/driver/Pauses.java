@@ -19,21 +19,21 @@ import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The longest pauses of this process since they were last taken. A thread that sleeps for a few milliseconds at a time
- * notes by how much it woke up late, whoever held it up (the method of jHiccup); {@link SafepointLog} tells what the
- * virtual machine itself stopped for. Thread-safe; {@link #take} is for one thread.
+ * The longest pauses of this process since the last call. A thread that sleeps a few milliseconds at a time records how
+ * late it woke up, whatever the cause (the method of jHiccup); {@link SafepointLog} reports pauses of the JVM itself.
+ * Thread-safe; {@link #take} is for one thread.
  */
 final class Pauses {
-    /** Pauses of all threads, whether the virtual machine, the system or another process caused them. */
+    /** Pauses of all threads, whether caused by the JVM, the system or another process. */
     static final String OF_PROCESS = "pause: process, longest ms";
 
-    /** Pauses for the collector. */
+    /** Garbage collection pauses. */
     static final String OF_COLLECTOR = "pause: collector, longest ms";
 
-    /** Time until the last thread had stopped for any pause of the virtual machine. */
+    /** The time until the last thread had stopped, for any JVM pause. */
     static final String TO_SAFEPOINT = "pause: to a safepoint, longest ms";
 
-    // A shorter step sees shorter pauses and takes processor time from the library under test.
+    // A shorter step would detect shorter pauses, but take processor time from the library under test.
     private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private final LongAccumulator longestNanos = new LongAccumulator(Long::max, 0);
@@ -43,7 +43,7 @@ final class Pauses {
         this.safepoints = safepoints;
     }
 
-    /** Starts to measure, until the process ends. What that takes of the processor does not count. */
+    /** Starts to measure, until the process ends. Its own processor time is not counted. */
     static Pauses start() {
         Pauses pauses = new Pauses(SafepointLog.open());
         Thread thread = new Thread(pauses::sleepAndNote, "weir-pauses");
@@ -61,7 +61,7 @@ final class Pauses {
         }
     }
 
-    /** The figures since the last call, by name. Those of the virtual machine are missing where it tells none. */
+    /** The figures since the last call, by name. The JVM's are missing if it reports none. */
     Map<String, Double> take() {
         Map<String, Double> figures = new TreeMap<>();
         figures.put(OF_PROCESS, longestNanos.getThenReset() / 1e6);
@@ -74,13 +74,13 @@ final class Pauses {
     }
 
     /**
-     * The safepoints of this process, as its virtual machine logs them: a line for each, exact to the nanosecond. The
-     * file has no name any more once it is open, so nothing is left behind. Confined to one thread.
+     * The safepoints of this process, as logged by its JVM: one line each, with nanoseconds. The file is unlinked once
+     * it is open, so that nothing is left behind. Confined to one thread.
      */
     static final class SafepointLog {
         private static final System.Logger LOG = System.getLogger(SafepointLog.class.getName());
 
-        /** Line such as {@code Safepoint "G1PauseRemark", ..., Reaching safepoint: 91 ns, ..., Total: 912 ns}. */
+        /** A line such as {@code Safepoint "G1PauseRemark", ..., Reaching safepoint: 91 ns, ..., Total: 912 ns}. */
         private static final Pattern LINE =
                 Pattern.compile("Safepoint \"([^\"]+)\".*Reaching safepoint: +(\\d+) ns.*Total: +(\\d+) ns");
 
@@ -95,7 +95,7 @@ final class Pauses {
             this.file = file;
         }
 
-        /** The longest of some safepoints; 0 of none. */
+        /** The longest of several safepoints; 0 without any. */
         record Longest(long collectorNanos, long reachingNanos) {
             static final Longest NONE = new Longest(0, 0);
 
@@ -106,7 +106,7 @@ final class Pauses {
             }
         }
 
-        /** Makes the virtual machine log pauses from now on; null if it cannot. */
+        /** Makes the JVM log pauses from now on; null if it cannot. */
         static @Nullable SafepointLog open() {
             try {
                 Path folder = Files.createTempDirectory("weir-safepoints");
@@ -130,7 +130,7 @@ final class Pauses {
                     Files.deleteIfExists(path);
                     Files.deleteIfExists(folder);
                 }
-            } catch (IOException | JMException | RuntimeException e) { // Another virtual machine, or no room.
+            } catch (IOException | JMException | RuntimeException e) { // another JVM, or no disk space
                 LOG.log(System.Logger.Level.WARNING, "the virtual machine logs no safepoints: " + e);
                 return null;
             }
@@ -143,7 +143,7 @@ final class Pauses {
                     text.append(StandardCharsets.ISO_8859_1.decode(buffer.flip()));
                     buffer.clear();
                 }
-            } catch (IOException e) { // What was read before counts.
+            } catch (IOException e) { // lines read so far count
                 LOG.log(System.Logger.Level.WARNING, "cannot read the log of safepoints: " + e);
             }
             Longest longest = Longest.NONE;
@@ -153,7 +153,7 @@ final class Pauses {
                 longest = line.find() ? longest.with(line) : longest;
                 from = end + 1;
             }
-            text.delete(0, from); // The rest of a line is still being written.
+            text.delete(0, from); // the rest of a line is still being written
             return longest;
         }
     }

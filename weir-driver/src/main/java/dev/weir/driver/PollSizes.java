@@ -9,11 +9,11 @@ import org.HdrHistogram.Recorder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The number of records that each poll of this process returned. Loops of a driver's own tell every poll; {@link
- * PolledRecords} sees only those with records. Thread-safe; {@link #take} is for one thread.
+ * The number of records that each poll of this process returned. A driver's own loops report every poll;
+ * {@link PolledRecords} sees only those with records. Thread-safe; {@link #take} is for one thread.
  */
 final class PollSizes {
-    /** The one of this process: Kafka creates interceptors by their class name, so nothing can be handed to them. */
+    /** The instance of this process, because Kafka creates interceptors by class name and passes no objects to them. */
     static final PollSizes OF_PROCESS = new PollSizes();
 
     private static final int DIGITS = 3;
@@ -23,7 +23,7 @@ final class PollSizes {
     private volatile boolean seesEmpty;
     private Histogram taken = recorder.getIntervalHistogram(); // taker only
 
-    /** A poll of the driver's own loop. */
+    /** Adds a poll of the driver's own loop. */
     void polled(int records) {
         seesEmpty = true;
         if (records == 0) {
@@ -33,7 +33,7 @@ final class PollSizes {
         }
     }
 
-    /** A poll of a library whose empty polls nobody sees. */
+    /** Adds a poll of a library whose empty polls are not visible. */
     void polledByLibrary(int records) {
         recorder.recordValue(records);
     }

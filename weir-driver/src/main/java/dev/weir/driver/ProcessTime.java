@@ -12,33 +12,33 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Processor time of all threads of a process, collector and compilers included, by the kernel's nanoseconds for each
- * thread. Thread-safe.
+ * The processor time of all threads of a process, including garbage collector and compilers, from the kernel's
+ * nanoseconds per thread. Thread-safe.
  *
- * <p>What a process is said to have used comes in ticks of 10 ms, of which a lean consumer at a planned rate has few.
- * Threads that end between two readings take their last moments along: those are added by the ticks, once they make
- * up two of them.
+ * <p>The total of a process is only known in ticks of 10 ms, of which a lean consumer at a planned rate uses few. The
+ * last nanoseconds of threads that end between two readings are lost; they are added from the ticks once they amount to
+ * two of them.
  */
 final class ProcessTime {
 
     private static final long TWO_TICKS_NANOS = 20_000_000;
 
-    private static final int NICENESS = 16; // of the fields behind the name
+    private static final int NICENESS = 16; // of the fields after the name
 
     private final Path tasks;
     private final LongSupplier ticksNanos;
 
     private final ReentrantLock reading = new ReentrantLock();
 
-    // Under the lock.
+    // Guarded by the lock.
     private final Map<String, Long> living = new HashMap<>();
     private long endedNanos;
 
     /**
      * Reads the times of a process's threads.
      *
-     * @param tasks a folder for each thread, as Linux has them; elsewhere ticks are all there is
-     * @param ticksNanos the whole process, whatever the system's grain is
+     * @param tasks the folder with one subfolder per thread, as on Linux; other systems only have ticks
+     * @param ticksNanos the time of the whole process, at the system's resolution
      */
     ProcessTime(Path tasks, LongSupplier ticksNanos) {
         this.tasks = tasks;
@@ -46,15 +46,14 @@ final class ProcessTime {
     }
 
     /**
-     * The nice value of a process, by which the system prefers others to it, or it to others if it is negative; null
-     * where the system does not say.
+     * The nice value of a process, its scheduling priority, where lower values go first; null if not known.
      *
      * @param stat its file below {@code /proc}
      */
     static @Nullable Double niceness(Path stat) {
         try {
             String said = Files.readString(stat);
-            // The name of the program, in parentheses, may hold anything.
+            // The name of the program, in parentheses, may contain anything.
             String[] fields = said.substring(said.lastIndexOf(')') + 2).split(" ", -1);
             return Double.valueOf(fields[NICENESS]);
         } catch (IOException | RuntimeException e) {
@@ -73,7 +72,7 @@ final class ProcessTime {
     }
 
     private long read() {
-        // Before the threads: what they run for in between would be counted twice.
+        // Read before the threads: otherwise their time in between would be counted twice.
         long ticks = ticksNanos.getAsLong();
         Map<String, Long> now = new HashMap<>();
         long sum = 0;
@@ -85,10 +84,10 @@ final class ProcessTime {
                     sum += nanos;
                 }
             }
-        } catch (IOException | DirectoryIteratorException e) { // No such file system.
+        } catch (IOException | DirectoryIteratorException e) { // no such file system
             return ticks;
         }
-        if (sum == 0) { // A kernel that does not count them.
+        if (sum == 0) { // a kernel that does not count them
             return ticks;
         }
         for (Map.Entry<String, Long> before : living.entrySet()) {
@@ -105,7 +104,7 @@ final class ProcessTime {
         return sum + endedNanos;
     }
 
-    /** Processor time of one thread; -1 if it has ended meanwhile. */
+    /** The processor time of one thread; -1 if it has ended meanwhile. */
     private static long nanos(Path thread) {
         try {
             String times = Files.readString(thread.resolve("schedstat"));

@@ -22,10 +22,10 @@ import java.nio.ByteOrder;
  * plan leaves it out of a value that has no room for it. All records of a key are in one partition.
  */
 public final class RecordLayout {
-    /** The least length of a value: its number, and the time at which it was to be sent. */
+    /** The smallest value size: its number and planned time. */
     public static final int MIN_VALUE_BYTES = 16;
 
-    /** The position of the partition in a value without a planned time: in the last half of that time's place. */
+    /** The position of the partition in a value without a planned time: in the second half of that time's field. */
     public static final int PARTITION_BEHIND_NUMBER = 12;
 
     /** The position of the partition in a value with a planned time. */
@@ -41,12 +41,12 @@ public final class RecordLayout {
         return (long) LONGS.get(value, 0);
     }
 
-    /** The partition of a record whose value holds it there; it must be long enough. */
+    /** The partition of a record whose value contains it; the value must be long enough. */
     public static int partition(byte[] value, int partitionAt) {
         return (int) INTS.get(value, partitionAt);
     }
 
-    /** The time when a record is due; 0 is no time. */
+    /** The time when a record is due; 0 for none. */
     static long dueNanos(byte[] value) {
         return (long) LONGS.get(value, Long.BYTES);
     }
@@ -55,14 +55,14 @@ public final class RecordLayout {
         return (int) INTS.get(key, 0);
     }
 
-    /** A value of that length, its own array. */
+    /** A new value of that length. */
     static byte[] value(int bytes, long number) {
         byte[] value = new byte[bytes];
         LONGS.set(value, 0, number);
         return value;
     }
 
-    /** The same of a record that is planned. */
+    /** A new value of a planned record. */
     static byte[] value(int bytes, long number, long dueNanos, int partition) {
         byte[] value = value(bytes, number);
         LONGS.set(value, Long.BYTES, dueNanos);

@@ -23,12 +23,12 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Report {
 
     /**
-     * The process is up.
+     * Reports that the process is up.
      *
-     * @param libraries file names on its class path, which carry versions
-     * @param arguments of its JVM
-     * @param groupType by which kind of group it reads
-     * @param processors that the process may use
+     * @param libraries file names on its class path, which contain versions
+     * @param arguments JVM arguments
+     * @param groupType the kind of group with which it reads
+     * @param processors number of processors available to the process
      */
     record Hello(
             String driver,
@@ -45,36 +45,35 @@ public sealed interface Report {
     /**
      * Answers {@link Command.Clock}, at once.
      *
-     * @param askedNanos as it was asked
-     * @param ownNanos what the clock of the process said between that and the answer
+     * @param askedNanos from the request
+     * @param ownNanos the process's clock between request and answer
      */
     record Clock(long askedNanos, long ownNanos) implements Report {}
 
     /**
-     * The sender is connected and waits for its plan, or the network of a member waits for connections.
+     * Reports that the sender is connected and waits for its plan, or that a member's network waits for connections.
      *
-     * @param address where; empty of a sender
+     * @param address the network's address; empty for a sender
      */
     record Ready(String address) implements Report {}
 
     /**
-     * The first record was delivered: from here on it counts.
+     * Reports the first delivered record, which starts the measured time.
      *
-     * @param nanos when, by the clock of the harness
+     * @param nanos its time on the harness's clock
      */
     record First(long nanos) implements Report {}
 
     /**
-     * Figures since the one before; the last one of a pass is shorter.
+     * Figures since the previous interval; the last interval of a pass is shorter.
      *
      * @param atNanos end of the interval, since the first record
-     * @param handlers how long they blocked
-     * @param timings where records have a planned time: for each partition, how long after it they came (or, of the one
-     *     who sends, were sent), as an HdrHistogram of nanoseconds, compressed, in Base64; empty for none. One more,
-     *     the last: how late the thread slept that sends what the driver produces
-     * @param last whether enough has come, or time has run out: what follows is closing down
-     * @param figures what its clients are at, by name, once a second where that is asked for;
-     *     of a machine elsewhere too
+     * @param handlers blocking time of handlers
+     * @param timings for planned records: their delay per partition (or, for the sender, the delay of sending), as a
+     *     compressed HdrHistogram of nanoseconds in Base64; empty for none. One more at the end: the oversleeping of
+     *     the thread that sends the driver's records
+     * @param last whether enough records arrived or time ran out, so that only the close follows
+     * @param figures figures of its clients by name, once a second if requested; also those of a remote machine
      * @param polls the polls of its consumers; null if it polled nothing
      */
     record Interval(
@@ -90,7 +89,7 @@ public sealed interface Report {
             implements Report {
 
         public Interval {
-            figures = figures == null ? Map.of() : Map.copyOf(figures); // Older drivers tell none.
+            figures = figures == null ? Map.of() : Map.copyOf(figures); // older drivers report none
         }
 
         /** Interval without figures. */
@@ -109,33 +108,33 @@ public sealed interface Report {
     /**
      * Polls of consumers.
      *
-     * @param sizes how many records those with records had, as an HdrHistogram, compressed, in Base64; empty for none
-     * @param empty how many had none, or {@link #UNKNOWN}
+     * @param sizes the record counts of non-empty polls, as a compressed HdrHistogram in Base64; empty for none
+     * @param empty the number of empty polls, or {@link #UNKNOWN}
      */
     record Polls(String sizes, long empty) {
-        /** Nobody sees the empty polls of a library's own loop. */
+        /** The empty polls of a library's own loop are not visible. */
         public static final long UNKNOWN = -1;
     }
 
     /**
-     * The records that came in a pass that is over.
+     * The records received in a finished pass.
      *
-     * @param partitions by partition, as {@link NumberRuns#encoded} writes them
+     * @param partitions by partition, in the form of {@link NumberRuns#encoded}
      */
     record Delivered(List<String> partitions) implements Report {}
 
     /**
-     * The pass is over.
+     * Reports a finished pass.
      *
-     * @param complete whether all records of the order came; false if time ran out
+     * @param complete whether all requested records arrived; false if time ran out
      * @param records delivered from the first record to the end
      * @param bytes of their values
      * @param nanos from the first record to the end
-     * @param joinNanos from the order to the first record
-     * @param firstMillis when the first record came, as {@link System#currentTimeMillis}
+     * @param joinNanos from the start command to the first record
+     * @param firstMillis time of the first record, as {@link System#currentTimeMillis}
      * @param usage of the process from the first record to the end
-     * @param client what its Kafka clients, or its library, say of themselves
-     * @param handlers how long they blocked, from the first record to the end
+     * @param client figures of its Kafka clients, or of its library
+     * @param handlers blocking time of handlers from the first record to the end
      */
     record Passed(
             boolean complete,
@@ -150,17 +149,17 @@ public sealed interface Report {
             HandlerTime handlers)
             implements Report {
 
-        /** The same with another ledger. */
+        /** Returns a copy with another ledger. */
         public Passed with(LedgerFigures other) {
             return new Passed(complete, records, bytes, nanos, joinNanos, firstMillis, usage, other, client, handlers);
         }
 
-        /** The same, with other figures of clients. */
+        /** Returns a copy with other client figures. */
         public Passed withClient(Map<String, Double> others) {
             return new Passed(complete, records, bytes, nanos, joinNanos, firstMillis, usage, ledger, others, handlers);
         }
     }
 
-    /** The driver cannot go on. */
+    /** Reports that the driver cannot continue. */
     record Failed(String message, String trace) implements Report {}
 }

@@ -6,27 +6,25 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** The task of a driver in a pass. Its {@link #label} is what workload files and messages say. */
+/** The task of a driver in a pass. Its {@link #label} is its name in workload files and messages. */
 public enum Scenario {
-    /** Consume and drop; nothing is committed. */
+    /** Consumes and drops records; commits nothing. */
     CONSUME,
-    /** Consume; commit what is finished, about each second. */
+    /** Consumes; commits finished records about every second. */
     AT_LEAST_ONCE,
-    /** Consume; commit each record before it is worked on. */
+    /** Consumes; commits each record before it is processed. */
     AT_MOST_ONCE,
-    /** Consume; each record has work that takes time; commit what is finished. */
+    /** Consumes; each record takes some time to process; commits finished records. */
     WORK,
-    /** Consume; before each record, all partitions but one are paused, drawn anew: {@link PartitionTurns}. */
+    /** Consumes; for each record, all partitions except a drawn one are paused: {@link PartitionTurns}. */
     FLOW_CONTROL,
-    /** Consume what another process sends at a planned rate; nothing is committed. When each comes is noted. */
+    /** Consumes records that another process sends at a planned rate; commits nothing. Arrival times are recorded. */
     STEADY,
-    /**
-     * Consume events, translate them in several steps that compute, write what comes of them; commit what is finished.
-     */
+    /** Consumes events, translates them in several computing steps, writes the results; commits finished records. */
     PIPELINE,
-    /** Consume, do a step with each record, write it to the same partition of another topic; commit what is written. */
+    /** Consumes, processes each record, writes it to the same partition of another topic; commits written records. */
     COPY,
-    /** Write records and wait for their acknowledgements, as many in flight as the library likes. */
+    /** Writes records and waits for their acknowledgements, with as many in flight as the library allows. */
     PRODUCE;
 
     /** The name in lower case with hyphens, for example {@code at-least-once}. */
@@ -35,7 +33,7 @@ public enum Scenario {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** The scenario of that {@link #label}. */
+    /** Returns the scenario with that {@link #label}. */
     @JsonCreator
     public static Scenario of(String label) {
         return Arrays.stream(values())

@@ -10,45 +10,48 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time at which each record of an open-loop run is due, whatever happened to the ones before. Confined to one
- * thread, but for {@link #change}.
+ * The time at which each record of an open-loop run is due, independently of earlier records. Confined to one thread,
+ * except for {@link #change}.
  *
- * <p>A late sender sends at once and keeps the plan, so what it missed is caught up and never forgotten. A change of
- * the rate keeps that debt too: what was due before it stays due.
+ * <p>A late sender sends at once and keeps to the plan, so that missed records are caught up. A change of the rate does
+ * not cancel them: records due before it stay due.
  */
 public final class SendPlan {
 
-    /** Option of all who take part in a plan: how many records are due in a second; 0 for none until it is changed. */
+    /** Option of all participants of a plan: the number of records due per second; 0 for none until it is changed. */
     public static final String RATE = "plan.records.per.second";
 
     /** Option of the sender: {@code even} or {@code poisson}. */
     public static final String ARRIVALS = "plan.arrivals";
 
-    /** Option of the sender: a {@link LoadShape}, which begins with the first rate; none for a rate that stays. */
+    /**
+     * Option of the sender: a {@link LoadShape}, whose factor applies to the first rate; without one, the rate is
+     * constant.
+     */
     public static final String SHAPE = "plan.shape";
 
-    /** Option of the sender: how unevenly partitions get records, as {@link PartitionSpread} takes it. */
+    /** Option of the sender: the skew of the distribution over partitions, see {@link PartitionSpread}. */
     public static final String PARTITION_SKEW = "plan.partition.skew";
 
-    /** Option of the sender: how many keys each partition has; 0: records have none. */
+    /** Option of the sender: the number of keys per partition; 0 for records without keys. */
     public static final String KEYS = "plan.keys.per.partition";
 
-    /** Option of the sender: how unevenly a partition's records have its keys, as {@link KeySpread} takes it. */
+    /** Option of the sender: the skew of the distribution over keys, see {@link KeySpread}. */
     public static final String KEY_SKEW = "plan.key.skew";
 
-    /** Option of the sender: how many producers it has, each for partitions of its own. */
+    /** Option of the sender: its number of producers, each with its own partitions. */
     public static final String PRODUCERS = "plan.producers";
 
-    /** Option of the sender: draws the arrivals that are not even. */
+    /** Option of the sender: the random seed of arrivals that are not even. */
     public static final String SEED = "plan.seed";
 
-    /** Option of the sender: when the plan begins, by the clock of the harness. */
+    /** Option of the sender: the start time of the plan, on the harness's clock. */
     public static final String START = "plan.start.nanos";
 
-    /** Time of the harness's clock from which a changed {@link #RATE} applies. */
+    /** Option: the time on the harness's clock from which a changed {@link #RATE} applies. */
     public static final String AT = "plan.at.nanos";
 
-    /** The time when no record is due. */
+    /** The due time if no record is due. */
     public static final long NEVER = Long.MAX_VALUE;
 
     static final String NO_COMMON_CLOCK =
@@ -57,7 +60,7 @@ public final class SendPlan {
     private static final double SECOND_NANOS = 1e9;
     private static final long MAX_DISTANCE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    /** Interval at which waiting threads check whether the wait is over. */
+    /** The interval at which waiting threads check whether the wait is over. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final boolean poisson;
@@ -66,7 +69,7 @@ public final class SendPlan {
     private final Queue<Change> changes = new ConcurrentLinkedQueue<>();
 
     private LoadShape shape = LoadShape.CONSTANT;
-    private double shapeNanos = Double.NaN; // when it begins, since the start
+    private double shapeNanos = Double.NaN; // start of the plan
     private double recordsPerSecond;
     private double fromNanos; // since the start: the last record's time, or the last change's
     private double gaps; // from there to the next record
@@ -94,16 +97,16 @@ public final class SendPlan {
         return new SendPlan(recordsPerSecond, false, 0, 0);
     }
 
-    /** Arrivals as of many independent senders: exponential gaps, the same for the same seed. */
+    /** Arrivals from many independent senders: exponential gaps, the same for the same seed. */
     public static SendPlan poisson(double recordsPerSecond, long seed) {
         return new SendPlan(recordsPerSecond, true, seed, 0);
     }
 
     /**
-     * The plan of these options.
+     * The plan set by these options.
      *
-     * @throws IllegalArgumentException if they hold none
-     * @throws IllegalStateException if it begins at a time that this process's clock does not know
+     * @throws IllegalArgumentException if they set none
+     * @throws IllegalStateException if the process's clock is not set and so cannot tell its start time
      */
     public static SendPlan of(Map<String, String> options) {
         String rate = options.get(RATE);
@@ -122,24 +125,21 @@ public final class SendPlan {
                 .shaped(LoadShape.parse(options.getOrDefault(SHAPE, "")));
     }
 
-    /** The same with a rate that changes with time; to be called before anything is asked for. */
+    /** Returns a plan whose rate follows a shape; call it before any record is requested. */
     public SendPlan shaped(LoadShape newShape) {
         shape = newShape;
         shapeNanos = recordsPerSecond > 0 ? 0 : Double.NaN;
         return this;
     }
 
-    /** Another rate from that time on, of the plan's clock; 0 for none. Any thread, in the order of their times. */
+    /** Sets another rate from that time on, on the plan's clock; 0 for none. Any thread, in time order. */
     public void change(long atNanos, double newRecordsPerSecond) {
         requireRate(newRecordsPerSecond);
         changes.add(new Change(atNanos, newRecordsPerSecond));
         LockSupport.unpark(waiting);
     }
 
-    /**
-     * The time when the next record is due, in nanoseconds of the plan's clock, as things stand; {@link #NEVER} at a
-     * rate of 0.
-     */
+    /** The current due time of the next record, in nanoseconds on the plan's clock; {@link #NEVER} at a rate of 0. */
     public long dueNanos() {
         for (Change next = changes.peek(); next != null && next.atNanos() <= unchanged(); next = changes.peek()) {
             double at = Math.max(fromNanos, (double) (next.atNanos() - startNanos));
@@ -175,10 +175,9 @@ public final class SendPlan {
     }
 
     /**
-     * Takes the next record: when it is due, in nanoseconds of the plan's clock;
-     * the first of an even plan at its start.
+     * Takes the next record and returns its due time, in nanoseconds on the plan's clock; the first of an even plan is due at its start.
      *
-     * @throws IllegalStateException if none is
+     * @throws IllegalStateException if no record is due
      */
     public long nextNanos() {
         long due = dueNanos();
@@ -190,7 +189,7 @@ public final class SendPlan {
         return due;
     }
 
-    /** Waits until the next record is due and takes it; {@link #NEVER} if it is over before. */
+    /** Waits until the next record is due and takes it; {@link #NEVER} if the pass is over before. */
     public long awaitNext(BooleanSupplier isOver) {
         waiting = Thread.currentThread();
         while (!isOver.getAsBoolean()) {

@@ -3,46 +3,46 @@ package dev.weir.driver;
 import java.util.Map;
 
 /**
- * The options of share groups in a workload. The driver reads some of it; the harness sets the group's own settings
- * before each pass and removes them after it. Stateless.
+ * A workload's options for share groups. The driver reads some of them; the harness applies the group's own settings
+ * before each pass and removes them afterwards. Stateless.
  */
 public final class ShareOptions {
-    /** The number of share consumers of the official client's drivers; 0: one for each worker. */
+    /** The number of share consumers in drivers of the official client; 0 for one per worker. */
     public static final String CONSUMERS = "share.consumers";
 
-    /** {@code max.poll.records} of these; 0: as the driver has it. */
+    /** {@code max.poll.records} of these consumers; 0 for the driver's default. */
     public static final String POLL_RECORDS = "share.pollRecords";
 
-    /** {@code share.acquire.mode} of these; {@link #OWN}: as the driver has it. */
+    /** {@code share.acquire.mode} of these consumers; {@link #OWN} for the driver's default. */
     public static final String ACQUIRE = "share.acquire";
 
-    /** {@code share.acknowledgement.mode} of these; {@link #OWN}: as the driver has it. */
+    /** {@code share.acknowledgement.mode} of these consumers; {@link #OWN} for the driver's default. */
     public static final String ACKNOWLEDGEMENT = "share.acknowledgement";
 
-    /** {@code share.partition.max.record.locks} of the group; 0: as the brokers have it. */
+    /** {@code share.partition.max.record.locks} of the group; 0 for the brokers' default. */
     public static final String LOCKS = "share.locks";
 
-    /** {@code share.record.lock.duration.ms} of the group; 0: as the brokers have it. */
+    /** {@code share.record.lock.duration.ms} of the group; 0 for the brokers' default. */
     public static final String LOCK_MILLIS = "share.lockMillis";
 
-    /** The number of records a batch of the topic has at most; the harness says so, no workload. */
+    /** The largest number of records per batch of the topic; set by the harness, not by workloads. */
     public static final String BATCH_RECORDS = "share.batchRecords";
 
-    /** The largest number of members brokers can be set to let into a share group: {@code group.share.max.size}. */
+    /** The largest configurable number of members in a share group: {@code group.share.max.size}. */
     private static final int MAX_CONSUMERS = 1000;
 
-    /** Locks of a partition that brokers have unless they are told otherwise. */
+    /** The brokers' default number of locks per partition. */
     private static final int DEFAULT_LOCKS = 2000;
 
-    /** A text that leaves the choice to the driver. */
+    /** A value that leaves the choice to the driver. */
     public static final String OWN = "own";
 
     private ShareOptions() {}
 
     /**
-     * The number of share consumers of a driver of the official client.
+     * The number of share consumers in a driver of the official client.
      *
-     * @throws IllegalArgumentException if they are more than brokers let into a group
+     * @throws IllegalArgumentException if brokers do not allow that many in a group
      */
     public static int consumers(Map<String, String> options, int workers) {
         int said = number(options, CONSUMERS);
@@ -55,13 +55,13 @@ public final class ShareOptions {
         return consumers;
     }
 
-    /** The number of records of a partition may be acquired at a time, but for the last batch. */
+    /** The number of records of a partition that may be acquired at a time, apart from the last batch. */
     public static int locks(Map<String, String> options) {
         int said = number(options, LOCKS);
         return said == 0 ? DEFAULT_LOCKS : said;
     }
 
-    /** A number among these options; 0 if it is not said. */
+    /** A number among these options; 0 if it is not set. */
     public static int number(Map<String, String> options, String name) {
         return Integer.parseInt(options.getOrDefault(name, "0"));
     }

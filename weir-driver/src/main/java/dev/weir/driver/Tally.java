@@ -5,14 +5,14 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Counts the records and bytes of a pass so far. One thread at a time counts, but for {@link #step}; any thread looks.
- * Allocates nothing.
+ * Counts the records and bytes of a pass so far. One thread at a time counts, except for {@link #step}; any thread
+ * reads. Allocates nothing.
  */
 final class Tally {
     private final LongAdder steps = new LongAdder();
     private final int bytesOfStep;
 
-    // Written by the one that counts. Opaque is enough for the sampler, which looks at them meanwhile.
+    // Written by the counting thread. Opaque access is enough for the sampler, which reads meanwhile.
     private long records;
     private long bytes;
 
@@ -32,7 +32,7 @@ final class Tally {
         this.bytesOfStep = bytesOfStep;
     }
 
-    /** Counts so many more; how many records were counted then, without steps. */
+    /** Adds to the counts; returns the number of records counted so far, without steps. */
     long count(int moreRecords, long moreBytes) {
         BYTES.setOpaque(this, bytes + moreBytes);
         long now = records + moreRecords;
@@ -49,12 +49,12 @@ final class Tally {
         return steps.sum();
     }
 
-    /** Steps among them. */
+    /** The steps among them. */
     long records() {
         return (long) RECORDS.getOpaque(this) + steps.sum();
     }
 
-    /** The bytes of steps among them. */
+    /** The bytes of those steps. */
     long bytes() {
         return (long) BYTES.getOpaque(this) + steps.sum() * bytesOfStep;
     }

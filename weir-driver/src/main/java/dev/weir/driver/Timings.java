@@ -9,17 +9,17 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.SingleWriterRecorder;
 
 /**
- * The delay of each record after its planned time, as a histogram in nanoseconds per partition and interval. One thread
- * at a time records for a partition, another one takes; recording allocates nothing.
+ * The delay of each record after its planned time, as one histogram in nanoseconds per partition and interval. One
+ * thread at a time records for a partition, another one takes; recording allocates nothing.
  */
 final class Timings {
-    // Three digits from a microsecond to an hour; what is beyond counts as the end, nothing is dropped.
+    // Three digits from a microsecond to an hour. Values beyond count as the upper limit; nothing is dropped.
     private static final long MIN_NANOS = TimeUnit.MICROSECONDS.toNanos(1);
     private static final long MAX_NANOS = TimeUnit.HOURS.toNanos(1);
     private static final int DIGITS = 3;
 
     private final SingleWriterRecorder[] recorders;
-    private final Histogram[] taken; // taker only: the last interval's histograms, which the recorders use again
+    private final Histogram[] taken; // taker only: the last interval's histograms, reused by the recorders
     private final ByteBuffer buffer;
 
     Timings(int partitions) {
@@ -35,7 +35,7 @@ final class Timings {
     }
 
     /**
-     * Takes the records since the last call, by partition: HdrHistogram's compressed form in Base64, empty for nothing.
+     * Takes the records since the last call, by partition: HdrHistogram's compressed form in Base64, empty for none.
      */
     List<String> take() {
         String[] texts = new String[taken.length];

@@ -5,8 +5,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Topics that are read together, each with the same number of partitions. Books have one number for each partition:
- * those of the first topic, then those of the second, and so on. As text, names stand with commas between. Immutable.
+ * Topics that are read together, each with the same number of partitions. All partitions are numbered in sequence:
+ * those of the first topic, then those of the second, and so on. The text form has the names separated by commas.
+ * Immutable.
  */
 public final class TopicSet {
     private static final String SEPARATOR = ",";
@@ -24,21 +25,21 @@ public final class TopicSet {
     }
 
     /**
-     * Returns the set a text names.
+     * Parses a set.
      *
-     * @param allPartitions of all topics together
+     * @param allPartitions the number of partitions of all topics together
      */
     public static TopicSet of(String text, int allPartitions) {
         List<String> names = names(text);
         return new TopicSet(names, allPartitions / names.size());
     }
 
-    /** The names in a text. */
+    /** The names in a text form. */
     public static List<String> names(String text) {
         return List.of(text.split(SEPARATOR, -1));
     }
 
-    /** Names as a text. */
+    /** The text form of names. */
     public static String text(List<String> names) {
         return String.join(SEPARATOR, names);
     }
@@ -59,12 +60,12 @@ public final class TopicSet {
         return first + partition;
     }
 
-    /** The topic of a number. */
+    /** The topic of a partition number. */
     public String topic(int number) {
         return names.get(number / partitions);
     }
 
-    /** The partition of a number, in its topic. */
+    /** The partition of a number within its topic. */
     public int partition(int number) {
         return number % partitions;
     }

@@ -3,15 +3,15 @@ package dev.weir.driver;
 /**
  * The resources that a process used, as a difference of two readings. Immutable.
  *
- * @param cpuNanos of all its threads, collector and compiler included
- * @param allocatedBytes on the heap
- * @param gcCount collections
- * @param gcMillis time in collections
- * @param voluntarySwitches context switches because a thread waited; -1 where the system does not say
- * @param involuntarySwitches context switches because a thread was put off; -1 where the system does not say
- * @param heapBytes used at the end
- * @param directBytes of direct buffers at the end
- * @param compileMillis time in the compilers of the virtual machine; -1 where it does not say
+ * @param cpuNanos processor time of all its threads, including garbage collector and compilers
+ * @param allocatedBytes bytes allocated on the heap
+ * @param gcCount garbage collections
+ * @param gcMillis time in garbage collections
+ * @param voluntarySwitches context switches because a thread waited; -1 if not known
+ * @param involuntarySwitches context switches because a thread was preempted; -1 if not known
+ * @param heapBytes heap used at the end
+ * @param directBytes direct buffer memory at the end
+ * @param compileMillis time in the JVM's compilers; -1 if not known
  */
 public record Usage(
         long cpuNanos,
@@ -24,7 +24,7 @@ public record Usage(
         long directBytes,
         long compileMillis) {
 
-    /** Both together; heap and direct memory are the greater of both. */
+    /** The sum of both; heap and direct memory are the maximum of both. */
     public Usage plus(Usage other) {
         boolean known = voluntarySwitches >= 0 && other.voluntarySwitches >= 0;
         return new Usage(
@@ -39,7 +39,7 @@ public record Usage(
                 compileMillis < 0 || other.compileMillis < 0 ? -1 : compileMillis + other.compileMillis);
     }
 
-    /** The use since {@code earlier}. */
+    /** The usage since {@code earlier}. */
     public Usage since(Usage earlier) {
         boolean known = voluntarySwitches >= 0 && earlier.voluntarySwitches >= 0;
         return new Usage(

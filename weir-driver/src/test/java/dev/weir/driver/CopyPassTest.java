@@ -20,7 +20,7 @@ class CopyPassTest {
             Map.of(PassOptions.GUARANTEE, PassOptions.EXACTLY_ONCE, PassOptions.IN_FLIGHT, "9"),
             1_000);
 
-    /** Steps of several threads are counted, and the pass ends with the last of them, at the sampler's next look. */
+    /** Steps of several threads are counted, and the pass ends with the last of them, at the sampler's next check. */
     @Test
     void stepsOfSeveralThreads_endThePass() throws Exception {
         Pass pass = new Pass(CONFIGURATION, new Command.Start("g", 0, 3600, "out"));

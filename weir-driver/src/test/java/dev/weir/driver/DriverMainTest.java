@@ -19,7 +19,7 @@ class DriverMainTest {
     private static final Command CONFIGURE =
             new Command.Configure("", Map.of(), "t", 1, 1000, 16, Scenario.CONSUME, Map.of(), Map.of(), 10_000);
 
-    /** A library that has closed down as soon as it has delivered. */
+    /** A library that closes as soon as it has delivered. */
     static final class Quick implements Driver {
 
         public static void main(String[] arguments) {
@@ -39,7 +39,7 @@ class DriverMainTest {
         }
     }
 
-    /** A library that never comes back, as one does whose brokers are gone. */
+    /** A library that never returns, like one whose brokers are gone. */
     static final class Hanging implements Driver {
 
         public static void main(String[] arguments) {
@@ -58,7 +58,7 @@ class DriverMainTest {
         }
     }
 
-    /** A library that closes down when it is told to; of odd passes nothing is delivered to it. */
+    /** A library that closes when told to; in every second pass nothing is delivered to it. */
     static final class Obedient implements Driver {
         private int passes;
 
@@ -80,7 +80,7 @@ class DriverMainTest {
         }
     }
 
-    /** A sender of one record a second, that has said that it is ready; what it sends is told with its time. */
+    /** A sender of one record a second that has reported ready; each sent record is reported with its time. */
     static final class Sender implements Driver {
         public static void main(String[] arguments) {
             DriverMain.serve(Map.of("sender", Sender::new), arguments);
@@ -100,7 +100,7 @@ class DriverMainTest {
         }
     }
 
-    /** A library to which one record comes when it is due, and one a minute before. */
+    /** A library that receives one record when it is due, and one a minute earlier. */
     static final class Early implements Driver {
         public static void main(String[] arguments) {
             DriverMain.serve(Map.of("early", Early::new), arguments);
@@ -119,7 +119,7 @@ class DriverMainTest {
         }
     }
 
-    /** A rate of 0 sends nothing; the change that follows, and the end, are heard amid the pass. */
+    /** A rate of 0 sends nothing; the change that follows, and the end, are received during the pass. */
     @Test
     void change_amidAPass_changesItsRate_andWhatCameIsTold() throws Exception {
         Process process = start(Sender.class, "sender");
@@ -150,8 +150,8 @@ class DriverMainTest {
     }
 
     /**
-     * A member that leaves its group and joins again, whether it was lent a partition or not; the order may be heard
-     * before the pass is.
+     * A member that leaves its group and joins again, whether it had a partition or not; the command may arrive before
+     * the pass.
      */
     @Test
     void end_amidAPass_endsIt_andTheNextOneBegins() throws Exception {
@@ -173,8 +173,7 @@ class DriverMainTest {
     }
 
     /**
-     * The last interval, and with it what brokers used meanwhile, was lost when the driver had closed before it was
-     * told.
+     * The last interval, and with it the brokers' usage, was lost when the driver had closed before it was reported.
      */
     @Test
     void lastInterval_isTold_howeverQuicklyADriverCloses() throws Exception {
@@ -196,7 +195,7 @@ class DriverMainTest {
         }
     }
 
-    /** A harness that is killed closes nothing but the pipe: a driver amid a pass once outlived it, for good. */
+    /** A killed harness closes only the pipe: a driver in the middle of a pass once outlived it for ever. */
     @Test
     void endOfCommands_amidAPass_endsTheProcess() throws Exception {
         Process process = start(Hanging.class, "hanging");
@@ -214,7 +213,7 @@ class DriverMainTest {
         }
     }
 
-    /** A process elsewhere that hears nothing, though nobody closes its input: the network was cut. */
+    /** A remote process that receives nothing although its input stays open, because the network is cut. */
     @Test
     void silenceOfTheHarness_endsTheProcess_ofWhichItHasALease() throws Exception {
         Process process = start(Hanging.class, "hanging", "-D" + Lease.SECONDS + "=5");
@@ -230,7 +229,7 @@ class DriverMainTest {
         }
     }
 
-    /** What was said meanwhile waits for it. */
+    /** Messages sent meanwhile are waiting for it. */
     @Test
     void processThatWasHalted_forLongerThanItsLease_isNotTakenForOneLeftAlone() throws Exception {
         Process process = start(Hanging.class, "hanging", "-D" + Lease.SECONDS + "=3");
@@ -255,8 +254,8 @@ class DriverMainTest {
     }
 
     /**
-     * A record that comes before it is due, by a clock that was set, is kept and told of;
-     * by a shared clock, it is a fault.
+     * A record that arrives before it is due is kept and reported if the clock was set; with a common clock, it is a
+     * fault.
      */
     @Test
     void clockOfAnother_isAskedAndSet_andEarlyRecordsAreKept() throws Exception {

@@ -29,8 +29,8 @@ class FailuresTest {
     }
 
     /**
-     * Of nine calls in ten that fail, the bound takes a third: with 1 / (1 - share) calls a record,
-     * 146 % of a ceiling were had.
+     * If nine calls in ten fail, the limit on failures removes a third; assuming 1 / (1 - share) calls per record gave
+     * 146 % of the ceiling.
      */
     @Test
     void meanCalls_areThoseThatAreDrawn_boundedOrNot() {

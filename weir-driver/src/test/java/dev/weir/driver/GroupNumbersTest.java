@@ -73,7 +73,7 @@ class GroupNumbersTest {
         assertThat(numbers.figures(told, new long[] {12, 1})).isEqualTo(new LedgerFigures(10, 3, 0, 0, 2, 5, 1));
     }
 
-    /** Ledgers of members that tell what they had at their end would lack all that a killed one had. */
+    /** Ledgers that members report at their end would lack everything of a killed one. */
     @Test
     void killedProcess_leavesWhatItNoted() throws Exception {
         Process process = new ProcessBuilder(
@@ -96,7 +96,7 @@ class GroupNumbersTest {
         assertThat(numbers.came(1, 999)).isFalse();
     }
 
-    /** A member that notes a thousand records and waits to be killed. */
+    /** A member that records a thousand records and waits to be killed. */
     static final class Member {
         private Member() {}
 
@@ -108,7 +108,7 @@ class GroupNumbersTest {
                 }
             }
             System.out.println("noted");
-            var unused = System.in.read(); // Until it is killed.
+            var unused = System.in.read(); // until it is killed
         }
     }
 }

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class HandlerWorkTest {
 
-    /** The tail's mean is a little less, since it is cut off. */
+    /** The tail's mean is slightly lower, because it is truncated. */
     @ParameterizedTest
     @CsvSource({
         "none, 1, 1",
@@ -54,11 +54,12 @@ class HandlerWorkTest {
             handler.join();
         }
         double allMillis = (System.nanoTime() - begun) / 1e6;
-        // One at a time: with its wait the mean one took 3.5 turns. All blocked for a sixth of the whole, by the mean.
+        // One at a time: including its wait, the average call took 3.5 turns. On average, calls blocked for a sixth of
+        // the total.
         assertThat(work.time().meanMillis()).isGreaterThanOrEqualTo(20).isLessThan(allMillis / 2);
     }
 
-    /** Ten handlers, two of which may block at a time: each waits while a third would be too many. */
+    /** Ten handlers, two of which may block at a time: each waits if it would be the third. */
     @Test
     void downstream_letsSoManyBlock() throws Exception {
         HandlerWork work = HandlerWork.of(Map.of(HandlerWork.MILLIS, "5", HandlerWork.DOWNSTREAM, "2"));
@@ -71,7 +72,7 @@ class HandlerWorkTest {
             });
         }
         done.await();
-        // Five turns of 5 ms; without the limit it would be one, but for a machine that is very busy.
+        // Five turns of 5 ms; without the limit it would be one, except on a very busy machine.
         assertThat(System.nanoTime() - begun).isGreaterThanOrEqualTo(25_000_000);
     }
 }

@@ -38,7 +38,7 @@ class LoadShapeTest {
         assertThat(shape.area(19)).isEqualTo(10);
     }
 
-    /** A plan that ends between two bursts has as many records as whole rounds have, give or take a rounding. */
+    /** A plan that ends between two bursts has as many records as whole periods have, apart from rounding. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -101,7 +101,7 @@ class LoadShapeTest {
         }
     }
 
-    /** A change in the middle of a shape multiplies it, and what was due stays due. */
+    /** A change in the middle of a shape multiplies it, and records already due stay due. */
     @Test
     void change_multipliesTheShape() {
         long second = TimeUnit.SECONDS.toNanos(1);

@@ -53,7 +53,7 @@ class NumberRunsTest {
                 .hasToString("0..6");
     }
 
-    /** Beside sets of bits, which are what they stand for. */
+    /** Compared with bit sets, which they represent. */
     @Test
     void setsOfRuns_areAsSetsOfBits() {
         SplittableRandom random = new SplittableRandom(5);
@@ -110,7 +110,7 @@ class NumberRunsTest {
         return Base64.getEncoder().encodeToString(Arrays.copyOf(out, length));
     }
 
-    /** As a member of a group has them, whose partition came to others too: with holes, and in any order. */
+    /** As a member of a group has them when others had its partition too: with holes, and in any order. */
     @Test
     void ledger_tellsWhichNumbersCame() {
         PartitionLedger ledger = new PartitionLedger(10_000);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class PacerTest {
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** 1,000 a second, begun a second ago: a library that held up the sender until now let each of them wait. */
+    /** 1,000 a second, started a second ago: a library that blocked the sender until now made all of them wait. */
     @Test
     void recordsOfAHeldUpSender_waitedFromTheirPlannedTimesOn_andNoneIsDropped() throws Exception {
         long startNanos = System.nanoTime() - TimeUnit.SECONDS.toNanos(1);
@@ -38,7 +38,9 @@ class PacerTest {
         assertThat(lateness.getMaxValue()).as("its thread never slept").isLessThan(1_000);
     }
 
-    /** The first record is due at the start, its thread wakes 100 ms later: of these, a collection took 90. */
+    /**
+     * The first record is due at the start and its thread wakes 100 ms later, of which a garbage collection took 90.
+     */
     @Test
     void sleepIntoACollection_isNoLateness_butInTheLatencyOfAllThatWaited() throws Exception {
         StoppedClock clock = new StoppedClock(100 * MILLI);
@@ -49,7 +51,7 @@ class PacerTest {
         assertThat(taken.get(0).getTotalCount()).isEqualTo(101);
     }
 
-    /** A collection that was over before, and no collection at all. */
+    /** A garbage collection that ended before, and none at all. */
     @Test
     void sleepThatNoCollectionExplains_isLateness() throws Exception {
         StoppedClock clock = new StoppedClock(100 * MILLI);
@@ -72,7 +74,7 @@ class PacerTest {
                         .isEqualTo(pause.toNanos() - pause.fromNanos()));
     }
 
-    /** The response times of all records and their lateness, where the first sleep ends 100 ms late. */
+    /** The response times of all records and their lateness, if the first sleep ends 100 ms late. */
     private static List<Histogram> sentAfter100Millis(StoppedClock clock) throws Exception {
         Pass pass = pass(clock.start);
         Pacer pacer = new Pacer(pass, clock);
@@ -83,7 +85,7 @@ class PacerTest {
         return List.of(decoded(timings.get(0)), decoded(timings.get(2)));
     }
 
-    /** A second ago; whoever sleeps sleeps too long. */
+    /** Started a second ago; every sleep takes too long. */
     private static final class StoppedClock implements PacerClock {
         private final long start = System.nanoTime() - TimeUnit.SECONDS.toNanos(1);
         private final List<Pause> pauses = new ArrayList<>();

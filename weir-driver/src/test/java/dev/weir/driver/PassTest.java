@@ -34,7 +34,7 @@ class PassTest {
         assertThat(pass.configuration().toString()).doesNotContain("hush");
     }
 
-    /** A rate of two transactions in the time of one would be twice what it is. */
+    /** Counting two transactions in the time of one would double the rate. */
     @Test
     void firstTransaction_tookItsTimeBeforeTimeCounts_soItsRecordsDoNot() {
         Pass pass = pass(Scenario.PRODUCE, Map.of());
@@ -49,7 +49,7 @@ class PassTest {
         assertThat(passed.ledger().distinct()).isEqualTo(900);
     }
 
-    /** A sampler that was kept from its work once told more in its last interval than the pass had. */
+    /** A sampler that was delayed once reported more in its last interval than the pass had. */
     @Test
     void whatComesAfterTheEnd_isInNoInterval() throws Exception {
         Pass pass = pass(Scenario.CONSUME, Map.of());
@@ -69,7 +69,7 @@ class PassTest {
         assertThat(last.bytes()).isEqualTo(passed.bytes());
     }
 
-    /** A driver that took a partition of the second topic for one of the first would show in both. */
+    /** A driver that mistook a partition of the second topic for one of the first would show in both. */
     @Test
     void ledgerOfSeveralTopics_isOfEachToo() {
         Pass pass = new Pass(
@@ -144,7 +144,7 @@ class PassTest {
         assertThat(pass.result().ledger().missing()).isOne();
     }
 
-    /** With a long wait before the next call, so many others are done meanwhile. */
+    /** With a long wait before the next call, many others finish meanwhile. */
     @Test
     void cutOffAmidUnorderedWork_doesNotMissWhatWaitsToBeCalledAgain_howeverFarBehind() {
         Map<String, String> options = Map.of(PassOptions.ORDERING, "none", Failures.SHARE, "0.9");
@@ -175,8 +175,8 @@ class PassTest {
     }
 
     /**
-     * At least once and in no order is all that a share group promises: what comes again is counted,
-     * what never comes is a fault.
+     * A share group guarantees only at-least-once, unordered delivery: a repeated record is counted, a missing one is a
+     * fault.
      */
     @Test
     void shareGroup_mayDeliverAgainInAnyOrder_butMustDeliverAll() {
@@ -207,7 +207,7 @@ class PassTest {
         assertThat(ledger.isBroken()).isTrue();
     }
 
-    /** Of a partition, no more than its locks and a batch are acquired at a time. */
+    /** At most a partition's locks and one batch are acquired at a time. */
     @Test
     void shareGroup_thatLosesARecord_isBroken_asSoonAsItCannotBeUnderWay() {
         assertThat(missingBehind(1000, Map.of(ShareOptions.LOCKS, "500"))).isOne();
@@ -219,7 +219,9 @@ class PassTest {
         assertThat(missingBehind(1299, batches)).isZero();
     }
 
-    /** What a pass misses in which all came up to so many after the first record, but for that one. */
+    /**
+     * The missing records of a pass in which all records up to a distance after the first one arrived, except that one.
+     */
     private static long missingBehind(long last, Map<String, String> options) {
         Pass pass = shareGroup(last, options);
         for (long number = 1; number <= last; number++) {
@@ -251,7 +253,7 @@ class PassTest {
                 GroupType.SHARE);
     }
 
-    /** The share consumer refuses them: they are settings of the group. */
+    /** The share consumer refuses them, because they are settings of the group. */
     @Test
     void shareConfig_leavesTheGroupsSettingsOut() {
         assertThat(shareGroup(1)

@@ -27,7 +27,7 @@ class TopicSetTest {
                 .hasMessage("none of the topics that were asked for: c");
     }
 
-    /** Its number is its partition, whatever the record says of its topic. */
+    /** Its number is its partition, whatever the record says about its topic. */
     @Test
     void oneTopic_isAskedForNothing() {
         assertThat(TopicSet.of("a", 4).number("another", 3)).isEqualTo(3);

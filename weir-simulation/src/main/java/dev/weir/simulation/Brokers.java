@@ -32,7 +32,7 @@ import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.MutableRecordBatch;
 import org.jspecify.annotations.Nullable;
 
-/** The brokers of a simulated cluster: they answer requests from one shared state. Confined to the world's thread. */
+/** The brokers of a simulated cluster, which answer requests from one common state. Confined to the world's thread. */
 public final class Brokers implements Network.Server, AutoCloseable {
 
     private static final List<ApiKeys> APIS = List.of(
@@ -49,13 +49,13 @@ public final class Brokers implements Network.Server, AutoCloseable {
 
     /** An unusual answer to one batch. */
     public enum Refusal {
-        /** The batch is written, and the answer says that it took too long. */
+        /** The batch is written, and the answer reports a timeout. */
         WRITTEN_BUT_TIMED_OUT,
-        /** The broker says that it does not lead the partition. */
+        /** The broker reports that it does not lead the partition. */
         NOT_LEADER
     }
 
-    /** The place in a request for offsets that means the first one. */
+    /** The offset request's timestamp for the first offset. */
     private static final long EARLIEST = -2;
 
     private final Schedule schedule = new Schedule();
@@ -94,38 +94,38 @@ public final class Brokers implements Network.Server, AutoCloseable {
         return network;
     }
 
-    /** The share group; there is one. */
+    /** The only share group. */
     public ShareGroup shareGroup() {
         return shareGroup;
     }
 
-    /** The broker that was asked last for leaders or the coordinator. */
+    /** The broker that was last asked for leaders or the coordinator. */
     public int lastAsked() {
         return lastAsked;
     }
 
-    /** Lets the brokers do something wrong, for a test of the checks. */
+    /** Makes the brokers misbehave, for a test of the checks. */
     public void plant(Planted fault) {
         faults.plant(fault);
     }
 
-    /** A broker forgets its fetch sessions. */
+    /** Makes a broker forget its fetch sessions. */
     public void forgetSessions(int node) {
         fetchSessions.forget(node);
     }
 
-    /** Does not write one of the next batches as usual. */
+    /** Makes the brokers answer one of the next batches unusually. */
     public void refuseNext(Refusal refusal) {
         refusals.add(refusal);
     }
 
-    /** Makes the next answers ask for a pause. */
+    /** Makes the next answers throttle the client. */
     public void throttle(int answers, int millis) {
         throttledAnswers = answers;
         throttleMillis = millis;
     }
 
-    /** Questions for leaders and coordinators that a broker has answered. */
+    /** The number of requests for leaders and coordinators that a broker has answered. */
     public int asked(int node) {
         return asked.getOrDefault(node, 0);
     }

@@ -24,7 +24,7 @@ final class Faults {
         return planted.contains(fault);
     }
 
-    /** Returns whether a fault that comes now and then comes now. */
+    /** Returns whether an occasional fault occurs now. */
     boolean happens(Planted fault) {
         return !planted.isEmpty() && has(fault) && random.nextInt(NOW_AND_THEN) == 0;
     }

@@ -39,7 +39,7 @@ final class FetchSessions {
         this.faults = faults;
     }
 
-    /** A broker forgets its sessions, as one does that has too many or was restarted. */
+    /** Makes a broker forget its sessions, as one with too many sessions or after a restart does. */
     void forget(int broker) {
         sessions.keySet().removeIf(key -> key.broker == broker);
     }
@@ -79,7 +79,7 @@ final class FetchSessions {
         return read(key, session, request);
     }
 
-    /** The answer that a session gives now. */
+    /** The current answer of a session. */
     private FetchResponseData read(Key key, Session session, FetchRequestData request) {
         FetchResponseData answer = new FetchResponseData().setSessionId(key.id);
         int left = request.maxBytes();
@@ -90,7 +90,7 @@ final class FetchSessions {
             left -= data.records() == null ? 0 : data.records().sizeInBytes();
             topicOf(answer, id.topic).partitions().add(data);
             if (data.records() != null && data.records().sizeInBytes() > 0) {
-                // Whoever had records comes last the next time.
+                // Partitions that had records come last the next time.
                 session.partitions.remove(id);
                 session.partitions.put(id, wanted);
             }

@@ -21,8 +21,8 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Kafka's client for one member of a consumer group, and what the group does with its partitions. The world acts while
- * it polls. Confined to the world's thread.
+ * A simulated Kafka client for one member of a consumer group, and the group's handling of its partitions. The world
+ * acts during its polls. Confined to the world's thread.
  */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread at a time
 public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
@@ -49,7 +49,7 @@ public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
         return maxPollRecords;
     }
 
-    /** Another process takes the place of this one. */
+    /** Another process takes over from this one. */
     public void restart() {
         listener = null;
         woken = false;
@@ -72,7 +72,7 @@ public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
 
     // ---- The group -------------------------------------------------------------------------------------------------
 
-    /** The partitions that the client believes it has. */
+    /** The partitions that the client believes it owns. */
     public final List<TopicPartition> owned() {
         return partitions().stream()
                 .filter(each -> each.owned)
@@ -80,7 +80,7 @@ public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
                 .toList();
     }
 
-    /** Returns whether the client is calling the consumer back. */
+    /** Returns whether the client is in a callback of the consumer. */
     public final boolean isInCallback() {
         return inCallback;
     }
@@ -90,7 +90,7 @@ public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
         listener = callback;
     }
 
-    /** The group gives this member other partitions, or all. Within a poll. */
+    /** Assigns other partitions, or all, to this member. Within a poll. */
     public final void rebalance(boolean all) {
         ConsumerRebalanceListener callback = listener;
         if (callback == null || inCallback) {
@@ -121,15 +121,15 @@ public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
         inCallback = false;
     }
 
-    /** Returns whether the group has given the member's partitions away before the member heard of it. */
+    /** Returns whether the group has given the member's partitions away without the member's knowledge. */
     protected abstract boolean isExpelled();
 
-    /** Tells the consumer that partitions are to be revoked. */
+    /** Tells the consumer that partitions are being revoked. */
     protected void revoke(ConsumerRebalanceListener callback, Collection<TopicPartition> ids) {
         callback.onPartitionsRevoked(ids);
     }
 
-    /** The member has heard that it no longer has these. */
+    /** Called when the member learns that it no longer has these partitions. */
     protected void released(Collection<TopicPartition> ids, boolean lost) {
         ids.forEach(id -> partition(id).release());
     }
@@ -185,12 +185,12 @@ public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
         return records;
     }
 
-    /** Returns whether the last fetch moved a position, also if there was nothing to see. */
+    /** Returns whether the last fetch moved a position, even without visible records. */
     protected final boolean hasAdvanced() {
         return advanced;
     }
 
-    /** Returns whether a partition has no answer now. */
+    /** Returns whether a partition currently has no answer. */
     protected boolean hinders(GroupPartition partition) {
         return false;
     }

@@ -10,38 +10,38 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 
 /**
- * One partition as the client of a group's member sees it: the offsets that have records, and where the member reads.
- * Confined to the world's thread.
+ * A partition as seen by a group member's client: the offsets with records, and the member's position. Confined to the
+ * world's thread.
  */
 public class GroupPartition {
 
     private static final RecordHeaders NO_HEADERS = new RecordHeaders();
 
-    /** One offset in so many is a gap. */
+    /** One in this many offsets is a gap. */
     private static final int GAPS = 5;
 
     public final TopicPartition id;
 
-    /** Offsets that a consumer sees; the others are gaps. */
+    /** Offsets visible to a consumer; the others are gaps. */
     public final BitSet visible = new BitSet();
 
     /** The offset of the next record. */
     public int end;
 
-    /** True while the member has it, as its client knows. */
+    /** True while the member has it, as far as its client knows. */
     public boolean owned;
 
     public boolean paused;
 
-    /** True if the consumer has asked for a position that it does not know yet. */
+    /** True if the consumer has requested a position that it does not know yet. */
     public boolean held;
 
-    /** True if the consumer has said where reading begins since it got the partition. */
+    /** True if the consumer has set the start position since the partition was assigned. */
     public boolean placed;
 
     public long position;
 
-    /** Creates an empty one. */
+    /** Creates an empty partition. */
     public GroupPartition(TopicPartition id) {
         this.id = id;
     }
@@ -56,7 +56,7 @@ public class GroupPartition {
         }
     }
 
-    /** The member gets it. */
+    /** Assigns it to the member. */
     public void assign() {
         owned = true;
         paused = false;
@@ -64,7 +64,7 @@ public class GroupPartition {
         placed = false;
     }
 
-    /** The member no longer has it. */
+    /** Takes it from the member. */
     public void release() {
         owned = false;
     }
@@ -95,7 +95,7 @@ public class GroupPartition {
         position++;
     }
 
-    /** The position that a poll tells. */
+    /** The position that a poll reports. */
     protected OffsetAndMetadata place() {
         return new OffsetAndMetadata(position, Optional.of(0), "");
     }

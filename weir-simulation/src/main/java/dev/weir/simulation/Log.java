@@ -26,15 +26,15 @@ import org.apache.kafka.common.record.internal.SimpleRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log of one partition as its leader has it: batches with leader epochs, the state of idempotent and transactional
- * producers, and what elections and retention have taken away. Confined to one thread.
+ * The log of one partition at its leader: batches with leader epochs, the state of idempotent and transactional
+ * producers, and the losses through elections and retention. Confined to one thread.
  */
 public final class Log {
 
-    /** An offset or an epoch that nobody knows. */
+    /** An unknown offset or epoch. */
     public static final int UNKNOWN = -1;
 
-    /** Batches of a producer that a broker knows again. */
+    /** Number of batches per producer that a broker recognises as duplicates. */
     private static final int REMEMBERED = 5;
 
     /** A batch in the log, with the bytes that a fetch returns. */
@@ -54,7 +54,7 @@ public final class Log {
     /** The outcome of an append: the offset of the first record, or the reason for a refusal. */
     public record Appended(Errors error, long base, boolean wasKnown) {}
 
-    /** The end of a leader epoch; {@link #UNKNOWN} twice if this log has none of it. */
+    /** The end of a leader epoch; {@link #UNKNOWN} twice if this log has no records of it. */
     record EpochEnd(int epoch, long offset) {}
 
     private record Aborted(long producerId, long first, long marker) {}
@@ -68,7 +68,7 @@ public final class Log {
     private final Map<Long, Long> open = new HashMap<>();
     private final List<Aborted> aborted = new ArrayList<>();
 
-    /** The offsets of records that were written late, of forgotten producers. */
+    /** Offsets of records that forgotten producers wrote late. */
     private final Set<Long> late = new HashSet<>();
 
     private long start;
@@ -88,7 +88,7 @@ public final class Log {
         return end;
     }
 
-    /** The first offset of a transaction that is open, or the end. */
+    /** The first offset of an open transaction, or the end. */
     public long lastStable() {
         return open.isEmpty() ? end : Collections.min(open.values());
     }
@@ -98,14 +98,14 @@ public final class Log {
         return epoch;
     }
 
-    /** The number of elections that took records away. */
+    /** The number of elections that lost records. */
     public int cuts() {
         return cuts;
     }
 
     /**
-     * Returns whether the record at an offset is of a forgotten producer, written after its connection was gone. Nobody
-     * can keep such a record from standing behind newer ones: no epoch fences a producer without state.
+     * Returns whether the record at an offset was written by a forgotten producer after its connection was gone. Such a
+     * record may follow newer ones, because no epoch fences a producer without state.
      */
     public boolean isLateOfForgotten(long offset) {
         return late.contains(offset);
@@ -121,7 +121,7 @@ public final class Log {
         return batches.stream().map(batch -> batch.bytes.buffer().duplicate()).toList();
     }
 
-    /** Returns whether the last batches are of producers without an id. */
+    /** Returns whether the last batches are from producers without an id. */
     public boolean isPlain(int last) {
         return batches.subList(Math.max(0, batches.size() - last), batches.size()).stream()
                 .allMatch(batch -> batch.producerId < 0);
@@ -129,12 +129,12 @@ public final class Log {
 
     // ---- Producers -------------------------------------------------------------------------------------------------
 
-    /** Remembers one batch of each producer only, as a broker does after a restart. */
+    /** Remembers only one batch of each producer, as a broker does after a restart. */
     public void rememberTheLastOnly() {
         remembered = 1;
     }
 
-    /** Refuses a sequence that is not the next one with this error. */
+    /** Sets the error for a sequence that is not the next one. */
     public void outOfSequence(Errors error) {
         outOfSequence = error;
     }
@@ -144,12 +144,12 @@ public final class Log {
         producers.clear();
     }
 
-    /** Appends a batch of a producer, given by its bytes, unless it is a repetition or out of sequence. */
+    /** Appends a producer's batch, given by its bytes, unless it is a duplicate or out of sequence. */
     public Appended append(ByteBuffer batch) {
         return append(MemoryRecords.readableRecords(batch).batches().iterator().next());
     }
 
-    /** Appends a batch of a producer unless it is a repetition or out of sequence. */
+    /** Appends a producer's batch unless it is a duplicate or out of sequence. */
     Appended append(MutableRecordBatch batch) {
         long producer = batch.producerId();
         ArrayDeque<Batch> known = producers.get(producer);
@@ -192,7 +192,7 @@ public final class Log {
         return new Appended(error, UNKNOWN, false);
     }
 
-    /** Appends a batch whatever its sequence. */
+    /** Appends a batch regardless of its sequence. */
     Appended appendUnchecked(MutableRecordBatch batch) {
         ByteBuffer copy = ByteBuffer.allocate(batch.sizeInBytes());
         batch.writeTo(copy);
@@ -233,7 +233,7 @@ public final class Log {
         }
     }
 
-    /** Appends a batch of records with these values, of a producer without an id. */
+    /** Appends a batch of records with these values from a producer without an id. */
     public void append(List<byte[]> values) {
         Appended ignored = add(MemoryRecords.withRecords(Compression.NONE, records(values)));
     }
@@ -269,15 +269,15 @@ public final class Log {
 
     // ---- Elections and retention -----------------------------------------------------------------------------------
 
-    /** Begins the epoch of another leader, which has all records. */
+    /** Starts the epoch of another leader, which has all records. */
     public void elect() {
         epoch++;
-        // An epoch without a record is none.
+        // An epoch without records does not count.
         epochs.values().removeIf(first -> first >= end);
         epochs.put(epoch, end);
     }
 
-    /** Begins the epoch of another leader, which has none of the last batches. */
+    /** Starts the epoch of another leader, which lacks the last batches. */
     public void electUnclean(int missing) {
         int keep = Math.max(0, batches.size() - missing);
         end = keep < batches.size() ? batches.get(keep).base : end;
@@ -297,7 +297,7 @@ public final class Log {
         batches.subList(0, gone).clear();
     }
 
-    /** The largest epoch up to {@code of} that this log has, and where it ends. */
+    /** The largest epoch up to {@code of} in this log, and its end. */
     EpochEnd endOf(int of) {
         if (of == epoch) {
             return new EpochEnd(epoch, end);
@@ -312,7 +312,7 @@ public final class Log {
 
     // ---- Reading ---------------------------------------------------------------------------------------------------
 
-    /** The whole batches from the one with the offset on, at least one and then up to so many bytes. */
+    /** The whole batches starting with the one that contains the offset, at least one, and up to this many bytes. */
     MemoryRecords read(long from, int maxBytes, boolean committed) {
         long limit = committed ? lastStable() : end;
         List<Batch> found = new ArrayList<>();
@@ -331,7 +331,7 @@ public final class Log {
         return MemoryRecords.readableRecords(all.flip());
     }
 
-    /** The whole batches that have records from one offset to another. */
+    /** The whole batches with records between two offsets. */
     MemoryRecords readTo(long first, long last) {
         int from = indexOf(first);
         int to = from;
@@ -344,7 +344,7 @@ public final class Log {
         return MemoryRecords.readableRecords(all.flip());
     }
 
-    /** The place of the first batch that ends after the offset. */
+    /** The index of the first batch that ends after the offset. */
     private int indexOf(long offset) {
         int low = 0;
         int high = batches.size();
@@ -382,7 +382,7 @@ public final class Log {
                 .toList();
     }
 
-    /** The values that a reader gets in the end, by offset. */
+    /** The values that a reader receives in the end, by offset. */
     public NavigableMap<Long, ByteBuffer> records(boolean committed) {
         TreeMap<Long, ByteBuffer> all = new TreeMap<>();
         for (Batch batch : batches) {

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Connections between processes and brokers, as bytes. Each connection keeps its order and is answered one request at a
- * time; connections are independent of each other. A connection can break at any time, with a request or its answer
- * under way, and can fall silent in both directions. Confined to the world's thread.
+ * time; connections are independent of each other. A connection can break at any time, with a request or its answer in
+ * flight, and can fall silent in both directions. Confined to the world's thread.
  */
 public final class Network implements AutoCloseable {
 
@@ -37,21 +37,21 @@ public final class Network implements AutoCloseable {
     private static final ReentrantLock HOSTS = new ReentrantLock();
     private static final BitSet TAKEN = new BitSet();
 
-    /** Answers requests. */
+    /** The broker's side, which answers requests. */
     interface Server {
 
-        /** Answers a request that arrived, or answers nothing at all by null. */
+        /** Answers a request that arrived; null gives no answer at all. */
         @Nullable
         ApiMessage answer(Connection from, ApiMessage request);
 
-        /** The nanoseconds that a broker takes for the request that it answered last. */
+        /** The nanoseconds that a broker took for the last request. */
         long lastTook();
 
-        /** A connection is gone, as its broker sees it. */
+        /** Reports a lost connection to its broker. */
         void disconnected(Connection from);
     }
 
-    /** One client's process: its connections, and a stop of all that it does. */
+    /** A client's process: its connections, and pauses of the whole process. */
     public final class ClientProcess {
         private final String name;
         private final List<Connection> connections = new ArrayList<>();
@@ -66,7 +66,7 @@ public final class Network implements AutoCloseable {
         }
 
         /**
-         * Opens a channel that never blocks.
+         * Opens a non-blocking channel.
          *
          * @param whenReady run by {@link #tellReady} when there is something to read
          * @throws IOException if the broker is down
@@ -82,7 +82,7 @@ public final class Network implements AutoCloseable {
             return connection;
         }
 
-        /** Tells the connections that have something to read. */
+        /** Notifies the connections that have something to read. */
         public void tellReady() {
             List.copyOf(connections).stream().filter(Connection::isReadable).forEach(each -> each.whenReady.run());
         }
@@ -103,14 +103,14 @@ public final class Network implements AutoCloseable {
             }
         }
 
-        /** One of its connections falls silent: neither end hears of that. */
+        /** Makes one of its connections fall silent; neither end is told. */
         public void silenceOne() {
             if (!connections.isEmpty()) {
                 connections.get(random.nextInt(connections.size())).silent = true;
             }
         }
 
-        /** The process is gone without a word. */
+        /** Ends the process without closing connections. */
         public void kill() {
             List.copyOf(connections).forEach(Connection::close);
         }
@@ -120,7 +120,7 @@ public final class Network implements AutoCloseable {
         }
     }
 
-    /** One connection, seen from the client's end. */
+    /** One connection, from the client's side. */
     final class Connection implements ByteChannel {
         private final ClientProcess process;
         private final int node;
@@ -131,7 +131,7 @@ public final class Network implements AutoCloseable {
         private boolean broken;
         private boolean silent;
 
-        /** True if a request was lost: none that was sent behind it arrives. */
+        /** True if a request was lost: no later one arrives either. */
         private boolean ended;
 
         private long requestsArriveNanos;
@@ -205,7 +205,7 @@ public final class Network implements AutoCloseable {
                 schedule.at(busyUntilNanos, () -> arrived(bytes));
                 return;
             }
-            // What was sent before the connection broke may have arrived, from its first request on.
+            // Requests sent before the connection broke may have arrived, in order from the first.
             ended |= silent || (isGone() && random.nextBoolean());
             if (ended) {
                 return;
@@ -251,7 +251,7 @@ public final class Network implements AutoCloseable {
             }
         }
 
-        /** Breaks the connection: the client reads what has arrived and then the end. */
+        /** Breaks the connection: the client reads the data that have arrived, then the end. */
         void cut() {
             if (open && !broken) {
                 broken = true;
@@ -305,19 +305,19 @@ public final class Network implements AutoCloseable {
         }
     }
 
-    /** A numeric address that no other network of this JVM has. */
+    /** A numeric address that is unique among the networks of this JVM. */
     public String host() {
         return "127." + (hostNumber >> 16) + "." + (hostNumber >> 8 & 255) + "." + (hostNumber & 255);
     }
 
-    /** The process of another client. */
+    /** Creates the process of another client. */
     public ClientProcess process(String name) {
         ClientProcess process = new ClientProcess(name);
         processes.add(process);
         return process;
     }
 
-    /** The process with the name, which must not be gone. */
+    /** The process with the name, which must still exist. */
     public ClientProcess named(String name) {
         return processes.stream()
                 .filter(each -> each.name.equals(name))
@@ -325,12 +325,12 @@ public final class Network implements AutoCloseable {
                 .orElseThrow();
     }
 
-    /** Makes answers late now and then, or not. */
+    /** Sets whether answers are occasionally late. */
     public void slow(boolean on) {
         isSlow = on;
     }
 
-    /** A broker refuses connections for so long, and breaks those that it has. */
+    /** Makes a broker refuse connections for this long, and breaks existing ones. */
     public void restart(int node, long nanos) {
         refusesUntil.put(node, schedule.now() + nanos);
         for (ClientProcess process : processes) {
@@ -340,17 +340,17 @@ public final class Network implements AutoCloseable {
         }
     }
 
-    /** Requests of a kind that have arrived. */
+    /** The number of requests of a kind that have arrived. */
     public int requests(ApiKeys api) {
         return requests.getOrDefault(api, 0);
     }
 
-    /** Connections that were opened. */
+    /** The number of opened connections. */
     public int opened() {
         return opened;
     }
 
-    /** Answers that have arrived. */
+    /** The number of answers that have arrived. */
     public int answers() {
         return answers;
     }

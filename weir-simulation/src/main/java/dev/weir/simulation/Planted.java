@@ -1,25 +1,25 @@
 package dev.weir.simulation;
 
-/** Wrong behaviour that a world's brokers can have, to prove that its checks see it. */
+/** Faults that a world's brokers can have, to prove that its checks detect them. */
 public enum Planted {
-    /** A fetch now and then leaves out the batch that it begins with. */
+    /** A fetch occasionally omits its first batch. */
     BATCH_SKIPPED,
-    /** A fetch of committed records does not say which transactions were aborted. */
+    /** A fetch of committed records does not report aborted transactions. */
     ABORTED_UNTOLD,
-    /** A fetch does not say that the log has lost records that were read. */
+    /** A fetch does not report that the log has lost records that were read. */
     EPOCHS_UNTOLD,
-    /** A batch now and then is acknowledged and not written. */
+    /** A batch is occasionally acknowledged without being written. */
     NOT_WRITTEN,
-    /** A batch that comes again is written again. */
+    /** A duplicate batch is written again. */
     REPETITIONS_WRITTEN,
-    /** A batch is written whatever its sequence. */
+    /** A batch is written regardless of its sequence. */
     SEQUENCES_IGNORED,
-    /** Now and then, answers a produce request with the previous answer. */
+    /** A produce request is occasionally answered with the previous answer. */
     OFFSETS_MIXED_UP,
     /** A lock of a share group ends at once. */
     LOCKS_IGNORED,
-    /** An accepted record of a share group now and then is delivered again. */
+    /** An accepted record of a share group is occasionally delivered again. */
     ACCEPTED_FORGOTTEN,
-    /** A released record of a share group now and then is archived. */
+    /** A released record of a share group is occasionally archived. */
     RELEASED_ARCHIVED
 }

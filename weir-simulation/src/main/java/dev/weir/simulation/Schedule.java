@@ -3,7 +3,7 @@ package dev.weir.simulation;
 import java.util.Comparator;
 import java.util.PriorityQueue;
 
-/** The clock of a world, and what is due by it. Confined to the world's thread. */
+/** The clock and the scheduled actions of a world. Confined to the world's thread. */
 public final class Schedule {
 
     private record Event(long atNanos, long order, Runnable action) {}
@@ -19,17 +19,17 @@ public final class Schedule {
         return nowNanos;
     }
 
-    /** Runs an action at a time, after all others that were put there before. */
+    /** Schedules an action at a time, after all others scheduled for it before. */
     public void at(long nanos, Runnable action) {
         events.add(new Event(Math.max(nanos, nowNanos), order++, action));
     }
 
-    /** Runs an action after some time. */
+    /** Schedules an action after a delay. */
     public void after(long nanos, Runnable action) {
         at(nowNanos + nanos, action);
     }
 
-    /** Moves to the next event and runs all that is due then, or moves by {@code most} if nothing is due before. */
+    /** Moves to the next event and runs all actions due then, or advances by {@code most} if none is due before. */
     public void advance(long most) {
         long until = nowNanos + most;
         Event next = events.peek();

@@ -30,12 +30,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ShareGroup {
 
-    /** Hears of each acknowledgement that a broker takes. */
+    /** Receives each acknowledgement that a broker accepts. */
     public interface Observer {
         void acknowledged(String member, int partition, long offset, byte type);
     }
 
-    /** A broker's end of a session. */
+    /** The broker's side of a session. */
     private static final class Remote {
         private final Network.Connection connection;
         private int epoch;
@@ -97,7 +97,7 @@ public final class ShareGroup {
         return observer;
     }
 
-    /** The time for which locks are made or renewed from now on. */
+    /** Sets the duration of locks acquired or renewed from now on. */
     public void lockMillis(int millis) {
         lockMillis = millis;
     }
@@ -106,7 +106,7 @@ public final class ShareGroup {
         return faults.has(Planted.LOCKS_IGNORED) ? now() : now() + lockMillis * Network.MILLI;
     }
 
-    /** The number of deliveries after which a record is archived. */
+    /** Sets the number of deliveries after which a record is archived. */
     public void deliveryLimit(int limit) {
         deliveryLimit = limit;
     }
@@ -115,7 +115,7 @@ public final class ShareGroup {
         return deliveryLimit;
     }
 
-    /** The offsets that may be acquired from the first one on that is not done. */
+    /** Sets how many offsets may be acquired, counted from the first one that is not done. */
     public void window(int offsets) {
         window = offsets;
     }
@@ -133,37 +133,37 @@ public final class ShareGroup {
         return renews;
     }
 
-    /** Lets the coordinator forget a member now and then, or not. */
+    /** Sets whether the coordinator occasionally forgets a member. */
     public void forgetful(boolean on) {
         forgetful = on;
     }
 
-    /** Answers with more records than that are thrown away after these were acquired. */
+    /** Sets the number of records above which answers are dropped after acquiring them. */
     public void quotaRecords(int most) {
         quotaRecords = most;
     }
 
-    /** The error of fetches that go to another broker than the leader. */
+    /** Sets the error of fetches sent to a broker other than the leader. */
     public void leadsNot(Errors error) {
         leadsNot = error;
     }
 
     /**
-     * Lets brokers name the leaders of partitions that they do not lead.
+     * Makes brokers name the leaders of partitions that they do not lead.
      *
-     * @param areNews whether they know these even if they are cut off from the controller
+     * @param areNews whether they know the leaders even if cut off from the controller
      */
     public void hints(boolean areNews) {
         hints = true;
         hintsAreNews = areNews;
     }
 
-    /** Breaks the connection to the coordinator while it names so many further assignments. */
+    /** Breaks the connection to the coordinator during each of this many further assignments. */
     public void cutOffAssignments(int count) {
         assignmentsCutOff = count;
     }
 
-    /** For so long, acknowledgements change nothing and are answered so. */
+    /** Makes acknowledgements have no effect for this time, and sets their answer. */
     public void refuseAcknowledgements(Errors error, long nanos) {
         toldError = error;
         toldErrorUntil = now() + nanos;
@@ -186,17 +186,17 @@ public final class ShareGroup {
         return !remotes.isEmpty();
     }
 
-    /** The most records that a fetch asked for. */
+    /** The most records that a fetch requested. */
     public int largestRequest() {
         return largestRequest;
     }
 
-    /** Acknowledgements that no broker takes. */
+    /** The number of acknowledgements that no broker accepts. */
     public int invalidRequests() {
         return invalidRequests;
     }
 
-    /** Fetches that went to another broker than the leader. */
+    /** The number of fetches sent to a broker other than the leader. */
     public int wrongLeaders() {
         return wrongLeaders;
     }
@@ -205,17 +205,17 @@ public final class ShareGroup {
         return emptyFetches;
     }
 
-    /** Answers that the quota threw away. */
+    /** The number of answers dropped by the quota. */
     public int emptiedAnswers() {
         return emptiedAnswers;
     }
 
-    /** Acknowledgements of records that another member has. */
+    /** The number of acknowledgements for records that another member has acquired. */
     public int strangers() {
         return strangers;
     }
 
-    /** Heartbeats that a broker took as the coordinator. */
+    /** The number of heartbeats accepted by a broker as the coordinator. */
     public int beats(int node) {
         return beats.getOrDefault(node, 0);
     }
@@ -230,7 +230,7 @@ public final class ShareGroup {
 
     // ---- Requests --------------------------------------------------------------------------------------------------
 
-    /** Ends the session of a broken connection, and the locks that were made on it. */
+    /** Ends the session of a broken connection, and the locks acquired on it. */
     void disconnected(Network.Connection from) {
         List.copyOf(remotes.entrySet()).stream()
                 .filter(each -> each.getValue().connection == from)
@@ -348,7 +348,7 @@ public final class ShareGroup {
         emptyFetches += lastFetchWasEmpty ? 1 : 0;
         boolean overQuota = fetch.maxRecords() - left > quotaRecords;
         if (overQuota) {
-            // The outcome of acknowledgements is put into the answer after the quota has emptied it.
+            // The results of acknowledgements are added after the quota has emptied the answer.
             answer = new ShareFetchResponseData().setThrottleTimeMs(100);
             emptiedAnswers++;
         }
@@ -356,7 +356,7 @@ public final class ShareGroup {
         return answer;
     }
 
-    /** The acknowledgements that a fetch brings, and the partitions that it adds to the session. */
+    /** The acknowledgements in a fetch, and the partitions that it adds to the session. */
     private Map<TopicIdPartition, PartitionData> acknowledge(
             Network.Connection from, ShareFetchRequestData fetch, Remote remote) {
         Map<TopicIdPartition, PartitionData> told = new LinkedHashMap<>();
@@ -404,7 +404,7 @@ public final class ShareGroup {
         return of(partition).acquire(member, most);
     }
 
-    /** The leader that a broker names which does not lead the partition. */
+    /** The leader named by a broker that does not lead the partition. */
     private ShareFetchResponseData.LeaderIdAndEpoch hint(Topics.@Nullable Partition partition, int toldBy) {
         Topics.Place place =
                 partition == null ? null : hintsAreNews ? partition.place() : topics.placeOf(partition, toldBy);

@@ -10,14 +10,14 @@ import org.apache.kafka.common.message.ShareGroupHeartbeatResponseData;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * The coordinator of a share group, which gives all partitions of the topics to each member. As {@code
- * GroupMetadataManager.shareGroupHeartbeat} of Kafka 4.4: a new member gets nothing before the group is divided, the
- * epoch before the last one is taken as well, and partitions are named to those who join, who say their topics, or
- * whose partitions have changed in this very heartbeat. Confined to the world's thread.
+ * The coordinator of a share group, which assigns all partitions of the topics to each member. It follows
+ * {@code GroupMetadataManager.shareGroupHeartbeat} of Kafka 4.4: a new member gets nothing before the assignment is
+ * computed, the previous epoch is also accepted, and an answer contains partitions only for members that join, send
+ * their topics, or got changed partitions in this heartbeat. Confined to the world's thread.
  */
 final class ShareMembers {
 
-    /** Time after which a group has divided its partitions among its members. */
+    /** The time after which a group has computed its assignment. */
     private static final long DIVIDES_NANOS = 1_000_000_000;
 
     private static final class Member {
@@ -42,7 +42,9 @@ final class ShareMembers {
         members.remove(member);
     }
 
-    /** @param onChange called if the answer has partitions that are new to the member */
+    /**
+     * @param onChange called if the answer has partitions that are new to the member
+     */
     ShareGroupHeartbeatResponseData beat(ShareGroupHeartbeatRequestData beat, long nowNanos, Runnable onChange) {
         ShareGroupHeartbeatResponseData answer = new ShareGroupHeartbeatResponseData().setHeartbeatIntervalMs(500);
         int epoch = beat.memberEpoch();

@@ -11,7 +11,7 @@ import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A partition as a share group has it: which records are acquired by whom and until when, and which are done. Confined
+ * A partition's share state: which records are acquired, by which member and until when, and which are done. Confined
  * to the world's thread.
  */
 public final class SharePartition {
@@ -45,7 +45,7 @@ public final class SharePartition {
     private long arrived = Long.MAX_VALUE;
     private int acquisitions;
 
-    /** No record before this one is open, and none from the other one on has ever been acquired. */
+    /** Window of offsets: all earlier records are done, and none from its end on has ever been acquired. */
     private int doneTo;
 
     private int acquiredTo;
@@ -60,12 +60,12 @@ public final class SharePartition {
         return partition;
     }
 
-    /** Lets only the offsets before this one be acquired. */
+    /** Restricts acquisition to offsets before this one. */
     public void arrived(long offset) {
         arrived = offset;
     }
 
-    /** Ranges that were acquired. */
+    /** Acquired ranges. */
     public int acquisitions() {
         return acquisitions;
     }
@@ -81,12 +81,12 @@ public final class SharePartition {
         return doneTo;
     }
 
-    /** Records that are acquired now. */
+    /** The number of currently acquired records. */
     public int acquired() {
         return count(State.ACQUIRED);
     }
 
-    /** Records that were delivered too often, so that nobody gets them any more. */
+    /** The number of records archived after too many deliveries. */
     public int archived() {
         return count(State.ARCHIVED);
     }
@@ -101,7 +101,7 @@ public final class SharePartition {
         return slots.stream().mapToInt(slot -> slot.deliveries).max().orElse(0);
     }
 
-    /** Follows the log, the leader and the clock: a new leader knows of no lock. */
+    /** Follows the log, the leader and the clock: a new leader knows no locks. */
     private void update() {
         while (slots.size() < partition.log().end()) {
             slots.add(new Slot());
@@ -134,7 +134,7 @@ public final class SharePartition {
         slot.state = slot.deliveries >= group.deliveryLimit() ? State.ARCHIVED : State.AVAILABLE;
     }
 
-    /** Acquires up to so many records in ranges, and returns them with the whole batches around them. */
+    /** Acquires up to this many records in ranges, and returns them with the whole batches around them. */
     PartitionData acquire(String member, int most) {
         int start = firstUndone();
         List<AcquiredRecords> ranges = new ArrayList<>();
@@ -183,7 +183,7 @@ public final class SharePartition {
         slot.lockedUntilNanos = group.lockedUntil();
     }
 
-    /** Returns whether another member has one of these records. */
+    /** Returns whether another member has acquired one of these records. */
     boolean isAnothers(String member, List<AcknowledgementBatch> batches) {
         update();
         return batches.stream()
@@ -193,8 +193,8 @@ public final class SharePartition {
     }
 
     /**
-     * Acknowledges all of it or nothing, and no records but those that this member has, as {@code
-     * SharePartition.acknowledge} of Kafka 4.4.
+     * Acknowledges all of the records or none, and only those acquired by this member, as
+     * {@code SharePartition.acknowledge} of Kafka 4.4.
      */
     Errors acknowledge(String member, List<AcknowledgementBatch> batches) {
         update();
@@ -205,7 +205,7 @@ public final class SharePartition {
             }
             before = batch.lastOffset();
             if (!group.renews() && batch.acknowledgeTypes().contains(RENEW)) {
-                return Errors.INVALID_RECORD_STATE; // The locks stand.
+                return Errors.INVALID_RECORD_STATE; // the locks remain
             }
             for (long offset = batch.firstOffset(); offset <= batch.lastOffset(); offset++) {
                 Slot slot = slots.get((int) offset);

@@ -19,12 +19,12 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The metadata of a cluster: topic ids, leaders, the coordinator, and for each broker what it still believes if it is
- * cut off from the controller. Confined to the world's thread.
+ * The metadata of a cluster: topic ids, leaders, the coordinator, and the outdated state of each broker that is cut off
+ * from the controller. Confined to the world's thread.
  */
 public final class Topics {
 
-    /** A leader and its epoch, as somebody knows them. */
+    /** A leader and its epoch, as known to a broker. */
     public record Place(int leader, int epoch) {}
 
     /** A partition with its log and its leader. */
@@ -60,13 +60,13 @@ public final class Topics {
             return new Place(leader, log.epoch());
         }
 
-        /** Another broker leads, with all records; one without a number that brokers have stands for none. */
+        /** Elects another leader with all records; an invalid broker number means no leader. */
         public void moveTo(int broker) {
             leader = broker;
             log.elect();
         }
 
-        /** Another broker leads, without the last batches. */
+        /** Elects another leader, without the last batches. */
         public void moveUnclean(int broker, int missing) {
             leader = broker;
             log.electUnclean(missing);
@@ -78,7 +78,7 @@ public final class Topics {
         }
     }
 
-    /** A topic of a name and an id. */
+    /** A topic with its name and id. */
     public static final class Topic {
         private final String name;
         private final Uuid id;
@@ -123,12 +123,12 @@ public final class Topics {
         host = name;
     }
 
-    /** The number of brokers; their ids begin with 1. */
+    /** The number of brokers; their ids start at 1. */
     public int brokers() {
         return brokers;
     }
 
-    /** The broker that coordinates groups. */
+    /** The coordinator of groups. */
     public int coordinator() {
         return coordinator;
     }
@@ -137,7 +137,7 @@ public final class Topics {
         coordinator = broker;
     }
 
-    /** Creates a topic, or one that takes the place of the former one with that name. */
+    /** Creates a topic; one with an existing name replaces it. */
     public Topic create(String name, int partitions) {
         Topic created = new Topic(name, new Uuid(7, ++ids));
         topics.put(name, created);
@@ -153,7 +153,7 @@ public final class Topics {
         }
     }
 
-    /** The topic that has the name now. */
+    /** The current topic of that name. */
     public Topic topic(String name) {
         return Objects.requireNonNull(topics.get(name), name);
     }
@@ -181,7 +181,7 @@ public final class Topics {
         return partition < topic.partitions.size() ? topic.partitions.get(partition) : null;
     }
 
-    /** A broker hears nothing of the controller for so long, and answers with what it knew. */
+    /** Cuts a broker off from the controller for this time, so that it answers with outdated metadata. */
     public void cutOff(int broker, long nanos) {
         Map<String, Known> known = new HashMap<>();
         topics.values().forEach(topic -> known.put(topic.name, knownOf(topic)));
@@ -198,7 +198,7 @@ public final class Topics {
         return belief == null || schedule.now() >= belief.untilNanos ? null : belief;
     }
 
-    /** The place of a partition as a broker knows it; null if it does not know the partition. */
+    /** The leader of a partition as a broker knows it; null if it does not know the partition. */
     @Nullable
     Place placeOf(Partition partition, int toldBy) {
         Belief belief = belief(toldBy);
