@@ -175,7 +175,8 @@ public final class SendPlan {
     }
 
     /**
-     * Takes the next record and returns its due time, in nanoseconds on the plan's clock; the first of an even plan is due at its start.
+     * Takes the next record and returns its due time, in nanoseconds on the plan's clock; the first of an even plan is
+     * due at its start.
      *
      * @throws IllegalStateException if no record is due
      */

@@ -190,7 +190,7 @@ public final class ConsumerSettings<K, V> {
         return values.fetchThreads;
     }
 
-    /** Whether the member leaves its group when the consumer ends, default {@link OnClose#DEFAULT}. */
+    /** The choice to leave or keep the group when the consumer ends, default {@link OnClose#DEFAULT}. */
     public OnClose onClose() {
         return values.onClose;
     }
@@ -328,7 +328,7 @@ public final class ConsumerSettings<K, V> {
         private final Deserializer<K> keyDeserializer;
         private final Deserializer<V> valueDeserializer;
 
-        /** Where each setting came from (file, environment), for messages. */
+        /** The origin of each setting (file, environment), for messages. */
         private final Map<String, String> origins = new HashMap<>();
 
         private Duration commitInterval = Duration.ofSeconds(1);

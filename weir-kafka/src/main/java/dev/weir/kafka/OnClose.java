@@ -1,8 +1,8 @@
 package dev.weir.kafka;
 
 /**
- * Whether a consumer leaves its group when it ends. Applies to both group protocols and both fetch paths, also after a
- * failure. A killed process never leaves. Without a group it has no effect.
+ * The choice of a consumer to leave or keep its group when it ends. Applies to both group protocols and both fetch
+ * paths, also after a failure. A killed process never leaves. Without a group it has no effect.
  */
 public enum OnClose {
 

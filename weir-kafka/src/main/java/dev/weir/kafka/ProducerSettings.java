@@ -101,7 +101,7 @@ public final class ProducerSettings<K, V> {
         private final Serializer<V> valueSerializer;
         private ProducePath produce = ProducePath.CLIENT;
 
-        /** Where each property came from (file, environment), for messages. */
+        /** The origin of each property (file, environment), for messages. */
         private final Map<String, String> origins = new HashMap<>();
 
         private Builder(Serializer<K> key, Serializer<V> value) {

@@ -85,7 +85,7 @@ public final class LeanSettings {
         return values.properties;
     }
 
-    /** Whether to skip aborted transactions and wait for open ones; default false. */
+    /** True to skip aborted transactions and wait for open ones; default false. */
     public boolean readCommitted() {
         return values.readCommitted;
     }

@@ -46,7 +46,7 @@ public final class RebalanceSimulation {
         NONE
     }
 
-    /** How often a record may be handled. */
+    /** The number of times that a record may be handled. */
     public enum Delivery {
         /** Each record at least once; a repetition only in a later assignment that begins before the record. */
         AT_LEAST_ONCE,

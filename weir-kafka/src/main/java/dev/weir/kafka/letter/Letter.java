@@ -228,7 +228,8 @@ public final class Letter {
             try {
                 return instant(said);
             } catch (DateTimeException | NumberFormatException wrong) {
-                // Only for Weir's records, which are read without a check of this time: an invalid one counts as absent.
+                // Only for Weir's records, which are read without a check of this time: an invalid one counts as
+                // absent.
             }
         }
         return Instant.ofEpochMilli(record.timestamp());

@@ -10,8 +10,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gathers records into batches, in one or several queues. A batch is emitted when it is full, or some time after its first record
- * arrived. With ordering by key, all records of a key go to the same queue. Confined to the thread of its segment.
+ * Gathers records into batches, in one or several queues. A batch is emitted when it is full, or some time after its
+ * first record arrived. With ordering by key, all records of a key go to the same queue. Confined to the thread of its
+ * segment.
  */
 final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
 

@@ -98,7 +98,7 @@ public final class PartitionAssignment {
         return partitions.get(id);
     }
 
-    /** Those of the partitions that are assigned. */
+    /** The assigned ones among these partitions. */
     public List<AssignedPartition> current(Collection<TopicPartition> ids) {
         return ids.stream().map(partitions::get).filter(Objects::nonNull).toList();
     }
