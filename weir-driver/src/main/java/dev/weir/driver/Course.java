@@ -176,7 +176,7 @@ final class Course {
         return to == null ? now : to;
     }
 
-    /** Returns whether that mark is the end's. */
+    /** Returns whether the mark is the end of the pass. */
     boolean endsAt(Mark mark) {
         return mark == end;
     }

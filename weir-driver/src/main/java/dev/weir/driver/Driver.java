@@ -48,7 +48,7 @@ public interface Driver {
         return Set.of();
     }
 
-    /** The kind of group with which it reads. */
+    /** The kind of consumer group that it uses. */
     default GroupType groupType() {
         return GroupType.CONSUMER;
     }

@@ -1,6 +1,6 @@
 package dev.weir.driver;
 
-/** The kinds of groups with which a driver reads, which determine its allowed ledger. */
+/** The kind of a driver's consumer group, which decides about duplicates and order in its ledger. */
 public enum GroupType {
     /** A consumer group or none: members own partitions, in record order. */
     CONSUMER,

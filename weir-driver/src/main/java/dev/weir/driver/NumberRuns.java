@@ -91,7 +91,7 @@ public final class NumberRuns {
         while (mine < edges.length || others < other.edges.length) {
             long from = Math.min(first(mine), other.first(others));
             long to = from;
-            // As long as the next run starts within the current one, or right after it.
+            // Continues while the next run of either set starts within this one, or right after it.
             while (first(mine) <= to || other.first(others) <= to) {
                 to = Math.max(to, first(mine) <= other.first(others) ? edges[mine + 1] : other.edges[others + 1]);
                 if (first(mine) <= other.first(others)) {

@@ -25,7 +25,7 @@ interface PacerClock {
     /** A time during which no thread ran, on this clock. */
     record Pause(long fromNanos, long toNanos) {
 
-        /** The part of that time within the given range. */
+        /** The overlap of the pause with a range. */
         long within(long from, long to) {
             return Math.max(0, Math.min(to, toNanos) - Math.max(from, fromNanos));
         }
@@ -42,7 +42,7 @@ interface PacerClock {
                         .filter(bean -> !bean.getName().endsWith("Cycles"))
                         .toList();
 
-        // They count from the JVM's start time. The process's age is some 50 ms more.
+        // Collections are timed from the JVM's start time. The process itself is about 50 ms older.
         private final long startNanos = CampaignClock.nanos()
                 - TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()
                         - ManagementFactory.getRuntimeMXBean().getStartTime());

@@ -16,7 +16,7 @@ class NotedNumbersTest {
     @TempDir
     Path folder;
 
-    /** As the shell at a location gets it from the process that reads the file. */
+    /** Returns the text that a shell would get from the process that reads the file. */
     private static String printed(Path file) throws Exception {
         PrintStream before = System.out;
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();

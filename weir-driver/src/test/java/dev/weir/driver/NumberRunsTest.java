@@ -53,7 +53,7 @@ class NumberRunsTest {
                 .hasToString("0..6");
     }
 
-    /** Compared with bit sets, which they represent. */
+    /** Compares sets of runs with bit sets. */
     @Test
     void setsOfRuns_areAsSetsOfBits() {
         SplittableRandom random = new SplittableRandom(5);

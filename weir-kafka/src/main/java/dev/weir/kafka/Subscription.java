@@ -70,7 +70,7 @@ public final class Subscription {
          * return the same time for the same record. Should be quick: delivery waits for it as for a handler that
          * blocks, while the consumer keeps polling and committing.
          *
-         * @param record with key and value as bytes, which nobody may change
+         * @param record with key and value as bytes, which must not be changed
          */
         @Nullable
         Instant of(ConsumerRecord<byte[], byte[]> record);

@@ -132,8 +132,8 @@ public final class LeanProducer implements AutoCloseable {
     }
 
     /**
-     * Ends the producer at once: accepts and sends nothing more, and gives up all unacknowledged records, which the
-     * listener is told. Any thread. If the listener calls it for a refused record, no later record of the same
+     * Ends the producer at once: accepts and sends nothing more, and gives up all unacknowledged records, with a call
+     * of the listener for each. Any thread. If the listener calls it for a refused record, no later record of the same
      * partition is written. Does not wait; {@link #close(Duration)} does.
      */
     public void abort() {

@@ -55,7 +55,7 @@ final class BenchResultsCommand implements Runnable {
         return read(() -> ResultsFolder.open(find(run)));
     }
 
-    /** The same, or a table's folder with several campaigns. */
+    /** Opens a campaign's folder, or all campaigns of a table's folder. */
     static List<ResultsFolder> openAll(Path run) {
         return read(() -> BenchPlan.results(find(run)));
     }

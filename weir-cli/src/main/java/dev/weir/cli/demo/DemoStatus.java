@@ -49,7 +49,7 @@ final class DemoStatus {
                         moment.out(),
                         moment.dead(),
                         rate,
-                        // As a share of the generated events, most of which wait in the topic.
+                        // The part inside the pipeline; most of the unfinished events below wait in the topic.
                         brief(Math.min(snapshot.inFlight(), moment.inFlight())),
                         // Not from the snapshot, because the client does not learn how far a paused partition has
                         // grown.

@@ -35,7 +35,7 @@ public final class LagTimes {
     private LagTimes() {}
 
     /**
-     * The same lag with times. Reads without a group and commits nothing.
+     * Returns the same lag with times. Reads without a group and commits nothing.
      *
      * @param patience time limit for all reads together
      */

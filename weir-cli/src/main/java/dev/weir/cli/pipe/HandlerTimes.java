@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.LongAdder;
 /** Collects the handlers' durations and end times, from which a pipe's throughput ceiling is computed. Thread-safe. */
 final class HandlerTimes {
 
-    /** Time for which each second is kept. */
+    /** The number of seconds whose counts are kept. */
     private static final int SECONDS = 3600;
 
     /** Share of the ceiling at which a pipe counts as up to speed. */

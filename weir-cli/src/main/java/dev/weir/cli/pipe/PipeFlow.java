@@ -115,7 +115,7 @@ final class PipeFlow implements AutoCloseable {
         return via(worked(consumed)).to(KafkaSink.producing(producer)).named("pipe");
     }
 
-    /** The same for a share group. */
+    /** The pipeline over a share group. */
     Pipeline pipeline(ShareSettings<byte[], byte[]> member, ProducerSettings<byte[], byte[]> producer) {
         if (options.isPerRecord()) {
             var handled = KafkaFlow.shared(member, options.from)

@@ -26,7 +26,7 @@ public interface Lookup extends AutoCloseable {
     /**
      * The topics of a selection.
      *
-     * @param ids all partitions of those that could be described
+     * @param ids all partitions of the described topics
      * @param failures the failure of each other topic; {@link
      *     org.apache.kafka.common.errors.UnknownTopicOrPartitionException} for one that does not exist
      */

@@ -56,7 +56,7 @@ public final class AskedInTurn {
         answered = true;
     }
 
-    /** Reports that the last answer did not help: it is incomplete, or a broker is not what it says. */
+    /** Reports that the last answer did not help: it is incomplete, or the broker's identity is wrong. */
     public void doubt() {
         if (!doubted) {
             doubted = true;

@@ -40,7 +40,7 @@ public record BrokerProgram(List<String> format, List<String> serve) {
         return new BrokerProgram(List.of(), serve);
     }
 
-    /** The same program, with files below that folder on a disk that can fail. */
+    /** Returns the same program with files below that folder on a disk that can fail. */
     public BrokerProgram onFaultyDisk(Path dataFolder) {
         List<String> faulty = new ArrayList<>();
         faulty.add("-Djava.nio.file.spi.DefaultFileSystemProvider=" + FaultyDiskProvider.class.getName());

@@ -344,7 +344,7 @@ public final class ConsumerEngine implements AutoCloseable {
         context.transports().wakeup();
     }
 
-    /** Any thread. */
+    /** A snapshot of the counters. Any thread. */
     public LeanMetrics metrics() {
         return context.counters().snapshot();
     }

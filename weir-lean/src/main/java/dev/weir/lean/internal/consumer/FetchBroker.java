@@ -32,7 +32,7 @@ final class FetchBroker implements BrokerConnection.Listener {
     private final FetchSession fetches;
     private final RetryBackoff backoff;
 
-    /** The time from which it may be asked again for a nearer replica, after the one it named could not be used. */
+    /** The time before which it is not asked for a nearer replica, after the one it named could not be used. */
     private final RetryBackoff nearer;
 
     private final List<FetchedPartition> partitions = new ArrayList<>();

@@ -300,7 +300,7 @@ final class FetchResponses implements FetchAnswers {
 
     private void outOfRange(FetchedPartition partition) {
         if (partition.isFollowing()) {
-            // It lags behind, or has deleted records that the leader has: the leader decides.
+            // The replica lags behind, or has deleted records that the leader has, so the leader decides.
             locations.relocate(partition, nowNanos);
             return;
         }

@@ -196,12 +196,12 @@ public final class LeanThread implements Runnable {
         return slots;
     }
 
-    /** Any thread. */
+    /** The metrics of its consumer. Any thread. */
     LeanMetrics metrics() {
         return engine.metrics();
     }
 
-    /** Any thread. */
+    /** Wakes the thread from its wait. Any thread. */
     void wakeup() {
         engine.wakeup();
     }

@@ -71,7 +71,7 @@ public final class AssignedPartition {
     private final LeaderEpochs epochs = new LeaderEpochs();
     private final RecordWeights weights = new RecordWeights();
 
-    /** Confined to the buffer. */
+    /** The queue of the buffer, which alone accesses it. */
     private final PartitionQueue buffered;
 
     /** Emitted rows that were unfinished at the last advance; empty if records are emitted singly. */

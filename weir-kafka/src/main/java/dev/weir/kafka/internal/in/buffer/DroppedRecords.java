@@ -9,8 +9,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Accounts for records that the pipeline pulled in assignments that have ended, and for offsets that were never read.
- * Thread-safe; what is added comes from the owner thread.
+ * Accounts for records that the pipeline pulled in ended assignments, and for offsets that were never read.
+ * Thread-safe; only the owner thread adds records.
  *
  * <p>Work already started when an assignment ends continues, and its results are written. So a record counts as dropped
  * only once no stage holds it and it is not finished.

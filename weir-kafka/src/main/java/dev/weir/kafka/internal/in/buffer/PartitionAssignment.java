@@ -32,7 +32,10 @@ public final class PartitionAssignment {
     private final Map<TopicPartition, AssignedPartition> partitions = new LinkedHashMap<>();
     private final DroppedRecords dropped;
 
-    /** The same list, rebuilt after each change, because the owner iterates over it in each turn. Null until then. */
+    /**
+     * The values of the map as a list, rebuilt after each change, because the owner iterates over it in each turn. Null
+     * until then.
+     */
     private @Nullable List<AssignedPartition> all;
 
     /**

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RecordBuffer {
 
-    /** As many as wait for partitions that are read as fast as they fill. */
+    /** Spare batches kept: enough for partitions that are read as fast as they fill. */
     private static final int MAX_SPARES = 256;
 
     private final ReentrantLock lock = new ReentrantLock();

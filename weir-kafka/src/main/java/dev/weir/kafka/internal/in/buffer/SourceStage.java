@@ -51,7 +51,7 @@ public final class SourceStage<K, V> implements Stage<ConsumerRecord<K, V>> {
             return null;
         }
         if (!tracked && !batch.isEmpty()) {
-            // One token has stood for the whole batch until now.
+            // Until now one token has stood for the whole batch.
             batch.ack(0);
             batch.retarget(target -> AckTarget.NONE);
             onTaken.run();

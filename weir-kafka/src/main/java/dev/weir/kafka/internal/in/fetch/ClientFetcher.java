@@ -140,7 +140,7 @@ public final class ClientFetcher implements RecordFetcher {
         // On an error the client drops the records gathered in this poll, although its positions have passed them.
         running.forEach((id, position) -> client.seek(id, position.commit("")));
         if (failure instanceof OutOfMemoryError && !running.equals(triedAgainAt)) {
-            triedAgainAt = running; // Other threads may have used the memory for a moment.
+            triedAgainAt = running; // other threads may have used up the memory for a moment
             return true;
         }
         running.keySet().removeAll(client.paused());

@@ -41,8 +41,8 @@ final class ThreadedReader implements LeanReader {
     private final Map<TopicPartition, PartitionPlacement> placements = new LinkedHashMap<>();
 
     /**
-     * Partitions resumed while records of them waited here. Their threads are told once those are handed out, so that
-     * few wait.
+     * Partitions resumed while some of their records waited here. Their threads are told after these are handed out, so
+     * that few records wait.
      */
     private final List<LeanPartition> resumed = new ArrayList<>();
 
@@ -175,12 +175,12 @@ final class ThreadedReader implements LeanReader {
         PartitionPlacement placement = part.placement;
         LeanPartition partition = placement.partition;
         if (placements.get(partition.id) != placement) {
-            return; // From before a seek, or from an ended assignment.
+            return; // records from before a seek, or of an ended assignment
         }
         partition.add(part.records);
         placement.position = part.position;
         placement.leaderEpoch = part.leaderEpoch;
-        if (part.endOffset >= 0) { // Not known just after the start; the previous value stays until then.
+        if (part.endOffset >= 0) { // unknown just after the start; the previous value stays
             placement.endOffset = part.endOffset;
         }
         if (part.broker >= 0 && part.broker != placement.broker) {
@@ -197,7 +197,7 @@ final class ThreadedReader implements LeanReader {
                     partition, next, placement.position, placement.leaderEpoch, placement.endOffset);
             moved.broker = placement.broker;
             moved.paused = placement.paused;
-            mayDivide = true; // It was skipped while it was in flight.
+            mayDivide = true; // the division skipped the partition while it was in flight
             placements.put(partition.id, moved);
             StartAt start = StartAt.offset(moved.position, moved.leaderEpoch);
             next.add(moved, start, part.givenAway);

@@ -160,7 +160,7 @@ public final class AdminLookup implements Lookup {
                 : new UnknownTopicOrPartitionException("topic " + id.topic() + " has " + size + " partitions");
     }
 
-    /** Queries what is still open. */
+    /** Asks for the leaders of partitions without an answer yet. */
     private void askLeaders(
             Map<TopicPartition, Position> positions,
             Map<TopicPartition, String> leaders,

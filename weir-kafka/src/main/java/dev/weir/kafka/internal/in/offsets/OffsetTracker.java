@@ -198,7 +198,7 @@ public final class OffsetTracker implements AckTarget {
         }
     }
 
-    /** As {@link #ack}; returns true if that finished the record, false if it is not certain. */
+    /** Does the same as {@link #ack}. Returns true if that certainly finished the record. */
     public boolean ackLast(long token) {
         TrackerChunk chunk = chunkOf(token);
         if (!chunk.end((int) token & SLOT_MASK)) {

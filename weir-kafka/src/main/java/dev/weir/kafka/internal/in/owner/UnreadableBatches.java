@@ -78,7 +78,7 @@ final class UnreadableBatches {
         TopicPartition id = new TopicPartition(batch.topic(), batch.partition());
         AssignedPartition partition = assignment.get(id);
         if (partition == null || partition.isHeld() || fetcher.position(id) > batch.offset()) {
-            return; // From before a seek.
+            return; // found before a seek
         }
         if (policy == ConsumerSettings.UnreadableBatches.FAIL || !batch.hasEnd()) {
             throw new RecordDecodeException(
@@ -90,7 +90,7 @@ final class UnreadableBatches {
         }
         if (isRestOfPassed(id, batch)) {
             String text = "{} offsets {} to {} are left out, as the rest of the damaged batch before them";
-            if (batch.isWithoutBytes()) { // It is only assumed to be that.
+            if (batch.isWithoutBytes()) { // without bytes this is only an assumption
                 LOG.warn(text, id, batch.offset(), batch.nextOffset() - 1);
             } else {
                 LOG.debug(text, id, batch.offset(), batch.nextOffset() - 1);

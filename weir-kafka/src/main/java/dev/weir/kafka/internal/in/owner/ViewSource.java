@@ -132,7 +132,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
      */
     private static final class Rows<T> implements Stage<T> {
 
-        /** Most fetches bring one row of a partition. */
+        /** Enough for most fetches, which bring one row of a partition. */
         private static final int USUAL_ROWS = 8;
 
         private final SourceStage<byte[], byte[]> records;

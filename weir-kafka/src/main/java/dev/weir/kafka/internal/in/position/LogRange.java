@@ -36,7 +36,7 @@ final class LogRange {
         TRUNCATED
     }
 
-    /** One position in question. */
+    /** A query about one position. */
     private static final class Question {
 
         final LogPosition position;

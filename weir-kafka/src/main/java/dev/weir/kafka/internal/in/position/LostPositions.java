@@ -80,7 +80,7 @@ final class LostPositions {
                     topicIds.identifyAnew(renewed, 2, () -> ask(renewed, position, unread, failure));
                 }
             } else {
-                // From before a seek. If it still applies it will be reported again.
+                // The fault is from before a seek. If it still applies it will be reported again.
                 assignment.checkAgain(partition);
             }
         }

@@ -66,7 +66,7 @@ public final class OffsetQueries {
         /** The reason why the last attempt failed; empty before the first failure. */
         String trouble = "";
 
-        /** The same reason in the form of the log. */
+        /** The form of that reason in the log. */
         String logged = "";
 
         Query(

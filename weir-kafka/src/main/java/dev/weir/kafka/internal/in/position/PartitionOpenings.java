@@ -36,7 +36,7 @@ final class PartitionOpenings {
     /** The time other partitions wait for an answer, which may come on the next attempt. */
     private static final long ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** The same time where late answers are not trusted. */
+    /** The longest such wait, for brokers whose late answers would be discarded. */
     private static final long MOST_ANSWER_NANOS = 16 * ANSWER_NANOS;
 
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);

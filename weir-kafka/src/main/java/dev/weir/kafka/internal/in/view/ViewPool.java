@@ -15,7 +15,7 @@ public final class ViewPool {
     /** Memory that grew beyond this size is left to the garbage collector. */
     private static final int MAX_KEPT_BYTES = 2 * 1024 * 1024;
 
-    /** More than these are unlikely to be needed at once; the memory they use is limited by what was in use at once. */
+    /** Upper bound of the spare objects; more are unlikely to be in use at once. */
     private static final int MAX_SPARES = 1024;
 
     private final Spares<KeptBatches> batches = new Spares<>(MAX_SPARES);

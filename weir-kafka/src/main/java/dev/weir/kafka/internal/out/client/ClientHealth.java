@@ -30,7 +30,7 @@ public final class ClientHealth {
      */
     private static final double MANY_SPLITS = 1_000;
 
-    /** The same limit if there is no answer for {@link #LONG_NANOS}. */
+    /** Such a limit once there has been no answer for {@link #LONG_NANOS}. */
     private static final double SOME_SPLITS = 100;
 
     private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -45,7 +45,7 @@ public final class ClientHealth {
         DEAD,
         /** It gets no answers although the brokers could give them; see {@link #stuck}. */
         STUCK,
-        /** It was told to close, and its thread neither ends nor fails the records that have no answer. */
+        /** It was told to close, but its thread neither ends nor fails its unanswered records. */
         HANGS
     }
 

@@ -59,7 +59,7 @@ public final class ClientThread {
         closing = true;
     }
 
-    /** Records that the client is told to fail unanswered records; returns false if it was told before. */
+    /** Records that the client is about to be told to fail unanswered records; returns false if it was told before. */
     boolean tellToFail() {
         return toldToFail.compareAndSet(false, true);
     }

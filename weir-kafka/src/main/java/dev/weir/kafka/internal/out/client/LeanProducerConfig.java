@@ -59,7 +59,7 @@ public final class LeanProducerConfig {
      */
     public static LeanProducerSettings of(Map<String, ?> config) {
         LeanProducerSettings.Builder settings = LeanProducerSettings.builder();
-        // Sorted, so that of two refusals the same one is always reported.
+        // Sorted, so that the first refusal is always the same.
         new TreeMap<>(config).forEach((name, value) -> {
             String text = String.valueOf(value).trim();
             checkIsRead(name, text);

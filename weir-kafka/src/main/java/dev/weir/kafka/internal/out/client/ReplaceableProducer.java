@@ -207,8 +207,8 @@ public final class ReplaceableProducer<K, V> {
     }
 
     /**
-     * Closes the client unless the refusal concerns only a record or time: after some errors a client does nothing
-     * more, without saying so. The next record opens another one.
+     * Closes the client unless the refusal only concerns a single record, or is a timeout: after some errors a client
+     * does nothing more, without saying so. The next record opens another one.
      *
      * @param number the number of the refusing client; if it is no longer open, nothing happens
      * @throws KafkaPipelineException if its thread hangs with records, whose outcome would stay unknown

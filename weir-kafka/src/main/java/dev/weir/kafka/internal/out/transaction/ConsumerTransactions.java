@@ -482,7 +482,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     private void throwIfTakenBack() {
         if (!takenBackAtTheEnd.isEmpty()) {
             if (board.filling() != null) {
-                // It may have records of the revoked partitions, and must not be committed without their offsets.
+                // The open transaction may have records of the revoked partitions, and must not be committed without
+                // their offsets.
                 committer.abortFilling(new KafkaException("a transaction before it was aborted at the end"));
             }
             throw takenBack(takenBackAtTheEnd);

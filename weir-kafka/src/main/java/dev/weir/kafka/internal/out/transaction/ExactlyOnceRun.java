@@ -77,7 +77,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
             context.expose(counts);
         }
 
-        /** The transactions by which the consumer commits. */
+        /** The transactions with which the consumer commits. */
         public ConsumerTransactions<K, V> transactions() {
             return transactions;
         }

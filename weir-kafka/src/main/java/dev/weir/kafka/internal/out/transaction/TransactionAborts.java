@@ -29,7 +29,7 @@ final class TransactionAborts<K, V> {
     private final StageContext context;
     private final TransactionCounts counts;
 
-    /** Since the last commit. */
+    /** Number of aborts since the last commit. */
     private int aborts;
 
     TransactionAborts(TransactionsOfRun<K, V> board, StageContext context, TransactionCounts counts) {

@@ -62,7 +62,7 @@ class TransactionRecord<K, V> {
         return copy(record, headers);
     }
 
-    /** The same for a claim that has ended. */
+    /** A copy whose claim has ended. */
     TransactionRecord<K, V> again() {
         AckTarget ended = target instanceof OffsetTracker ? new EndedAcknowledgement(target, token, List.of()) : target;
         return new TransactionRecord<>(copy(), headers, ended, token, isLetter);

@@ -58,7 +58,7 @@ enum TransactionState {
         /** A producer begins a transaction. */
         BEGIN,
 
-        /** The open transaction takes no more records and is to be committed. */
+        /** Closes the open transaction to records; it will be committed. */
         CUT,
 
         /** The brokers have all records of the cut. */
@@ -67,7 +67,7 @@ enum TransactionState {
         /** The cut is committed. */
         COMMIT,
 
-        /** Any thread requests that the committing thread abort everything. */
+        /** Asks the committing thread to abort everything. */
         ASK_ABORT,
 
         /** The committing thread starts to abort: on request, or because the brokers refused a record or a commit. */

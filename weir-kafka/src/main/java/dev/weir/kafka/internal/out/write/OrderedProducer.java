@@ -351,8 +351,8 @@ final class OrderedProducer<K, V> {
             stop = new Stop(answer.topic, answer.place(), refusal);
         }
         if (before == null && !shared) {
-            // From here, on the client's own thread, nothing more leaves the client. Records in flight after the
-            // refused batch have a gap before them, which the broker refuses.
+            // From here, on the client's own thread, nothing more leaves the client. Batches in flight after the
+            // refused one follow a gap in the sequence, so the broker refuses them.
             producer.close(Duration.ZERO);
         }
     }

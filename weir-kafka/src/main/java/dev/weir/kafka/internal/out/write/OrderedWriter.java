@@ -164,7 +164,7 @@ final class OrderedWriter<T, K, V> {
 
     /** Returns whether the stop ends with some records taken out and the others sent again. */
     private boolean isPassing(OrderedProducer.Stop stop) {
-        // In a shared producer they may be neighbours of another pipeline's record.
+        // In a shared producer the returned records may be neighbours of another pipeline's refused record.
         boolean ofOthers = clients.shared() && RecordRefusals.isOfNeighbour(stop.refusal());
         return ofOthers
                 || (!rule.isFail() && (stop.isOfRecords() || stop.isOfProgress() || rule.takes(stop.refusal())));
@@ -180,7 +180,7 @@ final class OrderedWriter<T, K, V> {
         return current.stop() != null;
     }
 
-    /** Refreshes, from time to time, what is known from the client; before a batch is sent. */
+    /** Updates the state known from the client, from time to time, before a batch is sent. */
     void refresh(long nowNanos) {
         if (firsts.refresh(nowNanos)) {
             window.partitions(firsts.partitionsByBroker());

@@ -141,7 +141,7 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
                 }
             }
         } catch (InterruptedException ended) {
-            // It was closed.
+            // The check was closed.
         } catch (KafkaException cannotLook) {
             LOG.warn("output topics are not looked after: {}", cannotLook.toString());
         } finally {
