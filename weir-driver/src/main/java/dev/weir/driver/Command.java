@@ -11,18 +11,18 @@ import java.util.TreeMap;
  * <pre>
  * harness                driver
  *         <- hello               once, when the process is up
- * configure ->                   before the first pass, and before another one that is to be different
+ * configure ->                   before the first pass, and before one with other settings
  * start ->                       for each pass
- *         <- ready               of who sends by a plan that can change, or is a network: it is connected
+ *         <- ready               from a sender with a changeable plan, or from a network, when connected
  *         <- first               when the first record is delivered
  *         <- interval ...        while it delivers
  * change ->                      at any time of a pass
- * end ->                         at any time of a pass: the driver closes down, as if time were up
- *         <- delivered           where PassOptions.TELLS asks for it
+ * end ->                         at any time of a pass: the driver closes as if time were up
+ *         <- delivered           if PassOptions.TELLS is set
  *         <- passed              or failed, which ends the process
  * clock ->                       at any time
  *         <- clock               at once
- * set-clock ->                   at any time, where they do not share a clock
+ * set-clock ->                   at any time, if they do not use the same clock
  * stop ->                        or the end of the stream, which ends the process at any time
  * </pre>
  */

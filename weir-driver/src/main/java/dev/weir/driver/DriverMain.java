@@ -69,9 +69,9 @@ public final class DriverMain {
     }
 
     /**
-     * Serves until told to stop or left alone, then ends the process.
+     * Serves until told to stop or until the harness is gone, then ends the process.
      *
-     * @param drivers by name; the first argument names the one wanted
+     * @param drivers by name; the first program argument selects one
      */
     public static void serve(Map<String, Supplier<Driver>> drivers, String... arguments) {
         // The pipe belongs to the protocol; everything a library prints belongs in the log.

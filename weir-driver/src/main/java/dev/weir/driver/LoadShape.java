@@ -9,9 +9,9 @@ import java.util.regex.Pattern;
  * The shape of a planned rate over time, as a factor: steps and ramps, optionally repeated. Immutable, thread-safe.
  *
  * <pre>
- * 0s:1 30s:3 60s:1          three times the rate from 30 s on, and once from 60 s on
- * 0s:1 60s~5                a straight line from the rate to five times of it at 60 s, which then stays
- * 0s:0.5 9s:5 every:10s     a burst of one second in each ten
+ * 0s:1 30s:3 60s:1          three times the rate from 30 s, and the plain rate from 60 s
+ * 0s:1 60s~5                a linear rise from the rate to five times the rate at 60 s, then constant
+ * 0s:0.5 9s:5 every:10s     a burst of one second in every ten
  * </pre>
  *
  * <p>A {@link #recorded} load is also a shape; only programs write its text.

@@ -17,7 +17,7 @@ import java.util.zip.InflaterInputStream;
  * the eighth bit set in all bytes of a number but its last:
  *
  * <pre>
- * | numbers left out before the run | numbers in the run | ...
+ * | missing numbers before the run | numbers in the run | ...
  * </pre>
  */
 public final class NumberRuns {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *  63        48 47                              0
  * +------------+---------------------------------+
- * | partition  | nanoseconds after the start + 1 |     0: nothing is planned
+ * | partition  | nanoseconds after the start + 1 |     0: no planned time
  * +------------+---------------------------------+
  * </pre>
  */

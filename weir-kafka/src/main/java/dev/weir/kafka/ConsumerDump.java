@@ -72,7 +72,7 @@ public final class ConsumerDump {
                 List.of());
     }
 
-    /** Creates one for tests of code that reads it; in a run the engine creates it. */
+    /** Creates an instance for tests of code that reads it. In a run the engine creates it. */
     public static ConsumerDump of(
             Instant at,
             String reads,
@@ -343,7 +343,7 @@ public final class ConsumerDump {
             this.values = values;
         }
 
-        /** Creates one for tests of code that reads it; in a run the engine creates it. */
+        /** Creates an instance for tests of code that reads it. In a run the engine creates it. */
         public static PartitionDump of(
                 String topic,
                 int partition,
@@ -512,10 +512,10 @@ public final class ConsumerDump {
     /** The first unfinished record of a partition. No later offset can be committed before it is finished. */
     public static final class Oldest {
 
-        /** The stage of a record that the pipeline has not pulled. */
+        /** The value of {@link #stage} for a record that the pipeline has not pulled. */
         public static final String BUFFERED = "buffered";
 
-        /** The first words of the stage of a record that the pipeline has pulled. */
+        /** The beginning of {@link #stage} for a record that the pipeline has pulled. */
         public static final String IN_FLIGHT = "in flight";
 
         private final OldestValues values;
@@ -524,7 +524,7 @@ public final class ConsumerDump {
             this.values = new OldestValues(offset, age, keyHash, stage);
         }
 
-        /** Creates one for tests of code that reads it; in a run the engine creates it. */
+        /** Creates an instance for tests of code that reads it. In a run the engine creates it. */
         public static Oldest of(long offset, Duration age, @Nullable Integer keyHash, String stage) {
             return new Oldest(offset, age, keyHash, stage);
         }

@@ -101,7 +101,7 @@ public interface ConsumerHandle {
      */
     CompletionStage<Void> resume(String topic);
 
-    /** Takes back the pauses of single partitions; pauses of their topic, or of everything, stay. */
+    /** Ends the pauses of single partitions; pauses of their topic, or of everything, stay. */
     CompletionStage<Void> resume(Collection<TopicPartition> partitions);
 
     /**

@@ -14,7 +14,7 @@ public final class ConsumerHealth {
         this.values = new Values(live, ready, progressing, reason, noAnswerSince);
     }
 
-    /** Creates one for tests of code that reads it; in a run the engine creates it. */
+    /** Creates an instance for tests of code that reads it. In a run the engine creates it. */
     public static ConsumerHealth of(
             boolean live, boolean ready, boolean progressing, String reason, @Nullable Instant noAnswerSince) {
         return new ConsumerHealth(live, ready, progressing, reason, noAnswerSince);

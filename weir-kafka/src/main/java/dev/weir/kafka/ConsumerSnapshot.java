@@ -13,7 +13,7 @@ public final class ConsumerSnapshot {
         this.values = values;
     }
 
-    /** Creates one for tests of code that reads it; in a run the engine creates it. */
+    /** Creates an instance for tests of code that reads it. In a run the engine creates it. */
     public static ConsumerSnapshot of(
             List<PartitionSnapshot> partitions, int bufferedRecords, long commits, long failedCommits, int rebalances) {
         return new ConsumerSnapshot(
@@ -90,7 +90,7 @@ public final class ConsumerSnapshot {
             this.values = values;
         }
 
-        /** Creates one for tests of code that reads it; in a run the engine creates it. */
+        /** Creates an instance for tests of code that reads it. In a run the engine creates it. */
         public static RecordRange of(String topic, int partition, long from, long to, long count, String reason) {
             return new RecordRange(new RangeValues(
                     Objects.requireNonNull(topic, "topic"),
@@ -167,7 +167,7 @@ public final class ConsumerSnapshot {
             this.values = new PartitionValues(topic, partition, paused, outstanding, committed, lag);
         }
 
-        /** Creates one for tests of code that reads it; in a run the engine creates it. */
+        /** Creates an instance for tests of code that reads it. In a run the engine creates it. */
         public static PartitionSnapshot of(
                 String topic, int partition, boolean paused, int outstanding, long committed, long lag) {
             return new PartitionSnapshot(topic, partition, paused, outstanding, committed, lag);

@@ -39,7 +39,7 @@ public final class LeanMetrics {
                 copiedBytes);
     }
 
-    /** Creates one for tests of code that reads it; in a run the engine creates it. */
+    /** Creates an instance for tests of code that reads it. In a run the engine creates it. */
     public static LeanMetrics of(
             long records,
             long bytes,

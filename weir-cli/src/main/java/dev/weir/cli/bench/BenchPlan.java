@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Campaigns that run one after the other. Immutable.
  *
  * <pre>
- * FOLDER/NAME.workload.yaml    the workload as it was read, so that a campaign that was not begun can be
+ * FOLDER/NAME.workload.yaml    a copy of the workload, from which an unstarted campaign can be started
  * FOLDER/NAME/                 its results
  * </pre>
  *

@@ -184,7 +184,7 @@ public final class GroupReader implements AutoCloseable {
                 partition, next, begin, end, records, deleted, records == 0 ? Duration.ZERO : null, null);
     }
 
-    /** Partition by partition, so that one without a leader does not hide the others. */
+    /** Queries each partition separately, so that one without a leader does not hide the others. */
     private Map<TopicPartition, Long> offsets(Set<TopicPartition> partitions, OffsetSpec spec, String group)
             throws InterruptedException {
         var asked = admin.listOffsets(partitions.stream().collect(Collectors.toMap(each -> each, each -> spec)));

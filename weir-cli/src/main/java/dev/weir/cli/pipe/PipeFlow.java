@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   with retries, timeout, dead letters or each: consume -> handle -> produce, see {@link KafkaFlow}; else
- *   consume -> [work: waits, concurrent, in the asked order] -> [cpu: computes, parallel, in input order]
+ *   consume -> [work: waits, concurrent, in the requested order] -> [cpu: computes, parallel, in input order]
  *           -> identity | asimov (with cpu) | exec: send -> process -> receive, one after the other
  *           -> produce
  * </pre>

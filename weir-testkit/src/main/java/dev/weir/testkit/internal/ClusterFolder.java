@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * cluster.properties   cluster id and number of brokers
  * cluster.lock         held by the process that owns the cluster
  * broker-1/            log.dirs of broker 1
- * logs/                what the brokers had to say
+ * logs/                logs of the brokers
  * </pre>
  */
 public final class ClusterFolder {

@@ -7,23 +7,23 @@ import java.util.zip.CRC32C;
  * The field offsets of a record batch of version 2. Stateless.
  *
  * <pre>
- *   0       8     12      16    17     21     23      27         35         43        51    53       57     61
- * +-------+------+-------+-----+------+------+-------+----------+----------+---------+-----+--------+------+---- ...
- * -+ | base  |length| leader|magic| CRC- | attri| last  | base     | max      | producer| its | base   |number|
- * records  | | offset|      | epoch | = 2 | 32C  | butes| offset| timestamp| timestamp| id      |epoch|sequence|of
- * | perhaps  | |       |      |       |     |      |      | delta |          |          |         |     |
- * |them  |compressed|
- * +-------+------+-------+-----+------+------+-------+----------+----------+---------+-----+--------+------+---- ...
- * -+ \_____ _______/ ^                    ^
- *       v         length counts from here  the CRC covers all from the attributes on
- *      12 bytes
+ *   0             8        12             16          17        21           23                  27
+ *   +-------------+--------+--------------+-----------+---------+------------+-------------------+
+ *   | base offset | length | leader epoch | magic = 2 | CRC-32C | attributes | last offset delta |
+ *   +-------------+--------+--------------+-----------+---------+------------+-------------------+
+ *   27               35              43            51               53              57                  61
+ *   +----------------+---------------+-------------+----------------+---------------+-------------------+---------+
+ *   | base timestamp | max timestamp | producer id | producer epoch | base sequence | number of records | records |
+ *   +----------------+---------------+-------------+----------------+---------------+-------------------+---------+
+ *
+ *   The length counts the bytes from 12 on; the CRC covers the bytes from 21 on. Records may be compressed.
  *
  *   attributes   ... 6        5         4                 3              2 1 0
  *                delete     control  transactional   timestamp type:    codec
  *                horizon    batch                    0 producer's,
  *                                                    1 broker's
  *
- *   A record, all numbers of variable length and zig-zag but the attributes:
+ *   A record, whose numbers have variable length and zig-zag encoding, except the attributes:
  *
  *   +--------+----------+-----------------+--------------+--------+-----+----------+-------+---------+---- ... -----+
  *   | length | attri-   | timestamp delta | offset delta | key    | key | value    | value | number  | key length,  |

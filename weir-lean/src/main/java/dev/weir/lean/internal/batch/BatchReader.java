@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   reader.of(topic, partition, index);
- *   reader.open(bytes, at, end, position);   the header is there, or a CorruptBatchException
- *   reader.verify(true);                     the checksum is right, and the header makes sense
- *   if (reader.isVisible(aborted)) {         no control batch, no aborted transaction
+ *   reader.open(bytes, at, end, position);   reads the header, or throws CorruptBatchException
+ *   reader.verify(true);                     checks the checksum and the header
+ *   if (reader.isVisible(aborted)) {         neither a control batch nor aborted
  *       reader.start();                      decompresses
  *       while (reader.next()) ...
  *   }

@@ -23,7 +23,7 @@ final class FetchedPartition {
     /** State: part of its broker's fetches, unless it is paused. */
     static final int FETCHING = 2;
 
-    /** A fault was found, and was or will be thrown: waits for a seek. */
+    /** A fault was found, and thrown or still to be thrown: waits for a seek. */
     static final int FAILED = 3;
 
     private static final int UNKNOWN = -1;

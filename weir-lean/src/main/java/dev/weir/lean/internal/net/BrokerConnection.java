@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *   CONNECTING   TCP, then handshakes                        -> GREETING
  *   GREETING     asks which versions the broker has          -> READY
  *   READY        requests go out, responses come in
- *   CLOSED       by either side; {@link #closeReason} says why
+ *   CLOSED       by either side; see {@link #closeReason}
  * </pre>
  */
 public final class BrokerConnection implements AutoCloseable {

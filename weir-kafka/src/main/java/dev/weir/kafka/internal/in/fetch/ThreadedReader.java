@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
  * dropped.
  *
  * <pre>
- *   place        PLACED     on a thread that has few
+ *   place        PLACED     on a thread with few partitions
  *   PLACED       LEAVING    the division wants it elsewhere: its thread is asked to give it away
- *   LEAVING      PLACED     its thread has told where it is, behind all that it has read: it is placed there on the
- *                           next one; or a fault: it stays
- *   either       gone       remove; or place, which is another placement
+ *   LEAVING      PLACED     its thread has reported the position after all its records: it is placed there on the
+ *                           next thread; or its thread has reported a fault: it stays
+ *   either       gone       remove; or place, which makes another placement
  * </pre>
  */
 final class ThreadedReader implements LeanReader {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   state    HELD, until its last claim ends, then FINISHED or, if one of them was dropped, DROPPED
- *   extra    none | 0: one claim | n: 1 + n claims; DROPPED_MARK beside it: one that ended was dropped
+ *   extra    none | 0: one claim | n: 1 + n claims; with DROPPED_MARK: an ended claim was dropped
  * </pre>
  */
 final class TrackerChunk {

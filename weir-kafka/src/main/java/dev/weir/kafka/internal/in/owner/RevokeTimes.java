@@ -10,7 +10,7 @@ import java.time.Duration;
  *
  * <pre>
  *   begin ------------- deadline ---------------------------------------- max.poll.interval.ms
- *   | work, hooks ...............|  commit  | hooks at least |  way back  |
+ *   | work, hooks ...............|  commit  | hooks at least |   return   |
  *                                 <--------- the margin, in thirds ------>
  * </pre>
  *

@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   (none)  --refused among others-->  Refused  --review-->  Suspect  --sent again-->  Alone  --written-->  (none)
  *      |                                  |                     ^                        |
- *      |                                  | no rule is for it   | its way waits          | refused
+ *      |                                  | no rule covers it   | its route waits        | refused
  *      |                                  v                     |                        v
  *      |                               (none)                   +--------------------  AtFault  --review-->  (none)
- *      +--refused before anything was sent behind it--------------------------------------^
+ *      +--refused before anything was sent after it---------------------------------------^
  * </pre>
  *
  * <p>Thread-safe: refusals come on a producer's thread. Costs nothing while nothing is refused.

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   transactional.id   GROUP-weir-RUN-N        N numbers the producers of the run
- *   client.id          NAME-RUN                of the consumer, so that the group's members tell which runs are alive
+ *   client.id          NAME-RUN                of the consumer, which shows the group's members the live runs
  * </pre>
  *
  * @param run 16 hexadecimal digits, random for each run; the same for all runs of a static member

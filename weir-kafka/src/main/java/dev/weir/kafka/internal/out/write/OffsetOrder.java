@@ -21,7 +21,7 @@ final class OffsetOrder {
     private int partition;
     private long[] last = {};
 
-    /** Creates one that calls {@code onReturn} with the topic; that must not block. */
+    /** Creates a detector that calls {@code onReturn} with the topic; the call must not block. */
     OffsetOrder(Consumer<String> onReturn) {
         this.onReturn = onReturn;
     }

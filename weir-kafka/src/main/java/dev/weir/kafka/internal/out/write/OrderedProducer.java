@@ -47,11 +47,11 @@ import org.jspecify.annotations.Nullable;
  * producer's own.
  *
  * <pre>
- *   open     takes records; each answer acknowledges its input
+ *   open     accepts records; each answer acknowledges its input
  *     |      the brokers refuse a record: the client is closed from within that answer, before it can send any more
- *   stopped  takes nothing; what was on its way or waited comes back
- *     |      no answer is missing
- *   settled  {@link #awaitSettled} gives what came back, in the order in which it was sent
+ *   stopped  accepts nothing; records in flight or waiting are returned
+ *     |      all answers have arrived
+ *   settled  {@link #awaitSettled} gives the returned records, in the order in which they were sent
  * </pre>
  */
 final class OrderedProducer<K, V> {
