@@ -46,7 +46,7 @@ public final class ConsumerDump {
                 throttledNanos);
     }
 
-    /** Creates one without stage troubles, for tests of code that reads it. */
+    /** Creates a dump without stage troubles, for tests of code that reads one. */
     public static ConsumerDump of(
             Instant at,
             String reads,
@@ -227,8 +227,8 @@ public final class ConsumerDump {
          */
         WINDOW("window full"),
         /**
-         * The pipeline cannot keep up: unfinished records fill the partition's part of {@link
-         * ConsumerSettings#bufferBytes}, or all of it.
+         * The pipeline cannot keep up: unfinished records fill the partition's part of
+         * {@link ConsumerSettings#bufferBytes}, or all partitions together fill it.
          */
         BUDGET("memory budget full"),
         /** A user has paused the partition. */

@@ -48,7 +48,7 @@ public final class DeadLetters {
     /** The treatment of a dead-letter record that is too large for its topic. */
     public enum TooLarge {
         /**
-         * Writes it without the value, or without anything of the original record. The value is lost when the original
+         * Writes the record without its value, or without anything of the original. The value is lost when the original
          * topic deletes it. Logged as a warning and counted ({@link DeadLetterHandle#cut}).
          */
         CUT,

@@ -57,8 +57,8 @@ public final class MetadataClient implements AutoCloseable {
     }
 
     /**
-     * The current offset for each position. Fails if no broker can answer for one of them; {@link #offsetsOfEach} still
-     * answers for the others.
+     * The offset to which each position resolves now. Fails if no broker can answer for one of them;
+     * {@link #offsetsOfEach} still answers for the others.
      */
     public CompletionStage<Map<TopicPartition, Long>> offsets(Map<TopicPartition, Position> positions) {
         CompletionStage<Map<TopicPartition, Long>> all = CompletableFuture.completedStage(Map.of());
@@ -73,9 +73,9 @@ public final class MetadataClient implements AutoCloseable {
     }
 
     /**
-     * The current offset for each position, one stage per partition, so that one failure does not affect the others. A
-     * partition without a leader, or one that does not exist, fails immediately with a retriable Kafka exception;
-     * otherwise the failure comes after {@code default.api.timeout.ms}.
+     * The offset to which each position resolves now, one stage per partition, so that one failure does not affect the
+     * others. A partition without a leader, or one that does not exist, fails immediately with a retriable Kafka
+     * exception; otherwise the failure comes after {@code default.api.timeout.ms}.
      */
     public Map<TopicPartition, CompletionStage<Long>> offsetsOfEach(Map<TopicPartition, Position> positions) {
         return lookup.offsets(Map.copyOf(Objects.requireNonNull(positions, "positions")), timeout);

@@ -16,7 +16,7 @@ public final class ProduceException extends KafkaPipelineException {
     }
 
     /**
-     * Creates one that names the input.
+     * Creates the exception with the place of the input.
      *
      * @param input the consumed record's place, or an empty string
      */

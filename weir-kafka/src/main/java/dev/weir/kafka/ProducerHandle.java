@@ -147,7 +147,7 @@ public interface ProducerHandle {
             this.values = new Times(count, p50, p99, max);
         }
 
-        /** Creates times for tests of code that reads them. */
+        /** Creates latency figures for tests of code that reads them. */
         public static Latency of(long count, long p50, long p99, long max) {
             return new Latency(count, p50, p99, max);
         }

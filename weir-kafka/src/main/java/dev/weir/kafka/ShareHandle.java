@@ -253,7 +253,7 @@ public interface ShareHandle {
             this.values = new Parts(kind, name, sentence, advice, expectedGain);
         }
 
-        /** Creates one for tests of code that reads it. */
+        /** Creates a limit for tests of code that reads one. */
         public static Limit of(String kind, String name, String sentence, String advice, double expectedGain) {
             return new Limit(kind, name, sentence, advice, expectedGain);
         }

@@ -64,7 +64,7 @@ public class GroupPartition {
         placed = false;
     }
 
-    /** Takes it from the member. */
+    /** Takes the partition from the member. */
     public void release() {
         owned = false;
     }

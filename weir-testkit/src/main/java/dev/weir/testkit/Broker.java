@@ -65,7 +65,9 @@ public final class Broker {
         return isRunning() && !frozen;
     }
 
-    /** Starts it again after a stop or a kill, and returns when it serves clients. Does nothing while it runs. */
+    /**
+     * Starts the broker again after a stop or a kill, and returns when it serves clients. Does nothing while it runs.
+     */
     public void start() {
         exclusively(() -> {
             if (!node.isRunning()) {
@@ -74,7 +76,7 @@ public final class Broker {
         });
     }
 
-    /** Stops it in order: leaderships move away, logs are flushed. Does nothing when it does not run. */
+    /** Stops the broker in order: leaderships move away, logs are flushed. Does nothing when it does not run. */
     public void stop() {
         exclusively(() -> {
             if (frozen) {
@@ -84,7 +86,7 @@ public final class Broker {
         });
     }
 
-    /** Ends it as quickly as possible, because its data are about to be deleted. */
+    /** Ends the broker as quickly as possible, because its data are about to be deleted. */
     void discard() {
         exclusively(node::discard);
     }

@@ -102,7 +102,7 @@ final class BenchCampaign {
         int run() throws InterruptedException;
     }
 
-    /** Runs it and translates failures for the user: mistakes in files as such, others with their cause. */
+    /** Runs the campaigns and translates failures for the user: mistakes in files as such, others with their cause. */
     static int failingAsCommand(Work work) throws InterruptedException {
         try {
             return work.run();

@@ -32,7 +32,7 @@ record WantedTopic(String name, int partitions) {
     }
 
     /**
-     * Creates it. The topic may exist from an earlier start, or because a client asked for it first; if it has no
+     * Creates the topic. It may exist from an earlier start, or because a client asked for it first; if it has no
      * records, it gets the missing partitions.
      */
     void createIn(KafkaCluster cluster, Terminal terminal) {

@@ -70,7 +70,7 @@ final class MemberPoll implements AutoCloseable {
     private final Map<URI, Silence> silences = new HashMap<>();
 
     /**
-     * Creates one.
+     * Creates a poll.
      *
      * @param patience for all members together
      * @param token required by their consoles

@@ -74,7 +74,7 @@ final class McpServer {
     private final Map<JsonNode, Call> calls = new ConcurrentHashMap<>();
 
     /**
-     * Creates one.
+     * Creates a server.
      *
      * @param version of this program
      * @param instructions for the agent

@@ -18,7 +18,7 @@ final class PipelineProcess {
     private final @Nullable String token;
 
     /**
-     * Creates one.
+     * Creates a process handle.
      *
      * @param target the id of a process or the address of a console; null if none was given
      * @param token required by the console

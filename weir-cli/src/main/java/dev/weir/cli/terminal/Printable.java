@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Escapes text from records, exceptions and brokers for a terminal. A terminal obeys control characters and direction
- * marks, and a line break makes one line look like two. Escapes are {@code
- * }, {@code \r}, {@code \t} or a four-digit Unicode escape. Stateless.
+ * marks, and a line break makes one line look like two. Escapes are {@code \n}, {@code \r}, {@code \t} or a four-digit
+ * Unicode escape. Stateless.
  */
 public final class Printable {
 

@@ -42,7 +42,7 @@ public final class EndlessEvents implements AutoCloseable {
     }
 
     /**
-     * Prepares it for the first consumer of {@code running}; {@link #start} starts it.
+     * Prepares the events for the first consumer of {@code running}; {@link #start} starts it.
      *
      * @param eventsOfAPartition number of events per partition
      * @param eachTick run ten times a second, on the same thread

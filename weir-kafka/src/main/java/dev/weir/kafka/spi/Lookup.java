@@ -33,7 +33,7 @@ public interface Lookup extends AutoCloseable {
     record Described(Set<TopicPartition> ids, Map<String, Throwable> failures) {}
 
     /**
-     * The current offset for each position. A stage fails with a
+     * The offset to which each position resolves now. A stage fails with a
      * {@link org.apache.kafka.common.errors.RetriableException} if there is no answer at the moment: at once for a
      * missing leader or partition, otherwise after the timeout.
      *

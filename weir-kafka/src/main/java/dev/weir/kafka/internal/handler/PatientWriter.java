@@ -96,7 +96,7 @@ public final class PatientWriter {
     private long resumeNanos = Stage.NEVER;
 
     /**
-     * Creates one without a client.
+     * Creates a writer without a client.
      *
      * @param owner the stage that waits for the records, for logs
      * @param clients opens the first client, and a new one after an error that may have ended the last; each is closed
@@ -116,7 +116,7 @@ public final class PatientWriter {
         this.progress = progress;
     }
 
-    /** Creates one without a client; its clients send small batches at once. */
+    /** Creates a writer without a client; its clients send small batches at once. */
     public static PatientWriter of(
             String owner, ProducerSettings<byte[], byte[]> settings, FailureRoute route, Clock clock) {
         Map<String, Object> config = new HashMap<>(settings.clientConfig());

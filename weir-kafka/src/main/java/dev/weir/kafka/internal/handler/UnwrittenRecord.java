@@ -17,7 +17,7 @@ public final class UnwrittenRecord extends ConsumerRecord<byte[], byte[]> {
     private final String missing;
 
     /**
-     * Creates one.
+     * Creates the record.
      *
      * @param output its output topic
      * @param missing names the parts that could not be serialised; empty if it is complete

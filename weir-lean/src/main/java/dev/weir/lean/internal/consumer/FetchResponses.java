@@ -373,8 +373,8 @@ final class FetchResponses implements FetchAnswers {
     }
 
     /**
-     * Returns whether another attempt may succeed. A broker with a corrupt log reports that each time, as retriable or
-     * not.
+     * Returns whether another attempt may succeed. A broker with a corrupt log repeats its error at every attempt, even
+     * if the error is marked as retriable.
      */
     private static boolean isPassing(Errors error) {
         return error == Errors.UNKNOWN_SERVER_ERROR

@@ -152,7 +152,7 @@ public final class RecordBytes {
     }
 
     /**
-     * Writes it into a batch at {@code offsetDelta}; only if {@link #maxBytes} fits.
+     * Writes the record into a batch at {@code offsetDelta}; only if {@link #maxBytes} fits.
      *
      * @param to with position 0 and its capacity as limit
      * @return the position after it; -1 if there is no space, after which the bytes are undefined

@@ -24,7 +24,7 @@ public final class ConnectionBuffers {
         other = new ReceiveBuffer(maxResponseBytes);
     }
 
-    /** Prepares them for another connection. Responses that are still being read stay. */
+    /** Prepares the buffers for another connection. Responses that are still being read stay. */
     void reset() {
         size.clear();
         out.forget();

@@ -157,7 +157,7 @@ final class RecordIntake {
         }
     }
 
-    /** Closes it with a reason, which later callers receive. */
+    /** Closes the intake with a reason, which later callers receive. */
     void close(Supplier<RuntimeException> why) {
         lock.lock();
         try {

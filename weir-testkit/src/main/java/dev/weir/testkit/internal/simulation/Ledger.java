@@ -154,8 +154,8 @@ final class Ledger {
     }
 
     /**
-     * Reports work that begins after another owner's, which may have done later records, so that this one is out of
-     * order.
+     * Reports work that begins after another member took the partition over. That member may have done later records
+     * already, so the order is broken.
      */
     private void checkTakenOver(RecordWork work, Fate fate) {
         if (scenario.has(Event.TAKEOVER) && work.assignment() <= fate.begunAfter) {

@@ -33,9 +33,9 @@ public final class SimulationRun {
     }
 
     /**
-     * Runs it, once.
+     * Runs the world, once.
      *
-     * @return what happened
+     * @return the events, one per line
      */
     public List<String> run() {
         String address = "simulation-" + RUNS.incrementAndGet() + ":9092";

@@ -33,7 +33,8 @@ public final class AssignedPartition {
         UNREAD,
 
         /**
-         * Nothing more is wanted: a bounded read has reached the end or does not know it, or the consumer was stopped.
+         * Nothing more is wanted: a bounded read has reached its end or does not know it yet, or the consumer was
+         * stopped.
          */
         END
     }
@@ -119,7 +120,7 @@ public final class AssignedPartition {
         this(id, tracker, endOffset, 0, 1);
     }
 
-    /** Creates one of the first assignment. */
+    /** Creates a partition of the first assignment. */
     AssignedPartition(TopicPartition id, OffsetTracker tracker, long endOffset, int priority, int shares) {
         this(id, tracker, endOffset, priority, shares, 0);
     }

@@ -91,7 +91,7 @@ public final class DueRecords {
     }
 
     /**
-     * Creates one.
+     * Creates a delay.
      *
      * @param dueMillis gives the due time of a record in milliseconds since 1970
      */

@@ -34,7 +34,7 @@ public final class PartitionOutlets implements RecordOutlets {
     }
 
     /**
-     * Creates one.
+     * Creates the outlets.
      *
      * @param delays makes the delay of each buffer, or null
      */

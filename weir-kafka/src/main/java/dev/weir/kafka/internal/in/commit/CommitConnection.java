@@ -58,7 +58,7 @@ public final class CommitConnection implements AutoCloseable {
     private long notBeforeNanos = System.nanoTime();
 
     /**
-     * Creates one that is not connected yet.
+     * Creates a commit connection that is not connected yet.
      *
      * @param config the client's configuration
      */

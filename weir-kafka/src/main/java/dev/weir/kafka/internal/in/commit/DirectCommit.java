@@ -78,7 +78,7 @@ public final class DirectCommit implements MemberCommit {
     private long notBeforeNanos;
 
     /**
-     * Creates one that is not connected yet.
+     * Creates a direct commit that is not connected yet.
      *
      * @param config the client's configuration
      * @param ordinary whether ordinary commits bypass the client, too

@@ -83,8 +83,8 @@ public final class FetchedViews {
 
     /**
      * Consecutive records, represented by one record with the first offset; more may be added until it is handed out.
-     * Reused once it is {@linkplain #unwrap unwrapped}, because a new object per fetch would be garbage per record when
-     * few arrive at a time.
+     * Reused once it is {@linkplain #unwrap unwrapped}: when few records arrive at a time, a new object per fetch would
+     * be nearly one per record.
      */
     public static final class InARow extends Made {
 

@@ -88,7 +88,7 @@ final class LogComparison {
         return answers.values().stream().allMatch(CompletableFuture::isDone);
     }
 
-    /** Ends it soon, without waiting: open questions fail. */
+    /** Ends the comparison soon, without waiting: open questions fail. */
     void cancel() {
         Thread comparing = thread.get();
         if (comparing != null) {

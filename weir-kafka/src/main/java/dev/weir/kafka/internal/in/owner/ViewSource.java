@@ -128,7 +128,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
 
     /**
      * Moves consecutive records out of the buffer's batches, which are reused, into batches of a pool: when few records
-     * arrive at a time, a batch for each fetch would be garbage per record. Confined to the segment's thread.
+     * arrive at a time, a new batch per fetch would be nearly one per record. Confined to the segment's thread.
      */
     private static final class Rows<T> implements Stage<T> {
 

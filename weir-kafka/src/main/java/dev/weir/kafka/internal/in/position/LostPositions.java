@@ -40,7 +40,7 @@ final class LostPositions {
     private final ObjLongConsumer<AssignedPartition> release;
 
     /**
-     * Creates one that asks through {@code queries}.
+     * Creates a handler of lost positions that asks through {@code queries}.
      *
      * @param release makes a held partition continue at an offset
      */

@@ -58,7 +58,7 @@ final class PartitionOpenings {
     private long dueNanos;
 
     /**
-     * Creates one without partitions to open.
+     * Creates an object without partitions to open.
      *
      * @param wake called when {@link #askIfDue} has something to do
      * @param onUncommitted called with held partitions that have no committed offset

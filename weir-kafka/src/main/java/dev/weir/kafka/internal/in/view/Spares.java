@@ -15,7 +15,7 @@ public final class Spares<T> {
     // Guarded by the lock.
     private final ArrayDeque<T> spares = new ArrayDeque<>();
 
-    /** Creates one that keeps at most {@code most} objects. */
+    /** Creates a store for at most {@code most} objects. */
     public Spares(int most) {
         this.most = most;
     }

@@ -51,12 +51,12 @@ public final class ClientProgress {
         this.obstacles = obstacles;
     }
 
-    /** Creates one for clients with this configuration, with a separate connection to the brokers. */
+    /** Creates a check for clients with this configuration, with a separate connection to the brokers. */
     public static ClientProgress of(Map<String, ?> clientConfig) {
         return of(clientConfig, Set.of());
     }
 
-    /** Creates one for clients that write in transactions, each with one of these ids. */
+    /** Creates a check for clients that write in transactions, each with one of these ids. */
     public static ClientProgress of(Map<String, ?> clientConfig, Collection<String> transactionalIds) {
         return new ClientProgress(
                 stuckNanos(clientConfig), new WritableTopics(clientConfig, transactionalIds)::obstacle);

@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records in flight, by a numeric token. Thread-safe: the sender adds a record, and the answering thread removes it,
- * with visibility through the token's hand-over by the producer.
+ * Records in flight, by a numeric token. Thread-safe: the sender adds a record, and the answering thread removes it.
+ * The producer's hand-over of the token makes the record visible to that thread.
  */
 final class OutstandingRecords {
 

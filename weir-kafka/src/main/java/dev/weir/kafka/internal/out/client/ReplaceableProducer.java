@@ -87,7 +87,7 @@ public final class ReplaceableProducer<K, V> {
     private volatile boolean closed;
 
     /**
-     * Creates one without a client.
+     * Creates a producer without a client.
      *
      * @param clients opens a client; each is closed here
      * @param shared whether others use the client

@@ -40,7 +40,8 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     /**
-     * The time for which no batch waits after a wait in vain: an operator may hold inputs until more elements arrive.
+     * The time after an unsuccessful wait for a cut during which no batch waits again: an operator may hold inputs
+     * until more elements arrive.
      */
     private static final long VAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 

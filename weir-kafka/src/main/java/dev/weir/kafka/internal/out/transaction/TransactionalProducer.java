@@ -79,8 +79,8 @@ final class TransactionalProducer<K, V> {
     }
 
     /**
-     * Creates one, not open, with an id that only this run has: a fenced client is replaced by another one of this run.
-     * Stops waiting once {@code ended}.
+     * Creates a producer, not open, with an id that only this run has: a fenced client is replaced by another one of
+     * this run. Stops waiting once {@code ended}.
      *
      * @param pause waits for the given time, or until the end
      */
@@ -89,7 +89,7 @@ final class TransactionalProducer<K, V> {
         return new TransactionalProducer<>(clients, ClientProgress.NONE, ended, pause, true);
     }
 
-    /** Creates one with an id that a user gave: it is fenced by another run, which keeps the id. */
+    /** Creates a producer with an id that a user gave: it is fenced by another run, which keeps the id. */
     static <K, V> TransactionalProducer<K, V> ofUser(
             Supplier<Producer<K, V>> clients,
             ClientProgress progress,

@@ -6,8 +6,8 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Elements with records in flight, by a small reusable number. One thread adds, before it sends the first record; the
- * producer's thread answers, with visibility through the hand-over of the number. Allocates nothing beyond the largest
- * number in flight so far.
+ * producer's thread answers, and the hand-over of the number makes the element visible to it. Allocates nothing beyond
+ * the largest number in flight so far.
  */
 final class ElementsInFlight {
 

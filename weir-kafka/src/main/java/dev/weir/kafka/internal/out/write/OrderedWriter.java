@@ -397,7 +397,7 @@ final class OrderedWriter<T, K, V> {
         }
     }
 
-    /** Sends after the records of one producer. */
+    /** Sends records through one producer, after those it has already sent. */
     private final class Behind implements RefusalSearch.Way<Kept<T, K, V>> {
 
         private final OrderedProducer<K, V> sending;
