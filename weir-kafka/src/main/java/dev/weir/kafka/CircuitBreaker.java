@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * breaker.
  *
  * <pre>
- *   CLOSED --too many of the last calls failed--> OPEN --openFor over-> HALF_OPEN --all probes done--> CLOSED
+ *   CLOSED --too many of the last calls failed--> OPEN --openFor over--> HALF_OPEN --all probes done--> CLOSED
  *                                                  ^                        |
  *                                                  +----a probe failed------+
  * </pre>

@@ -85,7 +85,7 @@ final class ResultsGateCommand implements Callable<Integer> {
         }
     }
 
-    /** The distance of a result from failing; smaller is worse. */
+    /** Ranks outcomes: a smaller value is worse. */
     private static double margin(Gate gate, Outcome outcome) {
         return gate.least() ? outcome.interval().low() : -outcome.interval().high();
     }

@@ -159,7 +159,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
 
     // ---- The segment's thread --------------------------------------------------------------------------------------
 
-    /** Returns whether no record for that topic is suspect, whatever it was made from. */
+    /** Returns whether there are no suspects and that topic was not refused recently. */
     boolean isQuiet(String topic) {
         return suspects.isEmpty() && skipping.refusalOf(topic) == null;
     }
