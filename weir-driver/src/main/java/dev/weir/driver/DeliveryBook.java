@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * Records the deliveries of a pass: which numbers, how often, in which order, and whose handlers failed. One thread at
+ * Notes the deliveries of a pass: which numbers, how often, in which order, and whose handlers failed. One thread at
  * a time, except for {@link #attempted}.
  */
 final class DeliveryBook {

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Records which records the members of a group have received, in a file that all their processes map: entries of a
+ * Notes the records that each member of a group has received, in a file that all their processes map: entries of a
  * killed process survive, and each member sees those of the others at once. Thread-safe, also among processes of one
  * machine.
  */

@@ -272,7 +272,7 @@ public final class Pass {
         }
     }
 
-    /** Records the lateness of a sent or received record; 0 means no planned time. One thread at a time. */
+    /** Notes the lateness of a sent or received record; 0 means no planned time. One thread at a time. */
     public void wasDue(int partition, long plannedNanos) {
         lateness.came(partition, plannedNanos);
     }

@@ -44,8 +44,8 @@ public final class PassOptions {
     public static final String SERIES = "series";
 
     /**
-     * Option: the {@link GroupNumbers} file in which the members of a group record received records; without it, they
-     * record none.
+     * Option: the {@link GroupNumbers} file in which the members of a group note the records they received; without it,
+     * they note none.
      */
     public static final String GROUP_NUMBERS = "group.numbers";
 

@@ -164,7 +164,7 @@ public final class ConsumerSettings<K, V> {
 
     /**
      * Number of metadata characters per commit for offsets finished past the committed one, which a restart then does
-     * not repeat: 0 (records none) to 1,048,576, default 4,096. Must not exceed the broker's {@code
+     * not repeat: 0 (keeps none) to 1,048,576, default 4,096. Must not exceed the broker's {@code
      * offset.metadata.max.bytes}.
      */
     public int commitMetadataChars() {

@@ -36,7 +36,7 @@ final class AddressRewriter {
         this.network = network;
     }
 
-    /** Records a request; changes nothing. */
+    /** Notes a request; changes nothing. */
     byte[] request(byte[] message) {
         ByteBuffer header = ByteBuffer.wrap(message);
         short key = header.getShort();

@@ -259,7 +259,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
             return null;
         }
 
-        /** Records the outcome; returns false if another attempt is needed. */
+        /** Notes the outcome; returns false if another attempt is needed. */
         private boolean takes(BatchMember<K, V> member, BatchOutcome outcome) throws Exception {
             switch (outcome) {
                 case BatchOutcome.Done done -> {

@@ -21,7 +21,7 @@ public final class RetryBackoff {
         this.random = random;
     }
 
-    /** Records a failure: the next wait is longer. */
+    /** Notes a failure: the next wait is longer. */
     public void failed(long nowNanos) {
         delayNanos = Math.min(maxNanos, delayNanos == 0 ? FIRST_NANOS : 2 * delayNanos);
         dueNanos = nowNanos + (long) (delayNanos * (LEAST + SPREAD * random.nextDouble()));

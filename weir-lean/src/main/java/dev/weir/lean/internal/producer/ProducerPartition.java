@@ -162,7 +162,7 @@ final class ProducerPartition {
                 + " epoch=" + epoch + " inFlight=" + flying.size() + " known=" + known;
     }
 
-    /** Records that a batch is, or may be, in the log: its sequence must not be reused under this epoch. */
+    /** Notes that a batch is, or may be, in the log: its sequence must not be reused under this epoch. */
     private void used(ProducerBatch batch) {
         if (batch.hasSequence() && (usedTo == UNKNOWN || isBefore(usedTo, after(batch)))) {
             usedTo = after(batch);

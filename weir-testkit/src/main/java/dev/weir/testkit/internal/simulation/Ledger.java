@@ -18,7 +18,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records what the pipeline has done with each record, and checks the guarantees that follow from that alone.
+ * Notes what the pipeline has done with each record, and checks the guarantees that follow from that alone.
  * Thread-safe: handlers begin work, the world ends it.
  */
 final class Ledger {
@@ -345,7 +345,7 @@ final class Ledger {
     }
 
     /**
-     * Records a violation; only the first one counts. Threads that start at the same instant may report in any order,
+     * Notes a violation; only the first one counts. Threads that start at the same instant may report in any order,
      * so their violations up to the world's next check are collected, and the smallest is reported.
      */
     void violate(String what) {

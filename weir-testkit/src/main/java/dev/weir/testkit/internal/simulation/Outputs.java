@@ -289,7 +289,7 @@ final class Outputs {
                 .toString();
     }
 
-    /** Records a write; writes for a partition that another member owns by then are not checked here. */
+    /** Notes a write; writes for a partition that another member owns by then are not checked here. */
     private void write(TopicPartition to, @Nullable Source source) {
         if (source == null) {
             return;

@@ -243,7 +243,7 @@ public final class AssignedPartition {
         return fullOfBytes;
     }
 
-    /** Records the time when flow control paused the partition. */
+    /** Notes the time when flow control paused the partition. */
     void standsStillFrom(long nanos) {
         stillSinceNanos = nanos;
     }
@@ -254,7 +254,7 @@ public final class AssignedPartition {
         return (ofBytes ? fullOfBytesNanos : fullOfRecordsNanos) + (isStill ? nowNanos - stillSinceNanos : 0);
     }
 
-    /** Records that no pipeline reads the partition, before the client knows of it. */
+    /** Notes that no pipeline reads the partition, before the client knows of it. */
     void beginUnread() {
         pauseReasons.add(PauseReason.UNREAD);
     }
@@ -368,14 +368,14 @@ public final class AssignedPartition {
         return committedSet;
     }
 
-    /** Records a confirmed commit. */
+    /** Notes a confirmed commit. */
     public void committed(long offset, String finishedSet, long nanos) {
         committedOffset = offset;
         committedSet = finishedSet;
         committedNanos = nanos;
     }
 
-    /** Records a confirmed commit ahead of the records, which also confirms the partition's position. */
+    /** Notes a confirmed commit ahead of the records, which also confirms the partition's position. */
     public void committedAhead(long offset, long nanos) {
         committedOffset = offset;
         committedNanos = nanos;
@@ -416,7 +416,7 @@ public final class AssignedPartition {
         }
     }
 
-    /** Records a row emitted with that token, to be reused once it is finished. */
+    /** Notes a row emitted with that token, to be reused once it is finished. */
     void goesOut(KeptViews row, long token) {
         row.goesOutAs(token);
         rows.add(row);
@@ -432,7 +432,7 @@ public final class AssignedPartition {
         finishedSinceCommit = 0;
     }
 
-    /** Records that a commit up to that offset with these texts would change nothing. */
+    /** Notes that a commit up to that offset with these texts would change nothing. */
     public void settledAt(long offset, int texts) {
         settledOffset = offset;
         settledTexts = texts;
@@ -452,7 +452,7 @@ public final class AssignedPartition {
         return firstDropped;
     }
 
-    /** Records that a fetched record was dropped, so that nothing past it is committed in this assignment. */
+    /** Notes that a record was fetched and dropped, so that nothing past it is committed in this assignment. */
     public void dropped(long offset) {
         firstDropped = Math.min(firstDropped, offset);
     }
@@ -474,7 +474,7 @@ public final class AssignedPartition {
         return firstUnfinishedNanos;
     }
 
-    /** Records that nothing is unfinished; returns true if something was the last time. */
+    /** Notes that nothing is unfinished; returns true if something was the last time. */
     public boolean allFinished() {
         boolean wasUnfinished = firstUnfinished >= 0;
         firstUnfinished = UNKNOWN;

@@ -120,7 +120,7 @@ public final class BatchEmission {
     }
 
     /**
-     * Emits the records before the partition's end, unless emission has ended, and records the others as dropped. They
+     * Emits the records before the partition's end, unless emission has ended, and marks the others as dropped. They
      * can be pulled at once; waiting threads are woken by {@link #announce}.
      */
     public void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list) {

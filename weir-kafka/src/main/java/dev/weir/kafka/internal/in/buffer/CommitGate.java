@@ -18,7 +18,7 @@ public interface CommitGate {
      */
     void place(AssignedPartition partition, long offset);
 
-    /** Records how far a partition was read. Batches added earlier are released before that is committed. */
+    /** Notes how far a partition was read. Batches added earlier are released before that is committed. */
     void readTo(AssignedPartition partition, long offset);
 
     /** Drops the waiting batches of the partitions, and reports that to their trackers. */

@@ -63,7 +63,7 @@ public final class DroppedRecords {
         this.counts = counts;
     }
 
-    /** Records that the assignment of the partitions has ended; records not pulled were already taken back. */
+    /** Notes that the assignment of the partitions has ended; records not pulled were already taken back. */
     public void add(Collection<AssignedPartition> partitions, Reason reason) {
         lock.lock();
         try {
@@ -105,7 +105,7 @@ public final class DroppedRecords {
     }
 
     /**
-     * Records that a policy continues a partition at {@code to}, where {@code from} was the first offset not emitted.
+     * Notes that a policy continues a partition at {@code to}, where {@code from} was the first offset not emitted.
      */
     public void skip(TopicPartition id, long from, long to, Reason reason) {
         lock.lock();
@@ -119,7 +119,7 @@ public final class DroppedRecords {
         }
     }
 
-    /** Records that the consumer ends and that unfinished records of these partitions are left undone. */
+    /** Notes that the consumer ends and that unfinished records of these partitions are left undone. */
     public void leave(Collection<AssignedPartition> partitions) {
         lock.lock();
         try {

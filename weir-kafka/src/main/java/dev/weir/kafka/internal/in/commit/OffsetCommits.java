@@ -272,7 +272,7 @@ public final class OffsetCommits {
         return records >= recordsPerCommit;
     }
 
-    /** Records offsets that were committed, here or by a transaction. */
+    /** Notes offsets that were committed, here or by a transaction. */
     public void committed(Collection<AssignedPartition> sent, Map<TopicPartition, OffsetAndMetadata> offsets) {
         succeeded++;
         backoffNanos = 0;
@@ -287,7 +287,7 @@ public final class OffsetCommits {
         }
     }
 
-    /** Records a failure and the time of the next attempt. */
+    /** Notes a failure and the time of the next attempt. */
     void retryLater(Map<TopicPartition, OffsetAndMetadata> offsets, Exception failure) {
         failed++;
         gone.ask(offsets.keySet());
@@ -345,7 +345,7 @@ public final class OffsetCommits {
                 || (failure.getCause() instanceof RetriableException);
     }
 
-    /** Records a failed commit that was not sent from here. */
+    /** Notes a failed commit that was not sent from here. */
     public void failedElsewhere() {
         failed++;
     }

@@ -60,7 +60,7 @@ public final class LeaderEpochs {
     }
 
     /**
-     * Records that everything before {@code offset} was passed, and the epoch of the last offset.
+     * Notes that everything before {@code offset} was passed, and the epoch of the last offset.
      *
      * @return false if the epoch is lower than an earlier one
      */

@@ -50,7 +50,7 @@ public final class Reachability {
         silentSinceNanos = silent ? answeredNanos : null;
     }
 
-    /** Records an answer from a broker, to the client or to another connection. */
+    /** Notes an answer from a broker, to the client or to another connection. */
     public void answered() {
         answeredNanos = clock.nanoTime();
         // Uses the previous check's count, because the order of an answer and a loss between two checks is not known.

@@ -153,7 +153,7 @@ public final class OffsetTracker implements AckTarget {
         appendTo(chunk, offset, 0, NO_TIMESTAMP);
     }
 
-    /** Records that no offset below this one follows: the last record added stands for several. */
+    /** Notes that no offset below this one follows: the last record added stands for several. */
     public void seenTo(long offset) {
         own.nextOffset = Math.max(own.nextOffset, offset);
     }

@@ -45,7 +45,7 @@ public final class ClientThread {
         OF_CLIENTS.put(client, this);
     }
 
-    /** Records a callback of the client on the current thread: its own thread, or within a send the sender's. */
+    /** Notes a callback of the client on the current thread: its own thread, or within a send the sender's. */
     public void heard() {
         Thread current = Thread.currentThread();
         WeakReference<Thread> known = thread;
@@ -54,12 +54,12 @@ public final class ClientThread {
         }
     }
 
-    /** Records that the client was told to close, so its thread is about to end. */
+    /** Notes that the client was told to close, so its thread is about to end. */
     void closes() {
         closing = true;
     }
 
-    /** Records that the client is about to be told to fail unanswered records; returns false if it was told before. */
+    /** Notes that the client is about to be told to fail unanswered records; returns false if it was told before. */
     boolean tellToFail() {
         return toldToFail.compareAndSet(false, true);
     }

@@ -88,12 +88,12 @@ public final class RefusalSearch<R> {
         return states.get(record);
     }
 
-    /** Records a refusal: the record's own if it was alone. */
+    /** Notes a refusal: the record's own if it was alone. */
     public void refused(R record, Exception why) {
         states.put(record, stateOf(record) instanceof State.Alone ? new State.AtFault(why) : new State.Refused(why));
     }
 
-    /** Records a refusal that came before anything was sent after the record. */
+    /** Notes a refusal that came before anything was sent after the record. */
     public void refusedForItself(R record, Exception why) {
         states.put(record, new State.AtFault(why));
     }

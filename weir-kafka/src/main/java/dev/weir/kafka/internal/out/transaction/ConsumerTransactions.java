@@ -222,7 +222,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         commits.lookForGone(cut.offsets().keySet());
     }
 
-    /** Records confirmed commits, and resumes after an abort. */
+    /** Notes confirmed commits, and resumes after an abort. */
     private void takeUp() {
         for (TransactionCut<K, V> cut = board.confirmed.poll(); cut != null; cut = board.confirmed.poll()) {
             // Only partitions that are still assigned and were not restarted since.

@@ -192,7 +192,7 @@ final class OpenTransaction<K, V> implements Callback {
     }
 
     /**
-     * Records that a record of the element was sent, and ends the element's claim.
+     * Notes the send of a record of the element, and ends the element's claim.
      *
      * @param timestamp the record's own, or null
      */
