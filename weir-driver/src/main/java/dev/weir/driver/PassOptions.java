@@ -50,8 +50,8 @@ public final class PassOptions {
     public static final String GROUP_NUMBERS = "group.numbers";
 
     /**
-     * Option: the file in which this pass alone records received records, to be read if its process is killed; deleted
-     * with the pass.
+     * Option: the file in which this pass alone notes its received records, to be read if its process is killed;
+     * deleted with the pass.
      */
     public static final String OWN_NUMBERS = "own.numbers";
 
@@ -144,7 +144,7 @@ public final class PassOptions {
     }
 
     /**
-     * The file in which the pass records received records, from {@link #OWN_NUMBERS} or {@link #GROUP_NUMBERS}; null
+     * The file in which the pass notes its received records, from {@link #OWN_NUMBERS} or {@link #GROUP_NUMBERS}; null
      * for none.
      */
     @Nullable

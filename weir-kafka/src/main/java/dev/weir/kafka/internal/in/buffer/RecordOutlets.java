@@ -17,7 +17,7 @@ public interface RecordOutlets {
     /** Records in all buffers. Any thread. */
     int records();
 
-    /** The number of them in partitions that the user has not paused. Any thread. */
+    /** The number of buffered records in partitions that the user has not paused. Any thread. */
     default int ready() {
         return records();
     }

@@ -304,7 +304,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     /**
-     * Returns whether no stage works on anything: after the end of the input, a waiting cut can then wait no longer.
+     * Returns whether no stage works on anything. After the end of the input, no work that a waiting cut needs can then
+     * follow.
      */
     private boolean nothingMoves() {
         return Stream.concat(assignment.all().stream(), leaving.stream()).noneMatch(AssignedPartition::hasUnsettled);
