@@ -86,7 +86,7 @@ public record DeadLetter(
      */
     public static final String BATCH = PREFIX + "batch";
 
-    /** Refuses null, but for the timestamp. */
+    /** Refuses null in every component except the timestamp. */
     public DeadLetter {
         Objects.requireNonNull(letter, "letter");
         Objects.requireNonNull(topic, "topic");

@@ -6,7 +6,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.record.TimestampType;
 
 /**
- * A record of one of the flow's own retry topics, as it was in the topic it came from. Immutable but for the bytes.
+ * A record of one of the flow's own retry topics, as it was in the topic it came from. Immutable, except for the byte
+ * arrays.
  *
  * <p>The type, not the headers, identifies a retried record: a flow that copies headers also writes its retry headers
  * to other topics.

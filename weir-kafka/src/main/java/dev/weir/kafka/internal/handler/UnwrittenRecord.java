@@ -8,8 +8,8 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record that could not be written, placed at the offset of its consumed record, which it represents where that is
- * not available. Immutable but for the bytes.
+ * A record that could not be written, at the topic, partition and offset of its consumed record, for which it stands
+ * in. Immutable, except for the byte arrays.
  */
 public final class UnwrittenRecord extends ConsumerRecord<byte[], byte[]> {
 

@@ -14,7 +14,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which partitions pause. Confined to the owner thread, but for the two limits, which any thread may change.
+ * Decides which partitions pause. Confined to the owner thread, except for the two limits, which any thread may change.
  *
  * <p>A partition pauses when its outstanding records reach the upper limit, or its outstanding bytes its share of the
  * budget, and may resume when both are down to half. In between nothing happens, because each pause and resume costs

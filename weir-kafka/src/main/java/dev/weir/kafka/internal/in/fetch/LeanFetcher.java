@@ -20,7 +20,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetches by lean consumers, while Kafka's client, with all its partitions paused, is the member of the group. See
+ * Fetches with lean consumers, while Kafka's client, with all its partitions paused, is the group member. See
  * {@link RecordFetcher} for threads; a {@link LeanReader} may have more of its own.
  *
  * <p>Waits and wake-ups concern only the reader. The client is polled without waiting: often while it has something to

@@ -46,7 +46,7 @@ interface LeanReader extends AutoCloseable {
     /** The time for which brokers throttled the fetches so far. */
     long throttledMillis();
 
-    /** Adds the contacts of its own connections. */
+    /** Adds the broker contacts of its connections. */
     BrokerContact contact(BrokerContact others);
 
     /** Closes its consumers and threads. */

@@ -299,7 +299,10 @@ final class OrderedProducer<K, V> {
         return found == Found.SPLITS ? end(new RecordTooLargeException(ClientHealth.ENDLESS)) : health.failure(found);
     }
 
-    /** Stops the client for a reason of its own. A client in use by others is left to them, and the run fails. */
+    /**
+     * Stops the client for a reason other than a refused record. If others use the client it stays open, and the run
+     * fails.
+     */
     private @Nullable KafkaPipelineException end(Exception why) {
         if (stop != null) {
             return null;
