@@ -311,7 +311,7 @@ final class OrderedProducer<K, V> {
             return new KafkaPipelineException(String.valueOf(why.getMessage()), why);
         }
         stop = new Stop("", "", why);
-        ClientClosing.begin(producer); // not here: the watching thread must not wait for a thread that hangs
+        ClientClosing.begin(producer); // only begins: the watching thread must not wait for one that hangs
         if (counts.unanswered() == 0) {
             // The last answers arrived before the stop could be known.
             whenSettled.run();
