@@ -1,11 +1,11 @@
 package dev.weir.stream;
 
-/** Something done to one element or resource that gives no result, may block and may fail. */
+/** A side effect on one element or resource. Returns nothing, may block and may throw. */
 @FunctionalInterface
 public interface Action<T> {
 
     /**
-     * Does it.
+     * Runs the action.
      *
      * @throws Exception to fail the pipeline
      */

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Attributes {
 
-    /** Attributes that say nothing. */
+    /** No attributes: the stage keeps all its defaults. */
     public static final Attributes NONE = new Attributes(null, null, 0, null);
 
     private final Values values;
@@ -34,7 +34,7 @@ public final class Attributes {
         return values.buffer;
     }
 
-    /** Decides about an element for which the stage's function throws. */
+    /** The supervision that decides about an element for which the stage's function throws. */
     public @Nullable Supervision supervision() {
         return values.supervision;
     }
@@ -64,7 +64,7 @@ public final class Attributes {
                 values.name, values.dispatcher, values.buffer, Objects.requireNonNull(newSupervision, "supervision"));
     }
 
-    /** These attributes for a stage that heeds a supervision by itself. */
+    /** These attributes without the supervision, for a stage that applies one by itself. */
     Attributes withoutSupervision() {
         return new Attributes(values.name, values.dispatcher, values.buffer, null);
     }

@@ -33,10 +33,7 @@ public final class Backoff {
         return values.max;
     }
 
-    /**
-     * The share of each wait, 0 to 1, of which a random part is left out, so that callers that failed together do not
-     * come back together.
-     */
+    /** The randomised part of each wait, 0 to 1. It spreads out callers that failed at the same moment. */
     public double jitter() {
         return values.jitter;
     }
@@ -54,7 +51,7 @@ public final class Backoff {
     /**
      * The wait after a failure, jitter included.
      *
-     * @param failures how many there have been, at least 1
+     * @param failures number of failures so far, at least 1
      */
     public Duration after(int failures) {
         if (failures < 1) {

@@ -5,17 +5,18 @@ import dev.weir.stream.spi.Batch;
 import java.util.List;
 
 /**
- * A place where one running pipeline brings its elements and any number of others take them all; pipelines come and go
- * on both sides. Thread-safe; its creator closes it.
+ * Hands every element of one running pipeline to any number of other pipelines (takers). Pipelines come and go on both
+ * sides. Thread-safe; its creator closes it.
  *
- * <p>One pipeline at a time ends in {@link #sink}; any number begin with {@link #source}, and take the elements that
- * are brought from then on. It goes at the pace of the slowest taker, and waits while there is none. An element is
- * acknowledged when all takers that were there when it was brought have done so.
+ * <p>One pipeline at a time writes to {@link #sink}. Any number read from {@link #source} and get the elements written
+ * from then on. The slowest taker sets the pace; without takers the writer waits. An element is acknowledged once every
+ * taker that was present when it was written has acknowledged it.
  *
- * <p>A taker that is stopped takes the elements in its buffer. One that ends in another way leaves them: they are
- * acknowledged if another taker that got them goes on, otherwise they stay unfinished, so that the bringing pipeline
- * delivers them again when it starts anew. When the bringing pipeline ends the takers wait for the next one. {@link
- * #close} ends the bringing pipeline at once, without a failure, and the takers after the elements that were brought.
+ * <p>A taker that is stopped still gets the elements in its buffer. A taker that ends in any other way leaves them:
+ * they are acknowledged if another taker of the same elements keeps running; otherwise they stay unfinished, and the
+ * writing pipeline delivers them again after a restart. When the writing pipeline ends, the takers wait for the next
+ * one. {@link #close} ends the writing pipeline at once, without a failure, and ends the takers after the elements
+ * written so far.
  *
  * {@snippet :
  * void publish() throws InterruptedException {
@@ -36,25 +37,23 @@ public final class BroadcastHub<T> extends Hub<T> {
     /**
      * Creates an open hub.
      *
-     * @param buffer how many elements may wait for each taker, at least 1; one batch more may stand there
+     * @param buffer number of elements that may wait for each taker, at least 1; the last batch may exceed it
      */
     public static <T> BroadcastHub<T> create(int buffer) {
         return new BroadcastHub<>(buffer);
     }
 
-    /**
-     * The sink to which a pipeline brings its elements; a second pipeline that begins while the first runs is refused.
-     */
+    /** The sink to which a pipeline writes its elements. Refuses a second pipeline while the first runs. */
     public Sink<T> sink() {
         return sink("broadcastHub", true);
     }
 
-    /** The source from which pipelines take all elements that are brought while they run. */
+    /** The source from which pipelines take all elements that are written while they run. */
     public Source<T> source() {
         return source("broadcastHub", null);
     }
 
-    /** The number of pipelines that take at present. */
+    /** The number of pipelines that take elements now. */
     public int takers() {
         return takerCount();
     }
@@ -73,7 +72,7 @@ public final class BroadcastHub<T> extends Hub<T> {
         return !present().isEmpty();
     }
 
-    /** Each present taker gets the batch. */
+    /** Adds the batch to the inbox of each present taker. */
     private void addToAll(Batch<T> batch) {
         List<Taker<T>> all = List.copyOf(present());
         int copies = all.size() - 1;

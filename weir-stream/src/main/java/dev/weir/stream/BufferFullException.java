@@ -1,13 +1,13 @@
 package dev.weir.stream;
 
-/** A {@link Source#buffer buffer} with {@link OverflowStrategy#FAIL} was full when an element came. Immutable. */
+/** A {@link Source#buffer buffer} with {@link OverflowStrategy#FAIL} was full when an element arrived. Immutable. */
 public final class BufferFullException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
     private final int capacity;
 
-    /** Says that a buffer of {@code capacity} elements was full. */
+    /** Creates the exception for a full buffer of {@code capacity} elements. */
     public BufferFullException(int capacity) {
         super("the buffer is full: capacity=" + capacity);
         this.capacity = capacity;

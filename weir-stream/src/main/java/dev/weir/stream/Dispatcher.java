@@ -18,7 +18,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class Dispatcher implements AutoCloseable {
 
-    /** The way in which a dispatcher makes threads. */
+    /** The kinds of threads that a dispatcher runs on. */
     public enum Kind {
         /** A virtual thread for each task: for work that blocks. */
         VIRTUAL,
@@ -52,14 +52,14 @@ public final class Dispatcher implements AutoCloseable {
         this.executor = executor;
     }
 
-    /** The dispatcher of segments and blocking stages that name none: a virtual thread for each task. */
+    /** The default dispatcher of segments and blocking stages: a virtual thread for each task. */
     public static Dispatcher virtual() {
         return VIRTUAL;
     }
 
     /**
-     * The dispatcher of CPU-bound stages that name none: as many platform threads as the machine has processors, which
-     * end when idle for two seconds.
+     * The default dispatcher of CPU-bound stages: one platform thread per processor. Idle threads end after two
+     * seconds.
      */
     public static Dispatcher cpu() {
         return Cpu.SHARED;
@@ -135,16 +135,16 @@ public final class Dispatcher implements AutoCloseable {
         return kind;
     }
 
-    /** The number of threads now, or {@link Integer#MAX_VALUE} for virtual ones. */
+    /** The current number of threads, or {@link Integer#MAX_VALUE} for virtual ones. */
     public int size() {
         return size;
     }
 
     /**
-     * Changes the number of threads. Threads beyond it end when they have ended their tasks; tasks that wait begin at
-     * once if there are more threads now. No task is lost or interrupted. Whoever lowers it must leave a thread for
-     * each {@code async} segment that runs on it and one for workers: {@link
-     * dev.weir.stream.control.DispatcherControl} holds that for one pipeline.
+     * Changes the number of threads. Surplus threads end after their current task; additional threads start waiting
+     * tasks at once. No task is lost or interrupted. A caller that lowers the number must leave one thread for each
+     * {@code async} segment that runs on it and one for workers; {@link dev.weir.stream.control.DispatcherControl}
+     * ensures that for one pipeline.
      *
      * @param threads 1 to 32767
      * @throws UnsupportedOperationException for virtual threads, which have no number, and for a single thread
@@ -191,9 +191,9 @@ public final class Dispatcher implements AutoCloseable {
         }
     }
 
-    /** The counters now. */
+    /** The current counters. */
     public DispatcherSnapshot snapshot() {
-        // In this order, so that no difference is negative.
+        // Read in this order so that no difference is negative.
         long ended = completed.sum();
         long begun = started.sum();
         long asked = submitted.sum();
@@ -206,7 +206,7 @@ public final class Dispatcher implements AutoCloseable {
         return DispatcherSnapshot.of(name, kind, size, threads, active, Math.max(0, asked - begun), ended);
     }
 
-    /** Lets running tasks end and takes no new ones. The two shared dispatchers stay open. */
+    /** Lets running tasks end and refuses new ones. The two shared dispatchers stay open. */
     @Override
     public void close() {
         if (this != VIRTUAL && this != Cpu.SHARED) {
@@ -219,7 +219,7 @@ public final class Dispatcher implements AutoCloseable {
         return name + " (" + kind + (size == Integer.MAX_VALUE ? "" : ", " + size) + ")";
     }
 
-    /** Made when first needed. */
+    /** Created on first use. */
     private static final class Cpu {
         static final Dispatcher SHARED = fixed("cpu", Runtime.getRuntime().availableProcessors());
     }

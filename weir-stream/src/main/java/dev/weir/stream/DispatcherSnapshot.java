@@ -2,7 +2,7 @@ package dev.weir.stream;
 
 import org.jspecify.annotations.Nullable;
 
-/** The counters of one dispatcher at one moment. Tasks are segments, workers, not elements. */
+/** The counters of one dispatcher at one moment. A task is a segment or a worker, not an element. */
 public final class DispatcherSnapshot {
 
     private final Values values;
@@ -12,7 +12,7 @@ public final class DispatcherSnapshot {
         this.values = new Values(name, kind, size, threads, active, queued, completed);
     }
 
-    /** Creates one for tests of code that reads it; in a run the engine creates it. */
+    /** Creates a snapshot, for tests of code that reads one. In a run the engine creates it. */
     public static DispatcherSnapshot of(
             String name, Dispatcher.Kind kind, int size, int threads, long active, long queued, long completed) {
         return new DispatcherSnapshot(name, kind, size, threads, active, queued, completed);
@@ -23,32 +23,32 @@ public final class DispatcherSnapshot {
         return values.name;
     }
 
-    /** The way it makes threads. */
+    /** The kind of its threads. */
     public Dispatcher.Kind kind() {
         return values.kind;
     }
 
-    /** Its threads at most, {@link Integer#MAX_VALUE} for virtual ones. */
+    /** Its largest number of threads, {@link Integer#MAX_VALUE} for virtual ones. */
     public int size() {
         return values.size;
     }
 
-    /** Threads that it has now; for virtual ones those that run a task. */
+    /** Its current number of threads; for virtual ones, those that run a task. */
     public int threads() {
         return values.threads;
     }
 
-    /** Tasks that run. */
+    /** Number of running tasks. */
     public long active() {
         return values.active;
     }
 
-    /** Tasks that wait for a thread. */
+    /** Number of tasks that wait for a thread. */
     public long queued() {
         return values.queued;
     }
 
-    /** Tasks that have ended. */
+    /** Number of completed tasks. */
     public long completed() {
         return values.completed;
     }

@@ -18,7 +18,7 @@ import java.util.Set;
  * Dispatchers by name, from code or from a configuration file. Thread-safe; its creator closes it, after the pipelines
  * that use it.
  *
- * <p>The file is one of Java properties, {@code docs/reference/dispatchers.md} describes it:
+ * <p>The file is a Java properties file, described in {@code docs/reference/dispatchers.md}:
  *
  * <pre>
  *   dispatcher.cpu.kind=fixed
@@ -33,7 +33,7 @@ public final class Dispatchers implements AutoCloseable {
         this.byName = byName;
     }
 
-    /** A registry of dispatchers made in code, which it closes. */
+    /** Creates a registry of dispatchers made in code. The registry closes them. */
     public static Dispatchers of(Dispatcher... dispatchers) {
         return of(ArgumentChecks.list("dispatchers", dispatchers));
     }
@@ -92,12 +92,12 @@ public final class Dispatchers implements AutoCloseable {
         return Collections.unmodifiableSet(byName.keySet());
     }
 
-    /** The counters of each, in the order of the file. */
+    /** The counters of each dispatcher, in the order of the file. */
     public List<DispatcherSnapshot> snapshots() {
         return byName.values().stream().map(Dispatcher::snapshot).toList();
     }
 
-    /** Closes each: running tasks may end, and none is taken any more. */
+    /** Closes each dispatcher: running tasks may end, new ones are refused. */
     @Override
     public void close() {
         byName.values().forEach(Dispatcher::close);

@@ -5,12 +5,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports the end of a pipeline. Immutable.
+ * The outcome of a pipeline that has ended. Immutable.
  *
- * <p>Work may be left undone, named in this order: elements whose streams within the stream a stop cut off ({@code
- * lines: 2 elements are left unfinished, ...}), those that were inside a stage when the deadline of a drain came, and
- * the lines of sources and sinks themselves (that of Kafka names {@code topic-partition@offset}). Elements count where
- * they are, so one that was split counts as many.
+ * <p>Work left undone is listed in this order: elements whose substreams were cut off by a stop
+ * ({@code lines: 2 elements are left unfinished, ...}); elements inside a stage at the deadline of a drain; and the
+ * lines of the sources and sinks themselves (Kafka names {@code topic-partition@offset}). Elements are counted where
+ * they are, so an element that was split counts once per part.
  */
 public final class DrainReport {
 
@@ -20,7 +20,7 @@ public final class DrainReport {
         this.values = new Values(drained, leftUndone, elapsed, stages);
     }
 
-    /** Creates one for tests of code that reads it; in a run the engine creates it. */
+    /** Creates a report, for tests of code that reads one. In a run the engine creates it. */
     public static DrainReport of(
             boolean drained, List<String> leftUndone, Duration elapsed, List<StageSnapshot> stages) {
         return new DrainReport(drained, leftUndone, elapsed, stages);
@@ -41,7 +41,7 @@ public final class DrainReport {
         return values.elapsed;
     }
 
-    /** The stages' last counters. */
+    /** The final counters of each stage. */
     public List<StageSnapshot> stages() {
         return values.stages;
     }

@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Operators that look at one element at a time. Part of {@link Source}.
  *
- * <p>Unless a method says otherwise: elements keep their order; a batch is asked for when one is wanted below; the end
- * and a failure from above are handed on at once; a cancellation drops nothing that would not come again. An element
- * for which a function throws is put to the stage's {@link Supervision}; if that fails the stream, the elements before
- * it still go on first.
+ * <p>Unless a method says otherwise: elements keep their order; a batch is pulled when the stage below asks for one;
+ * the end and a failure from above pass on at once; a cancellation loses nothing that the source would not deliver
+ * again. An element for which a function throws goes to the stage's {@link Supervision}; if that fails the stream, the
+ * elements before it still pass on first.
  */
 abstract class ElementOperators<T> {
 
@@ -30,7 +30,7 @@ abstract class ElementOperators<T> {
             "what lies beyond the end is not acknowledged, but in a stream within the stream it is: the rest goes on";
     private static final String FREE = "no allocation";
 
-    /** The stage that was added last. */
+    /** The most recently added stage. */
     abstract BlueprintNode<T> node();
 
     /** Adds the operators of a flow. */
@@ -40,10 +40,10 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Adds an operator of one's own, which works on one element after the other.
+     * Adds a custom operator that processes one element at a time.
      *
      * @param name in snapshots
-     * @param operators makes one for each run, when its first element comes
+     * @param operators creates one for each run, when its first element arrives
      */
     @Operator(acks = "each when all that was emitted for it is; at once if nothing was", cost = "an object per element")
     public <R> Source<R> operator(String name, Supplier<? extends ElementOperator<? super T, R>> operators) {
@@ -52,9 +52,9 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Adds an operator of one's own, which works on batches by the full protocol: it may keep elements back with their
-     * acknowledgements, ask ahead, wait and end by itself. It runs fused, on the thread of the operators beside it.
-     * {@link OperatorFactory} says what it owes; {@link Source#supervised} does not reach it.
+     * Adds a custom operator that works on batches with the full protocol: it may hold elements back with their
+     * acknowledgements, pull ahead, wait, and end the stream. It runs fused, on the thread of its neighbouring
+     * operators. {@link OperatorFactory} states its obligations; {@link Source#supervised} does not reach it.
      *
      * @param name in snapshots
      */
@@ -65,7 +65,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Replaces each element by what {@code function} makes of it. Its acknowledgement goes with it.
+     * Replaces each element by the result of {@code function}. The result carries the acknowledgement of the element.
      *
      * <pre>{@code
      * Source.of(1, 2, 3).map(n -> n * 10) // 10, 20, 30
@@ -101,7 +101,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Maps and filters in one: replaces each element by what {@code function} makes of it and drops it where that is
+     * Maps and filters in one step: replaces each element by the result of {@code function}, or drops it if that is
      * null. Dropped elements are acknowledged at once.
      *
      * <pre>{@code
@@ -127,8 +127,8 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Replaces each element by any number of others. It is acknowledged when the last of them is, or at once if there
-     * are none. The iterable may be long: it is taken in as demand comes.
+     * Replaces each element by any number of others. The element is acknowledged when the last of them is, or at once
+     * if there are none. The iterable may be long: it is read on demand.
      *
      * <pre>{@code
      * Source.of(1, 2, 3).mapConcat(n -> Collections.nCopies(n, n)) // 1, 2, 2, 3, 3, 3
@@ -154,20 +154,18 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Replaces each element with the help of an object that remembers something of those before it. The state is of one
-     * run and one thread, so it may be changed at will.
+     * Replaces each element by a function that also has mutable state. The state belongs to one run and one thread.
      *
-     * <p>Acknowledgements: each result carries that of the element for which it was returned. The parts that a state
-     * keeps of an acknowledged element are lost if the pipeline fails; {@link #fold} and {@link Source#grouped} hold
-     * the acknowledgements back. On a normal end {@code onComplete} is called, on a failure or a cancellation it is
-     * not; a state that was made is closed exactly once in any case. A restart by supervision closes it as well and
-     * makes another.
+     * <p>Acknowledgements: each result carries that of the element for which it was returned. State kept from an
+     * acknowledged element is lost if the pipeline fails; {@link #fold} and {@link Source#grouped} hold
+     * acknowledgements back instead. {@code onComplete} is called on a normal end only, not on a failure or a
+     * cancellation; {@code close} is called exactly once for each state in any case. A restart by supervision closes
+     * the state and creates another.
      *
-     * @param create makes the state when it is first needed
-     * @param apply makes the result, or null to drop the element, which is then acknowledged at once
-     * @param onComplete makes an element that is emitted after the last result, or none; nobody waits for its
-     *     acknowledgement
-     * @param close gives the state up
+     * @param create creates the state when it is first needed
+     * @param apply returns the result, or null to drop the element and acknowledge it at once
+     * @param onComplete returns an element to emit after the last result, or none; nobody waits for its acknowledgement
+     * @param close releases the state
      */
     @Operator(acks = DROPPED_AT_ONCE, cost = FREE)
     public <S, R> Source<R> statefulMap(
@@ -184,15 +182,15 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Emits {@code initial}, then for each element what {@code function} makes of the emission before and the element.
-     * Each emission carries the acknowledgement of its element; nobody waits for that of {@code initial}. A restart by
-     * supervision goes on from {@code initial}, without emitting it again.
+     * Emits {@code initial}, then for each element the result of {@code function} for the previous emission and the
+     * element. Each emission carries the acknowledgement of its element; nobody waits for that of {@code initial}. A
+     * restart by supervision continues from {@code initial}, without emitting it again.
      *
      * <pre>{@code
      * Source.of(1, 2, 3).scan(0, Integer::sum) // 0, 1, 3, 6
      * }</pre>
      *
-     * @param initial all runs start with this very object, so nobody may change it
+     * @param initial shared by all runs, so it must not be modified
      */
     @Operator(acks = SAME, cost = FREE)
     public <R> Source<R> scan(R initial, BiFunction<? super R, ? super T, ? extends R> function) {
@@ -201,18 +199,18 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Combines all elements to one, which is emitted at the end: {@code initial} if there were none. On a failure or a
+     * Combines all elements into one, emitted at the end: {@code initial} if there were none. On a failure or a
      * cancellation nothing is emitted.
      *
      * <p>Acknowledgements: the elements are acknowledged together, when the result is; until then each counts against
-     * the number of elements that the source lets be unacknowledged at once, so this is for streams with an end, or
-     * within sub-streams. A restart by supervision drops and acknowledges the elements combined so far.
+     * the source's limit of unacknowledged elements, so use this for finite streams or substreams. A restart by
+     * supervision drops and acknowledges the elements combined so far.
      *
      * <pre>{@code
      * Source.of(1, 2, 3).fold(10, Integer::sum) // 16
      * }</pre>
      *
-     * @param initial all runs start with this very object, so nobody may change it
+     * @param initial shared by all runs, so it must not be modified
      */
     @Operator(acks = "all together, with the result", cost = "16 bytes per acknowledged element, until the end")
     public <R> Source<R> fold(R initial, BiFunction<? super R, ? super T, ? extends R> function) {
@@ -235,13 +233,12 @@ abstract class ElementOperators<T> {
     /**
      * Lets {@code count} elements through and ends, and closes the stages above at once.
      *
-     * <p>Acknowledgements: whatever came in one batch with the last of them, or is still on its way from above, is not
-     * acknowledged. It was not worked on; a source that waits for acknowledgements delivers it again to the next run.
-     * In a stream within the stream (a group, a section, a branch while others run) the rest of the pipeline goes on,
-     * and an element that nobody ever acknowledges would hold back all commits after it. So there elements that came in
-     * one batch with the last are acknowledged: they were not wanted; and so are those that this inner stream still
-     * holds in its buffers, groups, parallel stages and streams of its own. An element that a handler is working on is
-     * acknowledged when the handler returns.
+     * <p>Acknowledgements: elements beyond the last that came in its batch, or are still inside the stages above, are
+     * not acknowledged. They were not worked on; a source that waits for acknowledgements delivers them again in the
+     * next run. In a substream (a group, a section, a branch while others run) the rest of the pipeline continues, and
+     * an element that is never acknowledged would hold back all later commits. Substreams therefore acknowledge the
+     * surplus elements of the last batch, and those in their own buffers, groups, parallel stages and nested
+     * substreams. An element that a handler is working on is acknowledged when the handler returns.
      *
      * <pre>{@code
      * Source.repeat("x").take(3) // x, x, x
@@ -261,16 +258,16 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Lets elements through until {@code predicate} refuses one, ends there, and closes the stages above at once.
-     * Elements beyond the end are not acknowledged, as with {@link #take}; unless {@code inclusive}, that is also the
-     * element that was refused.
+     * Lets elements through until {@code predicate} rejects one, then ends and closes the stages above at once.
+     * Elements beyond the end are not acknowledged, as with {@link #take}; neither is the rejected element, unless
+     * {@code inclusive}.
      *
      * <pre>{@code
      * Source.of(1, 2, 3, 1).takeWhile(n -> n < 3)       // 1, 2
      * Source.of(1, 2, 3, 1).takeWhile(n -> n < 3, true) // 1, 2, 3
      * }</pre>
      *
-     * @param inclusive whether the element that was refused goes through as the last
+     * @param inclusive whether the rejected element goes through as the last
      */
     @Operator(acks = BEYOND_NOT, cost = FREE)
     public Source<T> takeWhile(Predicate<? super T> predicate, boolean inclusive) {
@@ -292,8 +289,8 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Drops and acknowledges elements until {@code predicate} refuses one; that and all others go through. A restart by
-     * supervision begins to drop again.
+     * Drops and acknowledges elements until {@code predicate} rejects one; that one and all later ones go through. A
+     * restart by supervision starts dropping again.
      *
      * <pre>{@code
      * Source.of(1, 2, 3, 1).dropWhile(n -> n < 3) // 3, 1
@@ -305,8 +302,8 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Lets {@code limit} elements through and fails with a {@link LimitExceededException} at the next, which is not
-     * acknowledged: a guard for streams that must be small. The elements before it go on first.
+     * Lets {@code limit} elements through and fails with a {@link LimitExceededException} at the next: a guard for
+     * streams that must be small. The elements within the limit pass on first; the one beyond it is not acknowledged.
      *
      * <pre>{@code
      * Source<String> fewRows = Source.from(rows).limit(10_000);
@@ -320,8 +317,8 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * As {@link #limit}, for the sum of the elements' weights. An exception of {@code weight}, or a negative weight, is
-     * put to the supervision, of which a restart begins to count again; the limit itself is not.
+     * Limits the sum of the elements' weights; see {@link #limit}. An exception of {@code weight}, or a negative
+     * weight, goes to the supervision, whose restart resets the sum; exceeding the limit does not.
      *
      * <pre>{@code
      * Source<String> shortRows = Source.from(rows).limitWeighted(1_000_000, String::length);
@@ -335,7 +332,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Puts each element's number beside it, from 0.
+     * Pairs each element with its index, from 0.
      *
      * <pre>{@code
      * Source.of("a", "b").zipWithIndex() // (0, a), (1, b)
@@ -347,7 +344,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Puts {@code between} between each two elements. Nobody waits for its acknowledgement.
+     * Inserts {@code between} between neighbouring elements. Nobody waits for the acknowledgement of {@code between}.
      *
      * <pre>{@code
      * Source.of("a", "b", "c").intersperse(",") // a , b , c
@@ -359,9 +356,9 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Puts {@code start} before the first element, {@code between} between each two, and {@code end} after the last;
-     * start and end also come when there are no elements. The end does not come after a failure. Nobody waits for the
-     * acknowledgements of the three.
+     * Emits {@code start} before the first element, {@code between} between neighbouring elements, and {@code end}
+     * after the last. Both are emitted even if there are no elements; {@code end} is not emitted after a failure.
+     * Nobody waits for the acknowledgements of the three.
      *
      * <pre>{@code
      * Source.of("1", "2").intersperse("[", ",", "]") // [ 1 , 2 ]
@@ -378,7 +375,7 @@ abstract class ElementOperators<T> {
 
     /**
      * Drops each element whose key is among the {@code window} different keys that came last, and acknowledges it at
-     * once. A key that comes again counts as new among those. Seen keys are forgotten with the run, and at a restart by
+     * once. A repeated key counts as the latest. Seen keys are forgotten at the end of the run, and at a restart by
      * supervision.
      *
      * <pre>{@code
@@ -386,14 +383,14 @@ abstract class ElementOperators<T> {
      * }</pre>
      *
      * @param key never null; compared by equals
-     * @param window at least 1; a key is kept that long, so this bounds memory
+     * @param window at least 1; number of keys kept, which bounds memory
      */
     @Operator(acks = DROPPED_AT_ONCE, cost = "a hash look-up per element; an entry per key, up to the window")
     public Source<T> deduplicate(Function<? super T, ?> key, int window) {
         return Source.at(ElementStages.deduplicate(node(), Objects.requireNonNull(key, "key"), window));
     }
 
-    /** {@link #dropRepeated(Function)} by the elements themselves. */
+    /** Drops each element that equals the element right before it; see {@link #dropRepeated(Function)}. */
     @Operator(acks = DROPPED_AT_ONCE, cost = FREE)
     public Source<T> dropRepeated() {
         return dropRepeated(Function.identity());
@@ -414,8 +411,8 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Calls {@code action} with each element, which then goes on. If the action throws, the stage's {@link
-     * Supervision} decides.
+     * Calls {@code action} with each element before passing it on. If the action throws, the stage's
+     * {@link Supervision} decides.
      *
      * <pre>{@code
      * Source.of(1, 2, 3).tap(n -> counter.add(n))
@@ -426,14 +423,14 @@ abstract class ElementOperators<T> {
         return Source.at(ElementStages.tap(node(), Objects.requireNonNull(action, "action")));
     }
 
-    /** {@link #log(Logger, Logger.Level)} to the logger of this name, at DEBUG. */
+    /** Logs to the logger of this name, at DEBUG; see {@link #log(Logger, Logger.Level)}. */
     @Operator(acks = SAME, cost = "a line per element if the level is on, else none")
     public Source<T> log(String loggerName) {
         return log(System.getLogger(Objects.requireNonNull(loggerName, "loggerName")), Logger.Level.DEBUG);
     }
 
     /**
-     * Logs each element that passes and the end, and at ERROR a failure from above, with the names of pipeline and
+     * Logs each element and the end at {@code level}, and a failure from above at ERROR, with the names of pipeline and
      * stage.
      *
      * <pre>{@code

@@ -15,8 +15,8 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     private static final String PER_BATCH = "a few ns per batch";
 
     /**
-     * Sets the supervision of the operator above: the decision about an element for which its function throws; without
-     * it, the stream fails. Short for {@link Source#with} and {@link Attributes#withSupervision}.
+     * Sets the supervision of the operator above. It decides about an element for which the operator's function throws;
+     * without it, the stream fails. Short for {@link Source#with} and {@link Attributes#withSupervision}.
      *
      * {@snippet :
      * source.map(Integer::parseInt).supervised(Supervision.skip())
@@ -27,16 +27,15 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Emits one last element in place of a failure from above, and completes. Elements before the failure have gone on
-     * by then; those that were lost with it stay unacknowledged, and nobody waits for the last element. A cancellation
+     * Emits one last element in place of a failure from above, and completes. Elements before the failure pass first;
+     * those lost with it stay unacknowledged. Nobody waits for the acknowledgement of the last element. A cancellation
      * is not a failure.
      *
      * {@snippet :
      * source.map(Integer::parseInt).recover(failure -> -1)
      * }
      *
-     * @param function makes the last element, or returns null to let the failure go on; its own exception replaces the
-     *     failure
+     * @param function returns the last element, or null to pass the failure on; its own exception replaces the failure
      */
     @Operator(acks = PASSES + "; none for the last element", cost = PER_BATCH)
     public Source<T> recover(Function<? super Throwable, ? extends @Nullable T> function) {
@@ -44,17 +43,16 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Continues with another source in place of a failure from above, also if that one fails, up to {@code attempts}
-     * times. The failed stages are closed first; elements lost with them stay unacknowledged. Completes when the source
-     * that is running does; a stop reaches the one that is running, and a cancellation is not a failure.
+     * Continues with another source when the one above fails, up to {@code attempts} times. The failed stages are
+     * closed first; elements lost with them stay unacknowledged. Completes when the source that is running does; a stop
+     * ends the running source, and a cancellation is not a failure.
      *
      * {@snippet :
      * primary.recoverWith(1, failure -> failure instanceof IOException ? replica : null)
      * }
      *
      * @param attempts at least 1
-     * @param replacement makes the source, or returns null to let the failure go on; its own exception replaces the
-     *     failure
+     * @param replacement returns the source, or null to pass the failure on; its own exception replaces the failure
      */
     @Operator(acks = PASSES, cost = PER_BATCH)
     public Source<T> recoverWith(int attempts, Function<? super Throwable, ? extends @Nullable Source<T>> replacement) {
@@ -66,8 +64,8 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Replaces the exception of a failure from above. Elements, completion and cancellation pass. A checked exception
-     * reaches the pipeline's end as the cause of a {@link java.util.concurrent.CompletionException}.
+     * Replaces the exception of a failure from above. Elements, completion and cancellation pass unchanged. A checked
+     * exception reaches the pipeline's end as the cause of a {@link java.util.concurrent.CompletionException}.
      *
      * {@snippet :
      * source.map(Integer::parseInt).mapError(failure -> new OrderRejected(failure))
@@ -85,7 +83,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Completes where a failure from above arrives that {@code harmless} accepts. Elements lost with it stay
+     * Completes instead of failing when {@code harmless} accepts the failure from above. Elements lost with it stay
      * unacknowledged. A cancellation is not a failure.
      *
      * {@snippet :
@@ -98,17 +96,17 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Builds everything above anew when it fails, after a wait, within the same pipeline. The section that failed is
-     * closed first, its threads ended and its resources closed; the stages below notice nothing but the pause.
+     * Rebuilds everything above after a failure and a wait, within the same pipeline. The failed section is closed
+     * first, with its threads and resources; the stages below notice only the pause.
      *
-     * <p>Acknowledgements: elements that had left the section go on and are acknowledged to the run of the section that
-     * emitted them, which may be closed by then and has to put up with that. Elements inside the section when it failed
-     * are never acknowledged. So a source that remembers acknowledgements emits both anew unless it heard of them in
-     * time: at least once, with duplicates of the elements that were in flight. Sources that count on being drained
-     * before they are closed get no time for it.
+     * <p>Acknowledgements: elements that had left the section continue and are acknowledged to the run of the section
+     * that emitted them, which must tolerate that after its close. Elements inside the section when it failed are never
+     * acknowledged. A source that tracks acknowledgements emits again all elements that were not acknowledged in time:
+     * at least once, with duplicates of the elements that were in flight. Sources that expect a drain before their
+     * close do not get one.
      *
-     * <p>Completes when the section does. A stop ends the section, or the wait for it; a section that fails after a
-     * stop fails the stream. Once there were too many restarts the last failure goes on.
+     * <p>Completes when the section does. A stop ends the section, or the wait before its restart; a section that fails
+     * after a stop fails the stream. After too many restarts the last failure passes on.
      *
      * {@snippet :
      * readings.map(this::decode)
@@ -121,21 +119,20 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Builds a section of the stream anew when it fails, after a wait; what is above goes on, on a thread of its own
-     * behind a buffer. The section that failed is closed first, then the next gets again, in their order, the elements
-     * that the section had been given and that are not finished, and then those that follow.
+     * Rebuilds a section of the stream after a failure and a wait, while the stages above keep running on a thread of
+     * their own behind a buffer. The failed section is closed first. The new one gets all unfinished elements of the
+     * failed one again, in order, and then the elements that follow.
      *
-     * <p>Acknowledgements: nothing is acknowledged that did not get through as a whole. An element is finished when, of
-     * one time that it was given to the section, all that came of it is finished. Elements that had left the section
-     * before the failure go on, so the stages below may see it twice: at least once. The elements are kept until they
-     * are finished; they must not be changed by the section. An element that fails each time brings the section down
-     * each time: skip it by supervision within the section, or limit the restarts.
+     * <p>Acknowledgements: an element is acknowledged only when all results of one attempt at it are finished. Results
+     * that had left the section before the failure continue, so the stages below may see them twice: at least once.
+     * Elements are kept until they are finished, so the section must not modify them. An element that fails every time
+     * fails the section every time: skip it by supervision within the section, or limit the restarts.
      *
-     * <p>A source within the section is waited for before the next is built, up to 30 seconds: until what it had
-     * emitted is finished below, and committed.
+     * <p>Before the rebuild, a source within the section gets up to 30 seconds until its emitted elements are finished
+     * below and committed.
      *
-     * <p>Completes when the section does. A failure from above goes through the section and is not restarted from; so
-     * does one after a stop. Once there were too many restarts the last failure goes on.
+     * <p>Completes when the section does. A failure from above passes through the section without a restart; so does a
+     * failure after a stop. After too many restarts the last failure passes on.
      *
      * {@snippet :
      * orders.restarted(
@@ -156,9 +153,9 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Fails with a {@link StreamTimeoutException} when no element comes for {@code timeout} while one is asked for.
-     * Time in which the stages below are busy does not count. The stages above must not block the thread by themselves:
-     * put {@link #async} in between if they might.
+     * Fails with a {@link StreamTimeoutException} when no element arrives for {@code timeout} while the stage below
+     * waits for one. Time in which the stages below are busy does not count. The stages above must not block the
+     * thread: put {@link #async} in between if they might.
      *
      * {@snippet :
      * heartbeats.idleTimeout(Duration.ofSeconds(30))
@@ -170,8 +167,8 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Fails with a {@link StreamTimeoutException} when the first element has not come {@code timeout} after the start.
-     * The stages above must not block the thread by themselves, as for {@link #idleTimeout}.
+     * Fails with a {@link StreamTimeoutException} when the first element has not arrived {@code timeout} after the
+     * start. The stages above must not block the thread, as for {@link #idleTimeout}.
      *
      * {@snippet :
      * answers.initialTimeout(Duration.ofSeconds(5))
@@ -184,7 +181,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
 
     /**
      * Fails with a {@link StreamTimeoutException} when the stages above have not completed {@code timeout} after the
-     * start. They must not block the thread by themselves, as for {@link #idleTimeout}.
+     * start. They must not block the thread, as for {@link #idleTimeout}.
      *
      * {@snippet :
      * export.completionTimeout(Duration.ofHours(1))
@@ -196,9 +193,9 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Fails the pipeline with a {@link StreamTimeoutException} when, after elements were handed down, the next are not
-     * asked for within {@code timeout}. As the stages below do not ask, the failure cannot come down to them: they are
-     * interrupted, and {@link #recover} does not see it.
+     * Fails the pipeline with a {@link StreamTimeoutException} when the stages below do not ask for more elements
+     * within {@code timeout} of the last ones. They are interrupted, because a failure reaches them only when they ask;
+     * {@link #recover} does not see it.
      *
      * {@snippet :
      * orders.backpressureTimeout(Duration.ofMinutes(1)).mapBlocking(8, Ordering.input(), this::book)
@@ -210,9 +207,9 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Puts in an element of its own whenever none has come for {@code interval} and one is asked for. Nobody waits for
-     * its acknowledgement. If the supplier throws, the stage's supervision decides: to skip means that none is put in
-     * this time. The stages above must not block the thread by themselves, as for {@link #idleTimeout}.
+     * Emits an element from {@code supplier} whenever the stage below asks for one and none has arrived for
+     * {@code interval}. Nobody waits for its acknowledgement. If the supplier throws, the stage's supervision decides:
+     * skipping emits none this time. The stages above must not block the thread, as for {@link #idleTimeout}.
      *
      * {@snippet :
      * ticks.keepAlive(Duration.ofSeconds(1), () -> Tick.NOTHING)
@@ -226,7 +223,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     /**
      * Calls {@code onEnd} exactly once, on the stream's thread, when the stages above have ended: completed, failed, or
      * cancelled because nobody wants more. Completed means that the last element was handed down, not that it is
-     * acknowledged. An exception out of it fails the stream; after a failure it is only added to that one.
+     * acknowledged. An exception from it fails the stream; after a failure it is added to that failure as suppressed.
      *
      * {@snippet :
      * source.watch(end -> log.log(Level.INFO, "import ended: " + end))
@@ -238,8 +235,8 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Lets elements pass until the switch is turned; see {@link KillSwitch}. A batch that the stages above hand over at
-     * that very moment still passes.
+     * Lets elements pass until the switch is turned; see {@link KillSwitch}. A batch handed over at that very moment
+     * still passes.
      *
      * {@snippet :
      * KillSwitch shop = new KillSwitch();

@@ -13,21 +13,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Operators with several inputs. Part of {@link Source}.
  *
- * <p>Inputs that come at their own pace (merge, the latest of several) each run on a thread of their own and wait in a
- * buffer of {@value dev.weir.stream.ParallelOperators#DEFAULT_BUFFER} elements, or as {@link Source#with} says. Inputs
- * that are needed in turn (concat, zip) are pulled by the thread of the stage below. A failure of any input fails the
- * stream, after the elements that came before it on its way; a cancellation from below reaches all inputs; a stop ends
- * all sources.
+ * <p>Inputs that are read at their own pace (merge, the latest of several) each run on a thread of their own behind a
+ * buffer of {@value dev.weir.stream.ParallelOperators#DEFAULT_BUFFER} elements, or the size set by {@link Source#with}.
+ * Inputs that are read in turn (concat, zip) are pulled by the thread of the stage below. A failure of any input fails
+ * the stream, after the elements before it; a cancellation from below reaches all inputs; a stop ends all sources.
  */
 abstract class FanInOperators<T> extends ParallelOperators<T> {
 
-    /** A source is only read, so that one of a subtype will do. */
+    /** The node of a source. A source of a subtype is fine because sources are only read. */
     @SuppressWarnings("unchecked")
     private static <T> BlueprintNode<T> nodeOf(String name, Source<? extends T> source) {
         return ((Source<T>) Objects.requireNonNull(source, name)).node();
     }
 
-    /** The last stage that a user's function made. */
+    /** The last stage of a source that a user's function returned. */
     static <T> BlueprintNode<T> made(String operator, @Nullable Source<T> source) {
         if (source == null) {
             throw new NullPointerException("the function of " + operator + " returned null, not a source");
@@ -44,9 +43,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Emits the elements of all inputs as they come; each input keeps its own order. Ends when all have ended. When
-     * several have elements, they take turns, batch by batch.
-     * Acknowledgements go with their elements.
+     * Emits the elements of all inputs as they arrive; each input keeps its own order. Ends when all have ended. When
+     * several have elements, they take turns, batch by batch. Acknowledgements go with their elements.
      *
      * {@snippet :
      * orders.merge(returns, complaints).map(event -> handle(event))
@@ -60,7 +58,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * As {@link #merge}, but batches of {@code preferred} that are there go before those of this source.
+     * Merges two sources; available batches of {@code preferred} go before those of this source. Otherwise as
+     * {@link #merge}.
      *
      * {@snippet :
      * jobs.mergePreferred(commands)
@@ -72,8 +71,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * As {@link #merge}, but as long as several inputs have elements they share the stream in proportion to their
-     * weights, counted in elements over the batches.
+     * Merges sources in proportion to their weights while several have elements, counted in elements across batches.
+     * Otherwise as {@link #merge}.
      *
      * {@snippet :
      * gold.mergePrioritized(List.of(silver, bronze), 6, 3, 1)
@@ -89,9 +88,9 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Merges two sorted sources into a sorted one. It waits for the next element of both; of equal ones, that of this
-     * source comes first. Ends when both have ended. Acknowledgements go with their elements. A comparator that throws
-     * fails the stream.
+     * Merges two sorted sources into a sorted one. Waits for the next element of both; if they are equal, the element
+     * of this source goes first. Ends when both have ended. Acknowledgements go with their elements. A comparator that
+     * throws fails the stream.
      *
      * {@snippet :
      * today.mergeSorted(yesterday, Comparator.comparing(Event::time))
@@ -104,11 +103,11 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Emits a list of the latest element of each input whenever one of them has a new one, from when all have had one.
-     * Ends when all have ended.
+     * Emits a list of the latest element of each input whenever an input has a new element. Begins once every input has
+     * had one, and ends when all have ended.
      *
-     * <p>An element is acknowledged when it was replaced by a newer one of its input, or all have ended, and each list
-     * that it is part of is finished. One that came to an end without ever being in a list is not acknowledged.
+     * <p>An element is acknowledged once a newer element of its input has replaced it, or all inputs have ended, and
+     * every list that contains it is finished. An element that was never in a list by the end is not acknowledged.
      *
      * {@snippet :
      * temperature.mergeLatest(pressure, humidity)
@@ -124,8 +123,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Emits this source, then the others, one after the other. A source is pulled when those before it have ended, but
-     * what it has above an asynchronous boundary runs from the start. Acknowledgements go with their elements.
+     * Emits this source, then the others, one after the other. A source is pulled once those before it have ended, but
+     * its stages above an asynchronous boundary run from the start. Acknowledgements go with their elements.
      *
      * {@snippet :
      * history.concat(live)
@@ -165,8 +164,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Emits {@code segmentSize} elements of this source, then as many of the other, and so on; when one has ended, the
-     * rest of the other. It waits for the one whose turn it is. Acknowledgements go with their elements.
+     * Alternates between {@code segmentSize} elements of this source and as many of the other; when one has ended,
+     * emits the rest of the other. Waits for the source whose turn it is. Acknowledgements go with their elements.
      *
      * {@snippet :
      * Source.of(1, 2, 3, 4).interleave(Source.of(10, 20), 2) // 1, 2, 10, 20, 3, 4
@@ -192,8 +191,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Emits lists of one element of each input, first with first, second with second. Ends when any input ends; what
-     * the others have left is treated as beyond a {@link #take}.
+     * Emits lists of one element of each input, first with first, second with second. Ends when any input ends; the
+     * remaining elements of the others are treated as beyond a {@link #take}.
      *
      * {@snippet :
      * Source.of(1, 2).zipN(Source.of(10, 20), Source.of(100, 200)) // [1, 10, 100], [2, 20, 200]
@@ -211,7 +210,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
             return list;
         });
         for (Source<? extends T> other : rest) {
-            // Nobody else has the list yet.
+            // No other thread has the list yet.
             lists = lists.zipWith(other, (list, element) -> {
                 list.add(element);
                 return list;
@@ -221,8 +220,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Pairs the elements of two sources until both have ended: when one has, the rest of the other with a stand-in. It
-     * waits for both as long as both go on. A pair is acknowledged to whichever inputs it has an element of.
+     * Pairs the elements of two sources until both have ended, using a stand-in for the one that ended first. Waits for
+     * both while both run. A pair acknowledges the real elements in it.
      *
      * {@snippet :
      * Source.of("a", "b", "c").zipAll(Source.of(1), "-", 0) // (a, 1), (b, 0), (c, 0)
@@ -242,9 +241,9 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Combines the elements of two sources one by one. Ends when either ends; what the other has left is treated as
-     * beyond a {@link #take}. The two elements are acknowledged when the result is. A pair for which {@code combine}
-     * throws is put to the supervision.
+     * Combines the elements of two sources one by one. Ends when either ends; the remaining elements of the other are
+     * treated as beyond a {@link #take}. The two elements are acknowledged when the result is. A pair for which
+     * {@code combine} throws is put to the supervision.
      *
      * {@snippet :
      * prices.zipWith(amounts, (price, amount) -> price * amount)
@@ -271,13 +270,13 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Combines the latest elements of two sources whenever one of them has a new one, from when both have had one. Ends
-     * when either ends; elements that still wait in the other are not acknowledged.
+     * Combines the latest elements of two sources whenever one has a new element. Begins once both have had one, and
+     * ends when either ends; elements still waiting in the other are not acknowledged.
      *
-     * <p>An element is acknowledged when it was replaced by a newer one of its input, or the end has come, and each
-     * result that it is part of is finished; one that never was in a result when the end comes is not. When {@code
-     * combine} throws, the supervision decides on the element that came last: a skipped one remains the latest of its
-     * input; {@code RESTART} forgets the latest of both.
+     * <p>An element is acknowledged once a newer element of its input has replaced it, or the stream has ended, and
+     * every result that contains it is finished. An element that was never in a result by the end is not acknowledged.
+     * When {@code combine} throws, the supervision decides about the newest element: if skipped, it remains the latest
+     * of its input; {@code RESTART} forgets the latest of both.
      *
      * {@snippet :
      * orders.zipLatestWith(rates, (order, rate) -> order.in(rate))

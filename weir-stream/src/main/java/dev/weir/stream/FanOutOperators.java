@@ -16,9 +16,9 @@ import java.util.function.ToIntFunction;
 /**
  * Operators with several outputs. Part of {@link Source}.
  *
- * <p>Each output runs on a thread of its own and waits in a buffer of
- * {@value dev.weir.stream.ParallelOperators#DEFAULT_BUFFER} elements, or as {@link Source#with} says. A failure of any
- * output fails the stream; one from above goes down all outputs, after the elements that came before it.
+ * <p>Each output runs on a thread of its own behind a buffer of
+ * {@value dev.weir.stream.ParallelOperators#DEFAULT_BUFFER} elements, or the size set by {@link Source#with}. A failure
+ * of any output fails the stream; a failure from above reaches all outputs, after the elements before it.
  */
 abstract class FanOutOperators<T> extends FanInOperators<T> {
 
@@ -37,7 +37,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
         return sides;
     }
 
-    /** The part of a blueprint that a function from source to source stands for. */
+    /** The part of a blueprint that a function from source to source describes. */
     static <T, R> BlueprintBranch<T, R> branch(Function<? super Source<T>, Source<R>> function) {
         OpenInput<T> input = new OpenInput<>();
         Source<R> lowest = Objects.requireNonNull(function, "function").apply(Source.at(input.node()));
@@ -57,8 +57,8 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Hands each element to {@code sink} as well. It goes at the pace of the slower; the sink has a buffer. When the
-     * sink returns early the stream ends with the next element; the sink ends when the stream does.
+     * Also hands each element to {@code sink}, which has a buffer. The slower of the two sets the pace. When the sink
+     * returns early the stream ends with the next element; the sink ends when the stream does.
      *
      * <p>An element is acknowledged when both the sink and the stages below have acknowledged it.
      *
@@ -72,8 +72,8 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Shows each element to {@code sink} as long as that keeps up: batches for which its buffer has no room pass it by.
-     * Neither its acknowledgements nor its end count; if it fails, the stream does.
+     * Copies each element to {@code sink} as long as the sink keeps up: batches that its buffer has no room for skip
+     * it. Neither its acknowledgements nor its end matter to the stream; its failure fails the stream.
      *
      * {@snippet :
      * orders.wireTap(Sink.forEach(order -> log(order)))
@@ -85,8 +85,8 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Sends the elements that {@code divert} accepts to {@code sink} instead of on, with their acknowledgements. It
-     * waits for room in the sink's buffer. When the sink returns early the stream ends with the next element for it;
+     * Sends the elements that {@code divert} accepts to {@code sink}, with their acknowledgements; the others continue.
+     * It waits for room in the sink's buffer. When the sink returns early the stream ends with the next element for it;
      * the sink ends when the stream does. An element for which {@code divert} throws is put to the supervision.
      *
      * {@snippet :
@@ -99,12 +99,13 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Hands each element to each branch and merges what they emit, as it comes. Each branch runs on a thread of its
-     * own, behind a buffer; all go at the pace of the slowest.
+     * Hands each element to every branch and merges their outputs in order of arrival. Each branch runs on a thread of
+     * its own behind a buffer; the slowest sets the pace.
      *
-     * <p>An element is acknowledged when every branch has done so. When a branch ends by itself (a {@code take}), the
-     * others go on and its share counts as acknowledged, as do the elements in its own stages; when the last one ends,
-     * the stream does, and elements that no branch took to their end are not acknowledged.
+     * <p>An element is acknowledged when every branch has acknowledged it. When a branch ends by itself (a
+     * {@code take}), the others continue: the ended branch counts as having acknowledged everything, the elements in
+     * its own stages included. When the last branch ends, so does the stream, and elements that no branch finished are
+     * not acknowledged.
      *
      * {@snippet :
      * events.broadcast(List.of(s -> s.map(e -> index(e)), s -> s.filter(e -> e.isAlarm()).map(e -> alarm(e))))
@@ -120,7 +121,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Hands each element to each sink; see {@link #broadcast}. The pipeline ends when all sinks have.
+     * Hands each element to every sink; see {@link #broadcast}. The pipeline ends when all sinks have.
      *
      * {@snippet :
      * events.broadcastTo(archive, alarms).run()
@@ -135,8 +136,8 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
 
     /**
      * Spreads the elements over {@code branches} equal branches, each on a thread of its own: whichever asks first gets
-     * the next. What they emit is merged as it comes; no order is kept. When a branch ends by itself the others go on,
-     * when the last one ends the stream does. Acknowledgements go with the elements.
+     * the next. Merges their outputs in order of arrival; no order is kept. When a branch ends by itself the others
+     * continue; when the last one ends, so does the stream. Acknowledgements go with the elements.
      *
      * {@snippet :
      * pages.balance(4, s -> s.map(page -> render(page)))
@@ -164,18 +165,18 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Sends each element to the one of {@code partitions} equal branches that {@code partition} names, each on a thread
-     * of its own behind a buffer; a full buffer halts all. What they emit is merged as it comes, so that each branch's
-     * order is kept. When a branch ends by itself, elements for it are dropped and acknowledged from then on; when the
-     * last one ends the stream does. Acknowledgements go with the elements; one for which {@code partition} throws, or
-     * names no branch, is put to the supervision.
+     * Sends each element to one of {@code partitions} equal branches, chosen by {@code partition}. Each branch runs on
+     * a thread of its own behind a buffer; a full buffer halts all. Outputs are merged in order of arrival, which keeps
+     * the order of each branch. When a branch ends by itself, further elements for it are dropped and acknowledged;
+     * when the last one ends, so does the stream. Acknowledgements go with the elements. An element for which
+     * {@code partition} throws, or returns no branch, goes to the supervision.
      *
      * {@snippet :
      * events.partition(8, e -> Math.floorMod(e.key().hashCode(), 8), s -> s.map(e -> apply(e)))
      * }
      *
      * @param partitions 1 to 100,000
-     * @param partition from an element to 0 up to {@code partitions - 1}
+     * @param partition returns 0 to {@code partitions - 1} for an element
      */
     @Operator(acks = "kept with each element", cost = "a segment for each branch; a call and a move per element")
     public <R> Source<R> partition(
@@ -185,7 +186,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Sends each element to the sink that {@code partition} names; see {@link #partition}.
+     * Sends each element to the sink chosen by {@code partition}; see {@link #partition}.
      *
      * {@snippet :
      * events.partitionTo(e -> e.isAlarm() ? 1 : 0, archive, alarms).run()
@@ -200,9 +201,9 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Takes each element apart into two streams, which {@code join} makes one of again. Both must be used, and read at
-     * about the same pace: one that is ahead of the other by more than the buffer waits for it forever if {@code join}
-     * reads them one after the other. When either ends by itself all does, with the next element.
+     * Splits each element into two streams, which {@code join} combines again. {@code join} must use both, and read
+     * them at about the same pace: reading one after the other blocks forever once a buffer is full. When either stream
+     * ends by itself, the whole stream ends with the next element.
      *
      * <p>An element is acknowledged when both parts have been.
      *
@@ -229,7 +230,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Takes each element apart for two sinks; see {@link #broadcastTo}.
+     * Splits each element for two sinks; see {@link #broadcastTo}.
      *
      * {@snippet :
      * users.unzipTo(User::name, names, User::age, ages).run()

@@ -5,8 +5,8 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * A part of a stream that is named once and used in several: operators without a source and a sink. Immutable and free
- * to share; each use has stages of its own.
+ * A named, reusable part of a stream: operators without a source and a sink. Immutable and free to share; each use has
+ * stages of its own.
  *
  * <pre>{@code
  * static final Flow<String, Order> ORDERS =
@@ -57,7 +57,7 @@ public final class Flow<T, R> {
         return new Flow<>(above -> below.below(below(above)));
     }
 
-    /** A sink that is this flow and the sink below it. */
+    /** A sink that consists of this flow and the sink below it. */
     public Sink<T> to(Sink<? super R> sink) {
         Objects.requireNonNull(sink, "sink");
         return Sink.through(above -> below(above).to(sink));

@@ -14,9 +14,9 @@ import java.util.function.ToLongFunction;
 abstract class GroupingOperators<T> extends ElementOperators<T> {
 
     /**
-     * Gathers elements into lists of {@code count}, the last one perhaps shorter. The members are acknowledged
-     * together, when their list is. At the end and before a failure of the input the open list is emitted; on
-     * cancellation its members stay unacknowledged. Pulls until a list is full.
+     * Gathers elements into lists of {@code count}; the last may be shorter. All members are acknowledged together with
+     * their list. The open list is emitted at the end and before a failure of the input; on cancellation its members
+     * stay unacknowledged. Pulls until a list is full.
      *
      * {@snippet :
      * Source.of(1, 2, 3, 4, 5).grouped(2); // [1, 2], [3, 4], [5]
@@ -30,9 +30,9 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Gathers elements into lists of {@code count}, or of fewer if {@code window} has passed since a list's first
-     * element came. Otherwise as {@link #grouped}. A list whose time has come is emitted when the stage below next
-     * pulls, so an element may wait for longer below a busy sink.
+     * Gathers elements into lists of {@code count}, or of fewer once {@code window} has passed since the list's first
+     * element. Otherwise as {@link #grouped}. A due list is emitted when the stage below next pulls, so elements may
+     * wait longer above a busy sink.
      *
      * {@snippet :
      * source.groupedWithin(1000, Duration.ofMillis(100)).map(rows -> insert(rows));
@@ -47,9 +47,9 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Gathers elements into lists of at most {@code maxWeight}; an element heavier than that gets a list of its own.
-     * Otherwise as {@link #grouped}. An exception of {@code weight}, or a negative weight, is put to the stage's
-     * supervision; RESTART drops and acknowledges the open list as well.
+     * Gathers elements into lists of at most {@code maxWeight}; a heavier element gets a list of its own. Otherwise as
+     * {@link #grouped}. An exception of {@code weight}, or a negative weight, goes to the stage's supervision; RESTART
+     * drops and acknowledges the open list as well.
      *
      * {@snippet :
      * Source.of("aa", "b", "cccc").groupedWeighted(3, String::length); // [aa, b], [cccc]
@@ -63,8 +63,8 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Gathers elements into lists of at most {@code maxWeight}, or of less if {@code window} has passed since a list's
-     * first element came. As {@link #groupedWeighted} and {@link #groupedWithin}.
+     * Gathers elements into lists of at most {@code maxWeight}, or of less once {@code window} has passed since the
+     * list's first element. Otherwise as {@link #groupedWeighted} and {@link #groupedWithin}.
      *
      * {@snippet :
      * source.groupedWeightedWithin(1_000_000, Duration.ofMillis(50), line -> line.length());
@@ -80,9 +80,9 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Gathers neighbours of the same key into lists of at most {@code max}. Otherwise as {@link #grouped}: a list is
-     * emitted when an element of another key is there. An exception of {@code key} is put to the stage's supervision;
-     * RESTART drops and acknowledges the open list as well.
+     * Gathers consecutive elements of the same key into lists of at most {@code max}. A list is emitted as soon as an
+     * element of another key arrives. Otherwise as {@link #grouped}. An exception of {@code key} goes to the stage's
+     * supervision; RESTART drops and acknowledges the open list as well.
      *
      * {@snippet :
      * Source.of("a1", "a2", "b1", "a3").groupedAdjacentBy(s -> s.charAt(0), 100); // [a1, a2], [b1], [a3]
@@ -97,8 +97,9 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Gathers neighbours of the same key into lists of at most {@code max}, or of fewer if {@code window} has passed
-     * since a list's first element came. As {@link #groupedAdjacentBy(Function, int)} and {@link #groupedWithin}.
+     * Gathers consecutive elements of the same key into lists of at most {@code max}, or of fewer once {@code window}
+     * has passed since the list's first element. Otherwise as {@link #groupedAdjacentBy(Function, int)} and
+     * {@link #groupedWithin}.
      *
      * {@snippet :
      * rows.groupedAdjacentBy(row -> row.table(), 1000, Duration.ofMillis(100)).map(group -> insert(group));
@@ -114,13 +115,13 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Emits windows of {@code size} elements, each of which begins {@code step} elements after the one before; if
-     * {@code step} is greater than {@code size}, those between are dropped. At the end a shorter window holds the
-     * elements that were in none yet. A failure of the input goes on at once, and elements that were in no full window
-     * stay unacknowledged.
+     * Emits windows of {@code size} elements; each window starts {@code step} elements after the previous one. If
+     * {@code step} is greater than {@code size}, the elements in between are dropped. At the end a shorter window holds
+     * the elements that were in no window yet. A failure of the input passes on at once, and elements that were in no
+     * full window stay unacknowledged.
      *
-     * <p>An element is acknowledged when all windows that hold it are, and a dropped one at once. While it may still be
-     * in a later window it is not finished.
+     * <p>An element is acknowledged once all windows that contain it are, and no later window can contain it. A dropped
+     * element is acknowledged at once.
      *
      * {@snippet :
      * Source.of(1, 2, 3, 4).sliding(3, 1); // [1, 2, 3], [2, 3, 4]
@@ -135,20 +136,20 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Aggregates elements for as long as the stage below is busy, up to {@code max} into one; what is above runs on a
-     * thread of its own. Elements that come in one batch come at once and are aggregated even if the stage below waits.
+     * Aggregates elements for as long as the stage below is busy, up to {@code max} into one; the stages above run on a
+     * thread of their own. Elements of one batch arrive together and are aggregated even if the stage below is waiting.
      * When {@code max} is reached another aggregate begins, and the stages above wait.
      *
-     * <p>The elements of an aggregate are acknowledged together, when it is. At the end and before a failure of the
-     * input the aggregate is emitted; on cancellation it stays unacknowledged. An exception of a function is put to the
-     * stage's supervision; RESTART drops and acknowledges the open aggregate as well. The functions must not block.
+     * <p>The elements of an aggregate are acknowledged together with it. The aggregate is emitted at the end and before
+     * a failure of the input; on cancellation it stays unacknowledged. An exception of a function goes to the stage's
+     * supervision; RESTART drops and acknowledges the open aggregate as well. The functions must not block.
      *
      * {@snippet :
      * source.batch(100, StringBuilder::new, StringBuilder::append).map(text -> write(text));
      * }
      *
-     * @param max how many elements an aggregate may hold, at least 1
-     * @param seed makes an aggregate of its first element
+     * @param max largest number of elements in an aggregate, at least 1
+     * @param seed creates an aggregate from its first element
      * @param aggregate adds an element to it; may change it in place
      */
     @Operator(acks = "members together with their aggregate", cost = "a thread above; 16 bytes of claims per element")
@@ -183,8 +184,8 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Combines elements into one for as long as the stage below is busy, without a bound, so that what is above never
-     * waits. Otherwise as {@link #batch}.
+     * Combines elements into one for as long as the stage below is busy, without a bound, so the stages above never
+     * wait. Otherwise as {@link #batch}.
      *
      * {@snippet :
      * prices.conflate((older, newer) -> newer).map(price -> show(price));
@@ -197,9 +198,9 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Aggregates elements for as long as the stage below is busy, without a bound, so that what is above never waits.
-     * The claims of all elements are kept until the aggregate is acknowledged: 16 bytes each, if anybody waits for
-     * them. Otherwise as {@link #batch}.
+     * Aggregates elements for as long as the stage below is busy, without a bound, so the stages above never wait. The
+     * acknowledgements of all elements are kept until the aggregate is acknowledged: 16 bytes each, if the source waits
+     * for them. Otherwise as {@link #batch}.
      *
      * {@snippet :
      * clicks.conflateWithSeed(click -> 1L, (count, click) -> count + 1);
@@ -213,14 +214,13 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Replaces each element by the first of what {@code expander} makes of it, and emits more of that, one for each
-     * pull, for as long as the stage below asks and nothing newer has come. The stages above run on a thread of their
-     * own.
+     * Expands each element into the elements of an iterator, one for each pull, until a newer element arrives. The
+     * stages above run on a thread of their own.
      *
-     * <p>The first carries the element's acknowledgement, the others none. If there is no first, the element is
-     * acknowledged at once. Ends with its input; a failure goes on after the elements before it. An exception of {@code
-     * expander} or its iterator is put to the stage's supervision: skipping drops the element, or the rest of its
-     * iterator.
+     * <p>The first emission carries the element's acknowledgement, the others none. If the iterator is empty, the
+     * element is acknowledged at once. Ends with its input; a failure passes on after the elements before it. An
+     * exception of {@code expander} or its iterator goes to the stage's supervision: skipping drops the element, or the
+     * rest of its iterator.
      *
      * {@snippet :
      * readings.expand(reading -> Stream.iterate(reading, last -> last.older()).iterator());
@@ -234,8 +234,8 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Emits each element, and then for as long as the stage below asks and nothing newer has come, one by one what
-     * {@code extrapolator} makes of it. Otherwise as {@link #expand}.
+     * Emits each element, then the elements of the iterator that {@code extrapolator} returns for it, one for each
+     * pull, until a newer element arrives. Otherwise as {@link #expand}.
      *
      * {@snippet :
      * positions.extrapolate(last -> Collections.nCopies(3, last.guessed()).iterator());
@@ -247,13 +247,13 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Buffers up to {@code capacity} elements for a slower stage below; what is above runs on a thread of its own and,
-     * unless the strategy is {@link OverflowStrategy#BACKPRESSURE}, never waits.
+     * Buffers up to {@code capacity} elements for a slower stage below; the stages above run on a thread of their own
+     * and, unless the strategy is {@link OverflowStrategy#BACKPRESSURE}, never wait.
      *
-     * <p>An element that is dropped is acknowledged at once. Elements that the stage below has pulled are no longer in
-     * the buffer, and it pulls up to 512 elements at once; if it waits, a batch from above goes past the buffer whole.
-     * As batches come at once, a buffer smaller than a batch drops some of each that meets a busy stage. At the end and
-     * before a failure of the input the buffer is emitted; on cancellation it stays unacknowledged.
+     * <p>A dropped element is acknowledged at once. Elements that the stage below has pulled, up to 512 at once, are no
+     * longer in the buffer; if that stage is waiting, a batch from above bypasses the buffer. Elements arrive in
+     * batches, so a buffer smaller than a batch drops part of each batch that meets a busy stage. The buffer is emitted
+     * at the end and before a failure of the input; on cancellation it stays unacknowledged.
      *
      * {@snippet :
      * ticks.buffer(10_000, OverflowStrategy.DROP_HEAD).map(tick -> slowly(tick));

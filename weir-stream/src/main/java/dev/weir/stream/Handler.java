@@ -1,17 +1,18 @@
 package dev.weir.stream;
 
 /**
- * Work on one element that may block and may fail. Called from many threads at once unless the stage says otherwise.
+ * A function of one element that may block and may throw. Called from many threads at once unless the stage says
+ * otherwise.
  */
 @FunctionalInterface
 public interface Handler<T, R> {
 
     /**
-     * Does the work.
+     * Handles the element.
      *
      * @return the result, never null
-     * @throws Exception to have the stage's {@link Supervision} decide: unless told otherwise, the pipeline fails and
-     *     the element is not acknowledged
+     * @throws Exception if the element cannot be handled; the stage's {@link Supervision} decides. By default the
+     *     pipeline fails and the element is not acknowledged
      */
     R handle(T element) throws Exception;
 }

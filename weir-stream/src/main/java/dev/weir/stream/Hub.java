@@ -13,8 +13,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The common part of all hubs: bringing pipelines wait for room in the inboxes of those that take, all under one lock.
- * Thread-safe. A subclass says which inbox an element goes to.
+ * The common part of all hubs: writing pipelines wait for room in the inboxes of the takers, all under one lock.
+ * Thread-safe. A subclass chooses the inbox of an element.
  */
 abstract class Hub<T> implements AutoCloseable {
 
@@ -34,16 +34,16 @@ abstract class Hub<T> implements AutoCloseable {
         this.buffer = buffer;
     }
 
-    /** Hands over a batch of at least one element, waiting for room; false if the hub is closed. */
+    /** Hands over a batch of at least one element, waiting for room. Returns false if the hub is closed. */
     abstract boolean put(Batch<T> batch) throws InterruptedException;
 
-    /** Elements that a taker with an inbox of its own had not pulled when it ended. */
+    /** Called with the elements that a taker with an inbox of its own had not pulled when it ended. */
     void left(List<Batch<T>> batches) {}
 
     /**
-     * A sink that brings.
+     * A sink that writes to the hub.
      *
-     * @param alone whether a second pipeline is refused while one brings
+     * @param alone whether a second pipeline is refused while one runs
      */
     final Sink<T> sink(String name, boolean alone) {
         return Sink.custom(name, context -> {
@@ -83,9 +83,9 @@ abstract class Hub<T> implements AutoCloseable {
     }
 
     /**
-     * A source that takes.
+     * A source that reads from the hub.
      *
-     * @param shared the inbox that one taker leaves to the next, or null if each has its own
+     * @param shared the inbox that all takers use in turn, or null if each has its own
      */
     final Source<T> source(String name, @Nullable Inbox<T> shared) {
         return Source.custom(name, context -> {
@@ -96,7 +96,7 @@ abstract class Hub<T> implements AutoCloseable {
         });
     }
 
-    /** Lets a taker in. */
+    /** Adds a taker. */
     final Taker<T> join(@Nullable Inbox<T> shared, Clock clock, StageMeter meter) {
         lock.lock();
         try {
@@ -113,8 +113,7 @@ abstract class Hub<T> implements AutoCloseable {
     }
 
     /**
-     * Waits until there is room, then adds, both under the lock: nobody sees an element before all is done with it
-     * here.
+     * Waits until there is room, then adds, both under the lock, so that no other thread sees an element too early.
      *
      * @return false if the hub is closed
      */
@@ -134,14 +133,14 @@ abstract class Hub<T> implements AutoCloseable {
         }
     }
 
-    /** The present takers, in the order in which they came. Under the lock. */
+    /** The present takers in order of arrival. Under the lock. */
     final List<Taker<T>> present() {
         return takers;
     }
 
     /**
-     * Returns whether another taker of the same elements continues; {@code taker} does not from here on. Of several
-     * that leave at once, each of which would count on the others, so at least the last leaves its share unfinished.
+     * Marks {@code taker} as leaving and returns whether another taker of the same elements continues. If several leave
+     * at once, at least the last one sees no other and leaves its elements unfinished.
      */
     final boolean othersGoOn(Taker<T> taker, List<Taker<T>> all) {
         lock.lock();
@@ -158,7 +157,7 @@ abstract class Hub<T> implements AutoCloseable {
         }
     }
 
-    /** The number of pipelines that take at present. */
+    /** The number of pipelines that take elements now. */
     final int takerCount() {
         lock.lock();
         try {
@@ -168,7 +167,7 @@ abstract class Hub<T> implements AutoCloseable {
         }
     }
 
-    /** Lets bringing pipelines end at once, without a failure, and taking ones after the elements that were brought. */
+    /** Ends the writing pipelines at once, without a failure, and the takers after the elements written so far. */
     @Override
     public void close() {
         lock.lock();
@@ -211,7 +210,7 @@ abstract class Hub<T> implements AutoCloseable {
         }
     }
 
-    /** The source of one run. */
+    /** The stage of one run that reads from the hub. */
     static final class Taker<T> implements Stage<T> {
 
         private final Hub<T> hub;
@@ -247,7 +246,8 @@ abstract class Hub<T> implements AutoCloseable {
         }
 
         /**
-         * Ends it: after the elements in an inbox of its own, at once if another taker will come for them. Any thread.
+         * Ends the taker: after the elements in an inbox of its own, or at once if a later taker will read them. Any
+         * thread.
          */
         void stop() {
             hub.lock.lock();

@@ -1,7 +1,7 @@
 package dev.weir.stream;
 
 /**
- * An element and how many came before it; see {@link Source#zipWithIndex}. Immutable.
+ * An element and its index in the stream; see {@link Source#zipWithIndex}. Immutable.
  *
  * @param index 0 for the first
  */

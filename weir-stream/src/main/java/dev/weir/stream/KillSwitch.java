@@ -4,13 +4,12 @@ import dev.weir.stream.internal.failure.KillSwitchState;
 import java.util.Objects;
 
 /**
- * Ends the streams that it was put into with {@link Source#via}, from outside, for good: one stream, or the streams of
- * several pipelines at once. Thread-safe; may be thrown before the pipelines run. The first call decides, further ones
- * do nothing.
+ * A switch that ends the streams it was added to with {@link Source#via}, possibly in several pipelines at once.
+ * Thread-safe. It may be turned before the pipelines run. The first call decides; later calls do nothing.
  *
- * <p>The stages above the switch are interrupted, even if they would wait for ever, and closed; an element that has
- * passed the switch goes on undisturbed. Elements that had not passed it stay unacknowledged. To end a pipeline with
- * all that it has taken in finished there is {@link RunningPipeline#drain}.
+ * <p>The stages above the switch are interrupted and closed; an element that has passed the switch continues
+ * undisturbed. Elements that have not passed it stay unacknowledged. To finish all emitted elements first, use
+ * {@link RunningPipeline#drain}.
  */
 public final class KillSwitch {
 

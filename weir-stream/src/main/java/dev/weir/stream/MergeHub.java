@@ -5,16 +5,16 @@ import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageMeter;
 
 /**
- * A place where running pipelines bring their elements to one that takes them; pipelines come and go on both sides.
+ * Merges the elements of any number of running pipelines for one that takes them. Pipelines come and go on both sides.
  * Thread-safe; its creator closes it.
  *
- * <p>Any number of pipelines end in {@link #sink}; one at a time begins with {@link #source}. Elements between them are
- * bounded in elements: a full hub halts the bringing pipelines, also while nobody takes. Acknowledgements go with the
- * elements into the taking pipeline; a bringing pipeline that ends has its source wait for those still under way.
+ * <p>Any number of pipelines write to {@link #sink}; one at a time reads from {@link #source}. The hub's buffer is
+ * bounded: a full hub halts the writing pipelines, with or without a taker. Acknowledgements go with the elements into
+ * the taking pipeline; the source of a writing pipeline that ends waits for those still in flight.
  *
- * <p>When the taking pipeline ends, in whatever way, the elements that it had not pulled wait for the next one. {@link
- * #close} ends the bringing pipelines at once, without a failure, and the taking one after the elements that were
- * brought.
+ * <p>When the taking pipeline ends, for any reason, the elements that it had not pulled wait for the next one.
+ * {@link #close} ends the writing pipelines at once, without a failure, and the taking one after the elements written
+ * so far.
  *
  * {@snippet :
  * void collect() throws InterruptedException {
@@ -38,25 +38,23 @@ public final class MergeHub<T> extends Hub<T> {
     /**
      * Creates an open hub.
      *
-     * @param buffer how many elements may wait in it, at least 1; one batch more may stand in it
+     * @param buffer number of elements that may wait in it, at least 1; the last batch may exceed it
      */
     public static <T> MergeHub<T> create(int buffer) {
         return new MergeHub<>(buffer);
     }
 
-    /** The sink to which pipelines bring their elements, any number at once. */
+    /** The sink to which any number of pipelines write their elements. */
     public Sink<T> sink() {
         return sink("mergeHub", false);
     }
 
-    /**
-     * The source from which a pipeline takes all elements; a second one that begins while the first runs is refused.
-     */
+    /** The source from which a pipeline takes all elements. Refuses a second pipeline while the first runs. */
     public Source<T> source() {
         return source("mergeHub", inbox);
     }
 
-    /** The one that takes, without a run. */
+    /** Adds the taker, without a run. */
     Taker<T> taker(Clock clock, StageMeter meter) {
         return join(inbox, clock, meter);
     }

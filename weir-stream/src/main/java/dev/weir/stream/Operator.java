@@ -5,10 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/**
- * Marks a method of the facade that adds a stage, for {@code docs/reference/operators.md}, which is made from these
- * marks.
- */
+/** Marks a facade method that adds a stage. {@code docs/reference/operators.md} is generated from these marks. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)
 @interface Operator {

@@ -11,13 +11,14 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>{@link #input()}: results leave in the order in which the elements came.
  *   <li>{@link #byKey}: elements of one key are worked on one after the other and leave in their order; keys overtake
- *       each other. Keys are told apart by hash: two that collide wait for each other, which costs time, never order.
- *   <li>{@link #unordered()}: whatever is done first leaves first.
+ *       each other. Keys are compared by hash: two colliding keys wait for each other, which costs time but never
+ *       order.
+ *   <li>{@link #unordered()}: results leave as soon as they are ready.
  * </ul>
  */
 public final class Ordering<T> {
 
-    /** The key of elements without one: they keep no order among themselves. */
+    /** The hash for elements without a key: they keep no order among themselves. */
     public static final long NO_KEY = Long.MIN_VALUE;
 
     private static final Ordering<Object> INPUT = new Ordering<>(true, false, element -> NO_KEY);
@@ -39,12 +40,12 @@ public final class Ordering<T> {
         this.keyName = Objects.requireNonNull(keyName, "keyName");
     }
 
-    @SuppressWarnings("unchecked") // it never looks at the element
+    @SuppressWarnings("unchecked") // the function ignores the element
     public static <T> Ordering<T> input() {
         return (Ordering<T>) INPUT;
     }
 
-    @SuppressWarnings("unchecked") // it never looks at the element
+    @SuppressWarnings("unchecked") // the function ignores the element
     public static <T> Ordering<T> unordered() {
         return (Ordering<T>) UNORDERED;
     }
@@ -63,12 +64,12 @@ public final class Ordering<T> {
         return new Ordering<>(false, true, Objects.requireNonNull(hash, "hash"));
     }
 
-    /** The same order, with a word for what the elements are ordered by, for diagnoses; default: {@code key}. */
+    /** The same order with a name for its key in diagnoses. Default: {@code key}. */
     public Ordering<T> calledBy(String name) {
         return new Ordering<>(inputOrder, keyed, key, Objects.requireNonNull(name, "name"));
     }
 
-    /** The word for the thing that orders the elements. */
+    /** The name of the key in diagnoses. */
     public String keyName() {
         return keyName;
     }
@@ -78,7 +79,7 @@ public final class Ordering<T> {
         return inputOrder;
     }
 
-    /** Returns whether {@link #keyOf} has to be asked; otherwise it is {@link #NO_KEY} for all. */
+    /** Returns whether elements have keys; otherwise {@link #keyOf} is {@link #NO_KEY} for all. */
     public boolean isKeyed() {
         return keyed;
     }

@@ -5,7 +5,7 @@ import java.util.Objects;
 /** Two elements that belong together. Immutable; neither is null. */
 public record Pair<A, B>(A first, B second) {
 
-    /** Refuses null. */
+    /** Rejects null. */
     public Pair {
         Objects.requireNonNull(first, "first");
         Objects.requireNonNull(second, "second");

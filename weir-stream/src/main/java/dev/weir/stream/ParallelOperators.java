@@ -17,21 +17,21 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     private static final String WORKERS = "a few ns per element above the function, a chunk at a time";
     private static final String LANES = "a hand-over per element, a thread per running call";
 
-    /** The number of elements an asynchronous boundary buffers if nothing else is said: {@value}. */
+    /** The default buffer of an asynchronous boundary, in elements: {@value}. */
     public static final int DEFAULT_BUFFER = 1024;
 
-    /** Lets everything above run on a thread of its own, with a buffer of {@link #DEFAULT_BUFFER} elements below it. */
+    /** Runs everything above on a thread of its own, behind a buffer of {@link #DEFAULT_BUFFER} elements. */
     @Operator(acks = SAME, cost = BOUNDARY)
     public Source<T> async() {
         return async(Dispatcher.virtual(), DEFAULT_BUFFER);
     }
 
     /**
-     * Lets everything above, up to the boundary before, run on a thread of {@code dispatcher}, which it occupies until
+     * Runs everything above, up to the previous boundary, on a thread of {@code dispatcher}, which is occupied until
      * the pipeline ends.
      *
-     * @param buffer how many elements may wait below it, at least 1; a full buffer halts the stages above, and one
-     *     batch more than the buffer may stand in it
+     * @param buffer number of elements in the buffer, at least 1; a full buffer halts the stages above, and the last
+     *     batch may exceed it
      */
     @Operator(acks = SAME, cost = BOUNDARY)
     public Source<T> async(Dispatcher dispatcher, int buffer) {
@@ -41,18 +41,18 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
         return Source.at(AsyncBoundary.node(node(), Objects.requireNonNull(dispatcher, "dispatcher"), buffer));
     }
 
-    /** {@link #mapParallel(Parallelism, Handler)} with a fixed number of workers. */
+    /** Computes on several threads with a fixed number of workers; see {@link #mapParallel(Parallelism, Handler)}. */
     @Operator(acks = SAME, cost = WORKERS)
     public <R> Source<R> mapParallel(int workers, Handler<? super T, ? extends R> handler) {
         return mapParallel(Parallelism.fixed(workers), handler);
     }
 
     /**
-     * Computes with several threads: each batch is split over the workers, and results leave in the order of the input.
-     * For work that computes; work that blocks belongs into {@link #mapBlocking}. Runs on {@link Dispatcher#cpu()},
-     * unless {@linkplain Source#with attributes} name another dispatcher.
+     * Computes on several threads: splits each batch among the workers and emits results in the order of the input. For
+     * CPU-bound work; blocking work belongs in {@link #mapBlocking}. Runs on {@link Dispatcher#cpu()}, unless
+     * {@linkplain Source#with attributes} name another dispatcher.
      *
-     * @param workers how many threads may work at once, up to 1024; the dispatcher's size bounds them as well
+     * @param workers number of threads that may work at once, up to 1024; the dispatcher's size is a limit as well
      */
     @Operator(acks = SAME, cost = WORKERS)
     public <R> Source<R> mapParallel(Parallelism workers, Handler<? super T, ? extends R> handler) {
@@ -60,7 +60,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
                 node(), Objects.requireNonNull(workers, "workers"), Objects.requireNonNull(handler, "handler")));
     }
 
-    /** {@link #mapBlocking(Parallelism, Ordering, Handler)} with a fixed concurrency. */
+    /** Calls a blocking handler with a fixed concurrency; see {@link #mapBlocking(Parallelism, Ordering, Handler)}. */
     @Operator(acks = SAME, cost = LANES)
     public <R> Source<R> mapBlocking(
             int concurrency, Ordering<? super T> ordering, Handler<? super T, ? extends R> handler) {
@@ -68,20 +68,20 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     }
 
     /**
-     * Works on up to {@code concurrency} elements at once, one thread each, which may block. Threads are reused; while
-     * handlers are quick, few of them are awake. They are virtual, unless {@linkplain Source#with attributes} name
-     * another dispatcher.
+     * Calls a handler that may block on up to {@code concurrency} elements at once, one thread each. Threads are
+     * reused; while handlers are quick, few threads are awake. They are virtual, unless
+     * {@linkplain Source#with attributes} name another dispatcher.
      *
      * <ul>
-     *   <li>Order by key: elements of a key run one after the other. A key that is slow or stuck holds up no other: the
-     *       elements that wait for it have room of their own, for 8 elements per thread and 512 at least. Once that is
+     *   <li>Order by key: elements of a key run one after the other. A slow or stuck key does not hold up other keys:
+     *       elements that wait for their key have a buffer of their own, 8 per thread and at least 512. Once that is
      *       full, the next element that has to wait halts the input. An idle key takes no memory.
-     *   <li>Completion: when the input has ended and all handlers are done and their results taken.
+     *   <li>Completion: when the input has ended, all handlers have returned and all results have been taken.
      *   <li>Failure: a handler that fails fails the stream at once; a failure from above follows the results of the
      *       elements before it.
-     *   <li>Cancellation: handlers are interrupted, and waited for.
+     *   <li>Cancellation: handlers are interrupted; the stage waits for them to return.
      *   <li>Acknowledgement: goes with the result.
-     *   <li>Demand: elements are taken in while there is room for 8 per thread, 512 at least.
+     *   <li>Demand: elements are taken in up to 8 per thread, at least 512.
      * </ul>
      *
      * @param concurrency up to 100,000
@@ -97,7 +97,10 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
                 Objects.requireNonNull(handler, "handler")));
     }
 
-    /** {@link #mapAsync(Parallelism, Ordering, Function)} with a fixed parallelism, in the order of the input. */
+    /**
+     * Starts asynchronous computations with a fixed parallelism, in the order of the input; see
+     * {@link #mapAsync(Parallelism, Ordering, Function)}.
+     */
     @Operator(acks = SAME, cost = "under 100 ns where the future is done at once; no thread")
     public <R> Source<R> mapAsync(
             int parallelism, Function<? super T, ? extends CompletionStage<? extends R>> function) {
@@ -105,7 +108,8 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     }
 
     /**
-     * {@link #mapAsync(Parallelism, Ordering, Function)} with a fixed parallelism, each result as soon as it is there.
+     * Starts asynchronous computations with a fixed parallelism, emitting results as they complete; see
+     * {@link #mapAsync(Parallelism, Ordering, Function)}.
      */
     @Operator(acks = SAME, cost = "under 100 ns where the future is done at once; no thread")
     public <R> Source<R> mapAsyncUnordered(
@@ -113,7 +117,10 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
         return mapAsync(Parallelism.fixed(parallelism), Ordering.unordered(), function);
     }
 
-    /** {@link #mapAsync(Parallelism, Ordering, Function)} with a fixed parallelism. */
+    /**
+     * Starts asynchronous computations with a fixed parallelism; see
+     * {@link #mapAsync(Parallelism, Ordering, Function)}.
+     */
     @Operator(acks = SAME, cost = "under 100 ns where the future is done at once; no thread")
     public <R> Source<R> mapAsync(
             int parallelism,
@@ -123,22 +130,20 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     }
 
     /**
-     * Starts an asynchronous computation for each element, up to {@code parallelism} at once, and hands on what they
-     * complete with; no thread waits for them. The function is called by one thread of the pipeline at a time and must
-     * not block.
+     * Starts an asynchronous computation for each element, up to {@code parallelism} at once, and emits the results. No
+     * thread waits for them. The function is called by one thread of the pipeline at a time and must not block.
      *
-     * <p>Ordered by key, the computation of an element starts when that of the one before it of its key is done.
+     * <p>If ordered by key, the computation of an element starts when the previous one of its key is done.
      *
      * <ul>
-     *   <li>Completion: when the input has ended and all computations are done and their results taken.
-     *   <li>Failure: a computation that fails, or completes with null, and a function that throws, are put to the
-     *       supervision; unless that skips the element, the stream fails at once. Retries wait on a virtual thread for
-     *       each element, which counts as running meanwhile. A failure from above follows the results of the elements
-     *       before it.
-     *   <li>Cancellation and failure: futures that run are cancelled; none is waited for.
+     *   <li>Completion: when the input has ended, all computations are done and all results have been taken.
+     *   <li>Failure: a failed computation, a null result and a throwing function go to the supervision; unless that
+     *       skips the element, the stream fails at once. Retries wait on a virtual thread for each element, which
+     *       counts as running meanwhile. A failure from above follows the results of the elements before it.
+     *   <li>Cancellation and failure: running futures are cancelled; the stage does not wait for them.
      *   <li>Acknowledgement: goes with the result.
-     *   <li>Demand: elements are taken in while there is room for results, 8 for each that may run and 512 at least; as
-     *       many again may wait for elements of their keys.
+     *   <li>Demand: elements are taken in up to 8 per running computation allowed, at least 512; as many again may wait
+     *       for earlier elements of their keys.
      * </ul>
      *
      * {@snippet :
@@ -162,15 +167,16 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     }
 
     /**
-     * As {@link #scan}, for a function that answers later: it is called for an element when the answer for the one
-     * before it is there, on a virtual thread, and may block. The emissions are under way as soon as they are made.
+     * Accumulates with an asynchronous function and emits each result, like {@link #scan}. The function is called for
+     * an element once the previous result is there, on a virtual thread, and may block. Results are emitted as soon as
+     * they are there.
      *
      * <ul>
-     *   <li>Completion: when the input has ended and the last answer is there.
-     *   <li>Failure: an answer that fails, or is null, and a function that throws, are put to the supervision, which
-     *       may call again with that element; unless that skips the element, the stream fails at once. A restart goes
-     *       on from {@code initial}, without emitting it again. A failure from above follows the emissions before it.
-     *   <li>Cancellation: the future that runs is cancelled.
+     *   <li>Completion: when the input has ended and the last result has been taken.
+     *   <li>Failure: a failed or null result and a throwing function go to the supervision, which may retry the
+     *       element; unless that skips the element, the stream fails at once. A restart continues from {@code initial},
+     *       without emitting it again. A failure from above follows the emissions before it.
+     *   <li>Cancellation: the running future is cancelled.
      *   <li>Acknowledgement: each emission carries that of its element; nobody waits for that of {@code initial}.
      *   <li>Demand: up to 512 elements are taken in ahead.
      * </ul>
@@ -179,7 +185,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * orders.scanAsync(account, (balance, order) -> bank.book(balance, order));
      * }
      *
-     * @param initial all runs start with this very object, so nobody may change it
+     * @param initial shared by all runs, so it must not be modified
      */
     @Operator(acks = SAME, cost = "a virtual thread, a hand-over per element")
     public <R> Source<R> scanAsync(
@@ -189,17 +195,18 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     }
 
     /**
-     * As {@link #fold}, for a function that answers later: it is called for an element when the answer for the one
-     * before it is there. On a failure or a cancellation nothing is emitted; else as {@link #scanAsync}.
+     * Combines all elements with an asynchronous function, like {@link #fold}. The function is called for an element
+     * once the previous result is there. On a failure or a cancellation nothing is emitted; otherwise as
+     * {@link #scanAsync}.
      *
-     * <p>The elements are acknowledged together, when the result is, also those before a restart by supervision, which
+     * <p>All elements are acknowledged together with the result, including those before a restart by supervision, which
      * begins with {@code initial} again.
      *
      * {@snippet :
      * parts.foldAsync(upload, (sent, part) -> storage.append(sent, part));
      * }
      *
-     * @param initial all runs start with this very object, so nobody may change it
+     * @param initial shared by all runs, so it must not be modified
      */
     @Operator(
             acks = "all together, with the result",

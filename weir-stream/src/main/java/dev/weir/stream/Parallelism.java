@@ -3,12 +3,11 @@ package dev.weir.stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The number of elements a parallel stage works on at once: a fixed number, or one that the stage finds by itself.
- * Immutable.
+ * The number of elements a parallel stage works on at once, fixed or adaptive. Immutable.
  *
- * <p>An adaptive stage raises its limit while that raises the rate at which elements are done, and lowers it when the
- * same rate can be had with less, when the services that the functions call get slower under the load, and when nobody
- * takes the results. The limit of the moment is {@link StageSnapshot#parallelism}.
+ * <p>An adaptive stage raises its limit while that increases its throughput. It lowers the limit when a lower one gives
+ * the same throughput, when the called services slow down under load, and when nobody takes the results.
+ * {@link StageSnapshot#parallelism} shows the current limit.
  */
 public final class Parallelism {
 
@@ -23,7 +22,7 @@ public final class Parallelism {
         return values.min;
     }
 
-    /** The highest limit, at least {@code min}; memory is set aside for it. */
+    /** The highest limit, at least {@code min}; memory is reserved for it. */
     public int max() {
         return values.max;
     }
@@ -38,7 +37,7 @@ public final class Parallelism {
         return new Parallelism(min, max);
     }
 
-    /** Returns whether there is anything to find. */
+    /** Returns whether the limit adapts. */
     public boolean isAdaptive() {
         return values.min < values.max;
     }

@@ -6,17 +6,17 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A place where one running pipeline brings its elements and each goes to one of those that take; pipelines come and go
- * on both sides. Thread-safe; its creator closes it.
+ * Hands each element of one running pipeline to one of several others (takers). Pipelines come and go on both sides.
+ * Thread-safe; its creator closes it.
  *
- * <p>One pipeline at a time ends in {@link #sink}; any number begin with {@link #source}. A {@link Route} chooses the
- * taker of an element. When there is no room with that one the bringing pipeline waits, as it does while fewer take
- * than there must be. Acknowledgements go with the elements.
+ * <p>One pipeline at a time writes to {@link #sink}; any number read from {@link #source}. A {@link Route} chooses the
+ * taker of an element. The writing pipeline waits while that taker has no room, and while there are fewer takers than
+ * the minimum. Acknowledgements go with the elements.
  *
- * <p>A taker that is stopped takes the elements in its inbox. One that ends in another way leaves them, and the
- * elements it was working on, unfinished, and never gives them to another taker: the bringing pipeline delivers them
- * again when it starts anew. When the bringing pipeline ends the takers wait for the next one. {@link #close} ends the
- * bringing pipeline at once, without a failure, and the takers after the elements that were brought.
+ * <p>A taker that is stopped still gets the elements in its inbox. A taker that ends in any other way leaves them, and
+ * the elements it was working on, unfinished, and they never go to another taker: the writing pipeline delivers them
+ * again after a restart. When the writing pipeline ends, the takers wait for the next one. {@link #close} ends the
+ * writing pipeline at once, without a failure, and ends the takers after the elements written so far.
  *
  * {@snippet :
  * void book() throws InterruptedException {
@@ -34,19 +34,18 @@ public final class PartitionHub<T> extends Hub<T> {
     private final int minTakers;
     private final Route<? super T> route;
 
-    /** Chooses the taker of an element. Called on the bringing pipeline's thread only. */
+    /** Chooses the taker of an element. Called only on the writing pipeline's thread. */
     @FunctionalInterface
     public interface Route<T> {
 
-        /** Stands for no taker: the element is dropped, and acknowledged at once. */
+        /** Chooses no taker: the element is dropped and acknowledged at once. */
         int NOBODY = -1;
 
         /**
-         * The number of the taker, from 0, in the order in which they came; or {@link #NOBODY}. Called again for an
-         * element whose taker has left before it got it. What it throws, like any other number, fails the bringing
-         * pipeline.
+         * Returns the index of the taker, from 0 in order of arrival, or {@link #NOBODY}. Called again if the taker
+         * leaves before it gets the element. An exception or any other number fails the writing pipeline.
          *
-         * @param takers how many there are, at least as many as there must be
+         * @param takers number of takers, at least the minimum
          */
         int takerOf(T element, int takers);
     }
@@ -63,26 +62,24 @@ public final class PartitionHub<T> extends Hub<T> {
     /**
      * Creates an open hub.
      *
-     * @param buffer how many elements may wait for each taker, at least 1; one batch more may stand there
-     * @param minTakers the bringing pipeline waits while fewer take; at least 1
+     * @param buffer number of elements that may wait for each taker, at least 1; the last batch may exceed it
+     * @param minTakers the writing pipeline waits while there are fewer takers; at least 1
      */
     public static <T> PartitionHub<T> create(int buffer, int minTakers, Route<? super T> route) {
         return new PartitionHub<>(buffer, minTakers, route);
     }
 
-    /**
-     * The sink to which a pipeline brings its elements; a second pipeline that begins while the first runs is refused.
-     */
+    /** The sink to which a pipeline writes its elements. Refuses a second pipeline while the first runs. */
     public Sink<T> sink() {
         return sink("partitionHub", true);
     }
 
-    /** The source from which pipelines take their share of the elements that are brought while they run. */
+    /** The source from which a pipeline takes its part of the elements that are written while it runs. */
     public Source<T> source() {
         return source("partitionHub", null);
     }
 
-    /** The number of pipelines that take at present. */
+    /** The number of pipelines that take elements now. */
     public int takers() {
         return takerCount();
     }
@@ -107,7 +104,7 @@ public final class PartitionHub<T> extends Hub<T> {
         return true;
     }
 
-    /** Each taker's share. Not under the lock, as the route is the user's. */
+    /** Splits a batch by taker. Not under the lock, because the route is user code. */
     private List<Batch<T>> parts(Batch<T> batch, int takers) {
         List<Batch<T>> parts = new ArrayList<>();
         for (int i = 0; i < takers; i++) {
@@ -125,7 +122,8 @@ public final class PartitionHub<T> extends Hub<T> {
     }
 
     /**
-     * Gives {@code part} to {@code taker}, or puts it with {@code back} if that has left. False if the hub is closed.
+     * Gives {@code part} to {@code taker}, or appends it to {@code back} if the taker has left. Returns false if the
+     * hub is closed.
      */
     private boolean give(Batch<T> part, Taker<T> taker, Batch<T> back) throws InterruptedException {
         return whenRoom(() -> !present().contains(taker) || taker.inbox().elements() < buffer, () -> {

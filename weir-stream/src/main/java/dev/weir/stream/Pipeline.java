@@ -33,7 +33,7 @@ public final class Pipeline {
         return of(assembly -> assemble(assembly, source, sink));
     }
 
-    @SuppressWarnings("unchecked") // a loop of a supertype takes batches of the subtype: it only reads their values
+    @SuppressWarnings("unchecked") // a loop of a supertype only reads the values
     private static <T> void assemble(RunAssembly assembly, Source<T> source, Sink.Loop<? super T> sink) {
         Stage<T> upstream = source.node().build(assembly);
         StageAttributes attributes = new StageAttributes(sink.attributes);
@@ -60,16 +60,16 @@ public final class Pipeline {
     }
 
     /**
-     * This pipeline, which hands each of its runs to {@code action} before the first element comes: on the thread that
-     * calls {@link #run}, when all stages are made and {@link RunningPipeline#handles} finds theirs. So code within the
-     * pipeline can be told what steers the run that it is in.
+     * Adds an action that receives each run before its first element: on the thread that calls {@link #run}, once all
+     * stages exist and {@link RunningPipeline#handles} finds their handles. It can give code inside the pipeline the
+     * handles that control its own run.
      *
      * {@snippet :
      * Pipeline pipeline = orders.to(Sink.forEach(desk::book)).onStart(running -> desk.steer(running));
      * }
      *
-     * <p>Several actions are called in their order. If one throws, the run does not start and nothing is left behind.
-     * An action must not wait for the end of the run: it would throw {@link IllegalStateException}.
+     * <p>Actions are called in the order in which they were added. If one throws, the run does not start and nothing is
+     * left behind. An action must not wait for the end of the run: it would throw {@link IllegalStateException}.
      */
     public Pipeline onStart(Consumer<? super RunningPipeline> action) {
         Objects.requireNonNull(action, "action");

@@ -2,7 +2,10 @@ package dev.weir.stream;
 
 import java.time.Duration;
 
-/** An element came faster than an {@linkplain ThrottleMode#ENFORCING enforcing} throttle allows. Immutable. */
+/**
+ * Thrown when an element arrives faster than an {@linkplain ThrottleMode#ENFORCING enforcing} throttle allows.
+ * Immutable.
+ */
 public final class RateExceededException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -10,9 +13,9 @@ public final class RateExceededException extends RuntimeException {
     private final long earlyNanos;
 
     /**
-     * Says by how much.
+     * Creates the exception for an element that arrived too early.
      *
-     * @param earlyNanos how much later the element would have been in time
+     * @param earlyNanos time until the element would have been allowed
      */
     public RateExceededException(long elements, Duration per, long earlyNanos) {
         super("more than " + elements + " per " + per + ": an element came " + Duration.ofNanos(earlyNanos)
@@ -20,7 +23,7 @@ public final class RateExceededException extends RuntimeException {
         this.earlyNanos = earlyNanos;
     }
 
-    /** The delay after which the element would have been in time. */
+    /** Time until the element would have been allowed. */
     public Duration early() {
         return Duration.ofNanos(earlyNanos);
     }

@@ -4,10 +4,10 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Says when a section of a stream is restarted. Immutable. */
+/** Settings for restarting a section of a stream. Immutable. */
 public final class RestartSettings {
 
-    /** As many restarts as it takes. */
+    /** No limit on the number of restarts. */
     public static final int UNLIMITED = Integer.MAX_VALUE;
 
     private static final Duration LONGEST = Duration.ofDays(365);
@@ -23,7 +23,7 @@ public final class RestartSettings {
         return values.backoff;
     }
 
-    /** The largest number of restarts within {@code within}; one more, and the section's failure goes on. */
+    /** The largest number of restarts within {@code within}; after that the section's failure passes on. */
     public int maxRestarts() {
         return values.maxRestarts;
     }
@@ -33,14 +33,14 @@ public final class RestartSettings {
         return values.within;
     }
 
-    /** Returns whether a section that ended normally is built anew as well. */
+    /** Returns whether a section that ended normally is restarted as well. */
     public boolean onCompletion() {
         return values.onCompletion;
     }
 
     /**
-     * Restarts without limit, on failure only. The back-off begins anew once there was no restart for ten times its
-     * max, at least a minute.
+     * Restarts without limit, on failure only. The back-off resets after no restart for ten times its maximum, at least
+     * a minute.
      */
     public static RestartSettings of(Backoff backoff) {
         Duration calm = backoff.max().multipliedBy(10);
@@ -54,7 +54,7 @@ public final class RestartSettings {
         return new RestartSettings(values.backoff, restarts, Objects.requireNonNull(span, "span"), values.onCompletion);
     }
 
-    /** These settings, for a normal end too. */
+    /** These settings, also restarting after a normal end. */
     public RestartSettings alsoOnCompletion() {
         return new RestartSettings(values.backoff, values.maxRestarts, values.within, true);
     }

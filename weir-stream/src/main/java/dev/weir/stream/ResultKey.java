@@ -1,8 +1,8 @@
 package dev.weir.stream;
 
 /**
- * The key to one result of a running pipeline, which {@link RunningPipeline#result} takes. A {@link ResultSink} is the
- * key to what it makes of the elements; a key of any other kind opens nothing. Compared by identity. Immutable.
+ * The key to one result of a running pipeline, which {@link RunningPipeline#result} takes. Only a {@link ResultSink} is
+ * a usable key: it identifies its own result. Compared by identity. Immutable.
  *
  * @param <R> the result
  */

@@ -12,11 +12,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /**
- * The end of a blueprint that makes one result of all elements, such as {@link Sink#toList()}. Immutable and free to
- * share: each run makes its own result.
+ * A sink that reduces all elements to one result, such as {@link Sink#toList()}. Immutable and free to share: each run
+ * makes its own result.
  *
- * <p>The sink is also the key to its result: {@link RunningPipeline#result}. For a run to its end and nothing else
- * there is {@link Source#runTo}.
+ * <p>The sink is also the key to its result: {@link RunningPipeline#result}. To run to the end and get the result, use
+ * {@link Source#runTo}.
  *
  * <pre>{@code
  * ResultSink<Integer, Long> count = Sink.count();
@@ -25,11 +25,11 @@ import java.util.function.Function;
  * }
  * }</pre>
  *
- * <p>Stopping or closing the pipeline early is an end like any other: the result is made of the elements that came
- * until then.
+ * <p>If the pipeline is stopped or closed early, the result covers the elements received until then.
  *
- * <p>An element is acknowledged as soon as it has gone into the result. If the pipeline fails later the result is lost
- * and those elements do not come again; where that matters, let {@link Source#fold} hold the acknowledgements back.
+ * <p>An element is acknowledged as soon as it has gone into the result. If the pipeline fails later, the result is lost
+ * and those elements are not delivered again; where that matters, use {@link Source#fold}, which holds the
+ * acknowledgements back.
  *
  * @param <T> the type of the elements
  * @param <R> the result
@@ -39,7 +39,7 @@ public final class ResultSink<T, R> implements Sink<T>, ResultKey<R> {
     /** The text of {@link Operator#acks} for most of these sinks. */
     static final String ACKS = "each when it has gone into the result";
 
-    /** Closes a source with a loop, or with operators and a loop, of which the result is that of {@code sink}. */
+    /** Closes a source with a loop, or with operators and a loop, and registers the result of {@code sink}. */
     @FunctionalInterface
     private interface Closing<T, R> {
         Pipeline close(Source<? extends T> source, ResultSink<?, R> sink);
@@ -62,7 +62,7 @@ public final class ResultSink<T, R> implements Sink<T>, ResultKey<R> {
     }
 
     /** See {@link Sink#through(Function, ResultSink)}. */
-    @SuppressWarnings("unchecked") // a source is only read
+    @SuppressWarnings("unchecked") // sources are only read
     <S> ResultSink<S, R> below(Function<? super Source<S>, ? extends Source<? extends T>> operators) {
         return new ResultSink<>(attributes, (source, sink) -> closing.close(operators.apply((Source<S>) source), sink));
     }

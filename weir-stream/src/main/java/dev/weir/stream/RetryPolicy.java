@@ -6,8 +6,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says when and how often a stage's function is called again for an element for which it threw. Immutable; thread-safe
- * if the predicate is.
+ * Rules for calling a stage's function again after it threw for an element. Immutable; thread-safe if the predicate is.
  */
 public final class RetryPolicy {
 
@@ -22,12 +21,12 @@ public final class RetryPolicy {
         return values.attempts;
     }
 
-    /** The waits in between. */
+    /** The waits between attempts. */
     public Backoff backoff() {
         return values.backoff;
     }
 
-    /** The exceptions that are worth another attempt. */
+    /** The exceptions that are retried. */
     public Predicate<? super Throwable> retriable() {
         return values.retriable;
     }
@@ -37,13 +36,13 @@ public final class RetryPolicy {
         return new RetryPolicy(attempts, backoff, failure -> true);
     }
 
-    /** This policy for the exceptions that {@code retriable} accepts only. */
+    /** This policy, only for exceptions that {@code retriable} accepts. */
     public RetryPolicy when(Predicate<? super Throwable> newRetriable) {
         return new RetryPolicy(values.attempts, values.backoff, newRetriable);
     }
 
     /**
-     * This policy for exceptions of this type only.
+     * This policy, only for exceptions of this type.
      *
      * @throws IllegalArgumentException if such an exception is never retried, see {@link Supervision}
      */

@@ -18,16 +18,16 @@ import java.util.stream.Collectors;
 /** The end of a pipeline's blueprint. Immutable and free to share: each run makes its own loop. */
 public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
 
-    /** A sink implemented elsewhere; it acknowledges each element that it has finished. */
+    /** A custom sink; it acknowledges each element that it has finished. */
     @Operator(acks = "the implementation's", cost = "the implementation's")
     static <T> Loop<T> custom(String name, SinkFactory<T> factory) {
         return new Loop<>(Attributes.named(name), factory);
     }
 
     /**
-     * Calls {@code action}, which may block, with each element, in order, on one thread, and acknowledges it when that
-     * returns: up to 16 together while it takes a few microseconds for each. An element whose action throws fails the
-     * pipeline and is not acknowledged.
+     * Calls {@code action}, which may block, with each element, in order, on one thread. Acknowledges each element when
+     * the action returns, or up to 16 together while the action takes only a few microseconds. An exception fails the
+     * pipeline, and its element is not acknowledged.
      */
     @Operator(acks = "each when the action has returned", cost = "the action's")
     static <T> Loop<T> forEach(Action<? super T> action) {
@@ -41,13 +41,13 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
         return custom("ignore", ElementStages.ignore());
     }
 
-    /** Wants nothing: closes the stream above without asking for an element. */
+    /** Closes the stream above without asking for an element. */
     @Operator(acks = "nothing is taken", cost = "none")
     static <T> Loop<T> cancelled() {
         return custom("cancelled", context -> upstream -> {});
     }
 
-    /** {@link #forEachBlocking(int, Ordering, Action)} in no order. */
+    /** Calls {@code action} concurrently in no order; see {@link #forEachBlocking(int, Ordering, Action)}. */
     @Operator(acks = "each when its action has returned", cost = "a virtual thread per lane, a hand-over per element")
     static <T> Sink<T> forEachBlocking(int concurrency, Action<? super T> action) {
         return forEachBlocking(concurrency, Ordering.unordered(), action);
@@ -55,7 +55,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
 
     /**
      * Calls {@code action}, which may block, with up to {@code concurrency} elements at once, each on a virtual thread.
-     * An element is acknowledged when the action has returned; one that throws fails the pipeline.
+     * An element is acknowledged when the action has returned. An exception fails the pipeline.
      *
      * {@snippet :
      * orders.to(Sink.forEachBlocking(64, RecordOrdering.byKey(), order -> database.store(order))).run()
@@ -77,8 +77,9 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Calls {@code function}, which answers later, with up to {@code parallelism} elements under way at once, in no
-     * order. An element is acknowledged when its stage has completed, whatever with; one that fails fails the pipeline.
+     * Calls an asynchronous {@code function}, with up to {@code parallelism} elements in flight, in no order. An
+     * element is acknowledged when its completion stage completes, with any value. A failed completion stage fails the
+     * pipeline.
      *
      * {@snippet :
      * orders.to(Sink.forEachAsync(100, order -> store.putAsync(order))).run()
@@ -99,7 +100,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Lets another thread take the elements, at its own pace; see {@link SinkQueue}, also for acknowledgements.
+     * Hands the elements to another thread at that thread's pace. See {@link SinkQueue}, also for acknowledgements.
      *
      * @param queue serves one run
      */
@@ -122,9 +123,9 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Combines the elements to one value: {@code initial} with the first, the result with the second, and so on.
+     * Combines the elements into one value: {@code initial} with the first, the result with the second, and so on.
      *
-     * @param initial the result if there are no elements; all runs start with this very object, so nobody may change it
+     * @param initial the result if there are no elements; shared by all runs, so it must not be modified
      */
     @Operator(acks = ResultSink.ACKS, cost = "the function's")
     static <T, R> ResultSink<T, R> fold(R initial, BiFunction<? super R, ? super T, ? extends R> function) {
@@ -133,7 +134,10 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
         return ResultSink.of("fold", ResultLoops.fold(() -> initial, function, Function.identity()));
     }
 
-    /** Combines the elements to one, the first with the second, the result with the third; empty if there are none. */
+    /**
+     * Combines the elements into one value: the first with the second, the result with the third, and so on. Empty if
+     * there are no elements.
+     */
     @Operator(acks = ResultSink.ACKS, cost = "an object per element")
     static <T> ResultSink<T, Optional<T>> reduce(BiFunction<? super T, ? super T, ? extends T> function) {
         return ResultSink.of("reduce", ResultLoops.reduce(Objects.requireNonNull(function, "function")));
@@ -189,9 +193,9 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Gives each element to {@code subscriber} as it asks for them, with the rules of {@link Source#asPublisher}: for
-     * callers that want the {@link RunningPipeline} in hand. {@code onSubscribe} is called by the thread that starts
-     * the pipeline. A subscriber serves one run only.
+     * Gives each element to {@code subscriber} as it requests them, as described in {@link Source#asPublisher}. For
+     * callers that need the {@link RunningPipeline}. {@code onSubscribe} is called by the thread that starts the
+     * pipeline. A subscriber serves one run only.
      *
      * {@snippet :
      * RunningPipeline running = orders.to(Sink.toSubscriber(subscriber)).run();
@@ -202,14 +206,14 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
         return custom("subscriber", ReactiveInterop.toSubscriber(Objects.requireNonNull(subscriber, "subscriber")));
     }
 
-    /** A sink that is the lower part of a pipeline: operators and the sink below them. */
+    /** A sink that consists of operators and the sink below them. */
     @Operator(acks = "those of the lower part", cost = "those of the lower part")
     static <T> Sink<T> through(Function<Source<T>, Pipeline> lower) {
         return new Lower<>(Objects.requireNonNull(lower, "lower"));
     }
 
     /**
-     * A sink that is operators and the sink below them, of which it has the result.
+     * A sink that consists of operators and the sink below them, and has the result of that sink.
      *
      * {@snippet :
      * ResultSink<Order, Optional<Order>> firstLarge =
@@ -262,7 +266,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
         }
 
         @Override
-        @SuppressWarnings("unchecked") // a source is only read
+        @SuppressWarnings("unchecked") // sources are only read
         public Pipeline close(Source<? extends T> source) {
             return Objects.requireNonNull(
                     pipeline.apply((Source<T>) Objects.requireNonNull(source, "source")),

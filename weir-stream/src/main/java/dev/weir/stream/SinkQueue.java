@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Hands the elements of a pipeline to another thread, one by one, at that thread's pace; see {@link Sink#queue}. One
- * taker at a time; {@link #cancel} may be called from any thread.
+ * thread may take at a time; {@link #cancel} may be called from any thread.
  *
- * <p>An element is acknowledged when its taker comes back for the next, so one that was taken and not finished is not
- * lost. The pipeline fetches a batch when the one before is used up: a taker that does not come halts it. It is done
- * when the taker has seen the end, or has cancelled.
+ * <p>An element is acknowledged when its taker asks for the next one, so an element taken but not finished is not lost.
+ * The pipeline pulls a batch when the previous one is used up; without a taker it halts. It ends when the taker has
+ * seen the end, or has cancelled.
  *
  * <pre>{@code
  * void workOff() throws InterruptedException {
@@ -54,7 +54,7 @@ public final class SinkQueue<T> {
     }
 
     /**
-     * Waits for the next element, and acknowledges the one before.
+     * Waits for the next element and acknowledges the previous one.
      *
      * @return nothing at the end of the stream, or after {@link #cancel}
      */
@@ -63,9 +63,9 @@ public final class SinkQueue<T> {
     }
 
     /**
-     * Takes as above, but waits no longer than {@code patience}, in the system's time.
+     * Waits for the next element as {@link #take} does, but at most for {@code patience} in system time.
      *
-     * @return nothing if nothing came, or at the end, which {@link #isEnded} tells apart
+     * @return empty if no element arrived, or at the end; {@link #isEnded} tells which
      */
     public Optional<T> poll(Duration patience) throws InterruptedException {
         return takeWithin(ArgumentChecks.nanos(Objects.requireNonNull(patience, "patience")));
@@ -91,7 +91,7 @@ public final class SinkQueue<T> {
         }
     }
 
-    /** Acknowledges the element handed out before, and asks for a batch if that was the last of its one. */
+    /** Acknowledges the previous element, and asks for a batch if that element was the last of its batch. */
     private void finishTaken() {
         Batch<T> current = batch;
         if (current != null && next > 0) {
@@ -108,9 +108,7 @@ public final class SinkQueue<T> {
         return ended || cancelled || failure != null;
     }
 
-    /**
-     * Returns whether no element will come any more, as far as is known: the stream ended or failed, or was cancelled.
-     */
+    /** Returns whether the stream is known to have ended, failed or been cancelled, so that no more elements follow. */
     public boolean isEnded() {
         lock.lock();
         try {
@@ -121,8 +119,8 @@ public final class SinkQueue<T> {
     }
 
     /**
-     * Wants no more. Elements that were not taken, and the one taken last, stay unacknowledged. The stream above is
-     * closed, at the latest when it has the next element; {@link RunningPipeline#stop} does not wait for that.
+     * Cancels the stream. Elements that were not taken, and the last one taken, stay unacknowledged. The stream above
+     * is closed at the latest with its next element; {@link RunningPipeline#stop} does not wait for that.
      */
     public void cancel() {
         lock.lock();
@@ -177,7 +175,7 @@ public final class SinkQueue<T> {
         }
     }
 
-    /** Waits until the batch is used up; false if nobody wants the rest of it. */
+    /** Waits until the batch is used up. Returns false if the taker has cancelled. */
     private boolean hand(Batch<T> pulled, StageContext context) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -212,7 +210,7 @@ public final class SinkQueue<T> {
             ended = true;
             failure = cause;
             if (cause != null) {
-                // Cut off: what was not taken must not be worked on, as it comes again.
+                // Cut off: elements that were not taken must not be worked on, because the source delivers them again.
                 batch = null;
             }
             changed.signalAll();

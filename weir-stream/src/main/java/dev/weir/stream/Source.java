@@ -20,13 +20,13 @@ import java.util.function.Supplier;
 
 /**
  * The blueprint of a stream: the origin of elements and the operators on them. Immutable and free to share; nothing
- * runs until a {@link Pipeline} made of it does.
+ * runs until its {@link Pipeline} runs.
  *
  * <p>Operators between two asynchronous boundaries run fused on one thread, batch by batch. Functions given to fused
- * operators are called by one thread at a time and must not block; for work that blocks there is {@link #mapBlocking},
- * for heavy computing {@link #mapParallel}. An exception out of any function fails the pipeline; the element that
- * caused it and all that are unfinished stay unacknowledged. {@link #supervised}, right after an operator, says
- * otherwise: to try again, to skip the element, or to begin anew.
+ * operators are called by one thread at a time and must not block; use {@link #mapBlocking} for blocking work and
+ * {@link #mapParallel} for heavy computing. An exception from any function fails the pipeline; its element and all
+ * unfinished ones stay unacknowledged. {@link #supervised}, right after an operator, changes that: it can retry, skip
+ * the element, or restart the operator.
  *
  * <p>Elements are never null.
  */
@@ -48,38 +48,38 @@ public final class Source<T> extends FailureOperators<T> {
         return node;
     }
 
-    /** A source implemented elsewhere. */
+    /** A custom source. */
     @Operator(acks = "the implementation's", cost = "the implementation's")
     public static <T> Source<T> custom(String name, SourceFactory<T> factory) {
         return new Source<>(ElementStages.custom(name, Objects.requireNonNull(factory, "factory")));
     }
 
     /**
-     * Emits the elements of an iterable, anew in each run. A failure of its iterator follows the elements before it; a
-     * stop ends the source after the element it is at.
+     * Emits the elements of an iterable, from the start in each run. A failure of its iterator follows the elements
+     * before it; a stop ends the source after the current element.
      *
-     * <p>This source, and each that asks user code for one element after the other, gathers {@link
-     * Batch#DEFAULT_CAPACITY} of them before it hands them on. Where that may take long, let it gather less: {@code
-     * with(Attributes.NONE.withBuffer(1))}.
+     * <p>This source, like every source that calls user code for each element, gathers {@link Batch#DEFAULT_CAPACITY}
+     * elements before it emits them. If that may take long, lower the number:
+     * {@code with(Attributes.NONE.withBuffer(1))}.
      */
     @Operator(acks = "none: nobody waits for them", cost = "the iterator's; batches are used again")
     public static <T> Source<T> from(Iterable<? extends T> elements) {
         return new Source<>(SourceStages.iterable("iterable", Objects.requireNonNull(elements, "elements")));
     }
 
-    /** Emits what an iterator gives, of which each run gets its own from {@code iterators}, when it starts. */
+    /** Emits the elements of an iterator; each run gets its own from {@code iterators} when it starts. */
     @Operator(acks = "none", cost = "the iterator's; batches are used again")
     public static <T> Source<T> fromIterator(Supplier<? extends Iterator<? extends T>> iterators) {
         Objects.requireNonNull(iterators, "iterators");
         return new Source<>(SourceStages.iterable("iterator", () -> widened(iterators.get())));
     }
 
-    @SuppressWarnings("unchecked") // an iterator is only read
+    @SuppressWarnings("unchecked") // iterators are only read
     private static <T> Iterator<T> widened(Iterator<? extends T> iterator) {
         return (Iterator<T>) iterator;
     }
 
-    /** Ends at once. */
+    /** Emits nothing and completes at once. */
     @Operator(acks = "none", cost = "none")
     public static <T> Source<T> empty() {
         return new Source<>(SourceStages.empty());
@@ -98,40 +98,39 @@ public final class Source<T> extends FailureOperators<T> {
         return new Source<>(SourceStages.failed(Objects.requireNonNull(failure, "failure")));
     }
 
-    /** Emits nothing, and ends only when the pipeline is told to stop. */
+    /** Emits nothing and completes only when the pipeline is stopped. */
     @Operator(acks = "none", cost = "none while it waits")
     public static <T> Source<T> never() {
         return new Source<>(SourceStages.never());
     }
 
-    /** Emits one element again and again, without end, as fast as it is asked to. */
+    /** Emits one element forever, on demand. */
     @Operator(acks = "none", cost = "about a nanosecond per element; batches are used again")
     public static <T> Source<T> repeat(T element) {
         return new Source<>(SourceStages.repeat(Objects.requireNonNull(element, "element")));
     }
 
-    /** Emits the elements of an iterable over and over, without end; ends if the iterable has none. */
+    /** Repeats the elements of an iterable forever; completes at once if the iterable is empty. */
     @Operator(acks = "none", cost = "the iterator's; batches are used again")
     public static <T> Source<T> cycle(Iterable<? extends T> elements) {
         return new Source<>(SourceStages.cycle(Objects.requireNonNull(elements, "elements")));
     }
 
-    /** Emits the numbers from {@code from} to {@code to} - 1; none if there are none. */
+    /** Emits the numbers from {@code from} to {@code to} - 1; nothing if the range is empty. */
     @Operator(acks = "none", cost = "the box of each number; batches are used again")
     public static Source<Integer> range(int from, int to) {
         return new Source<>(SourceStages.range(from, to, number -> (int) number));
     }
 
-    /** Emits the numbers from {@code from} to {@code to} - 1; none if there are none. */
+    /** Emits the numbers from {@code from} to {@code to} - 1; nothing if the range is empty. */
     @Operator(acks = "none", cost = "the box of each number; batches are used again")
     public static Source<Long> range(long from, long to) {
         return new Source<>(SourceStages.range(from, to, number -> number));
     }
 
     /**
-     * Emits an element after {@code initialDelay}, and then once each {@code interval}, by the run's clock, until the
-     * pipeline is told to stop. A tick that comes while nobody asks waits; those that come meanwhile are left out, and
-     * the times of later ones do not move.
+     * Emits an element after {@code initialDelay}, then every {@code interval} by the run's clock, until the pipeline
+     * is stopped. Without demand one tick waits and further ticks are skipped; later ticks keep their schedule.
      *
      * @param interval more than zero
      */
@@ -141,12 +140,11 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Emits what other threads put into {@code queue}; see {@link SourceQueue}. A full queue refuses offers or lets
-     * them wait, which is its back-pressure. When the pipeline is told to stop, elements in the queue still go out;
-     * when it fails, is cancelled or wants no more, they are dropped. In each case offers are answered as closed from
-     * then on.
+     * Emits the elements that other threads offer to {@code queue}; see {@link SourceQueue}. A full queue applies
+     * back-pressure: offers are refused or wait. When the pipeline is stopped, elements in the queue are still emitted;
+     * when it fails, is cancelled or wants no more, they are dropped. In each case later offers return closed.
      *
-     * @param queue feeds one run; a second is refused when it starts
+     * @param queue feeds one run; a second run is refused when it starts
      */
     @Operator(acks = "none: who offers is told of the queue, not of the end of the pipeline", cost = "a lock per offer")
     public static <T> Source<T> queue(SourceQueue<T> queue) {
@@ -155,8 +153,7 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Emits what {@code function} makes of a state, again and again, each time with the state that it left, until it
-     * returns nothing.
+     * Emits elements computed from a state: {@code function} returns an element and the next state, or empty to end.
      *
      * <pre>{@code
      * Source<Integer> powers =
@@ -172,9 +169,9 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * As {@code unfold}, for a function that answers later, for instance with the next page of a list. It is asked for
-     * one step at a time, when an element is wanted; steps that are there at once go on together. An answer that is
-     * under way when the stream ends is not waited for.
+     * Emits elements computed from a state by an asynchronous function, for instance one that loads the next page of a
+     * list; see {@link #unfold}. The function is called for one step at a time, on demand; steps that complete at once
+     * are emitted together. The stream does not wait for a running step when it ends.
      */
     @Operator(acks = "none", cost = "the function's, a wake-up per step that is not there at once")
     public static <S, T> Source<T> unfoldAsync(
@@ -184,10 +181,9 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Emits what is read from a resource, such as a file, until {@code read} returns nothing. Each run opens its own
-     * when it first wants an element, and closes it exactly once: after the last element, or when the stream fails, is
-     * cancelled, or is not wanted any more. {@code open}, {@code read} and {@code close} run on the segment's thread
-     * and may block.
+     * Emits the elements read from a resource, such as a file, until {@code read} returns empty. Each run opens its own
+     * resource on first demand and closes it exactly once: after the last element, or when the stream fails or is
+     * cancelled. {@code open}, {@code read} and {@code close} run on the segment's thread and may block.
      *
      * <pre>{@code
      * Source<String> lines = Source.resource(
@@ -203,14 +199,15 @@ public final class Source<T> extends FailureOperators<T> {
                 Objects.requireNonNull(close, "close")));
     }
 
-    /** Emits the result of {@code stage} once it is there; fails with its failure. Does not cancel it. */
+    /** Emits the result of {@code stage} once it completes; fails if it fails. Never cancels it. */
     @Operator(acks = "none", cost = "one batch")
     public static <T> Source<T> completionStage(CompletionStage<? extends T> stage) {
         return new Source<>(SourceStages.completionStage(Objects.requireNonNull(stage, "stage")));
     }
 
     /**
-     * Emits the elements of the source that {@code stage} is completed with; starts it in the run, once it is there.
+     * Emits the elements of the source that {@code stage} completes with. The source starts in the run, once it is
+     * known.
      */
     @Operator(acks = "those of the source", cost = "a pull more per batch")
     public static <T> Source<T> completionStageSource(CompletionStage<Source<T>> stage) {
@@ -219,8 +216,8 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Emits the elements of the source that {@code source} makes, which is called in each run, when an element is
-     * wanted.
+     * Emits the elements of the source that {@code source} supplies. The supplier is called in each run, on first
+     * demand.
      */
     @Operator(acks = "those of the source", cost = "a pull more per batch")
     public static <T> Source<T> lazily(Supplier<Source<T>> source) {
@@ -237,13 +234,13 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Emits what a publisher sends; each run subscribes anew.
+     * Emits the elements of a publisher; each run makes its own subscription.
      *
-     * <p>Asks for {@code buffer} elements when the pipeline first wants some, and for more whenever half of them have
-     * been taken, so that never more than {@code buffer} wait or are under way, beside the batch that is being worked
-     * on. The publisher may signal from any thread. Its completion ends the stream, its failure fails it, both after
-     * the elements sent before. When the pipeline stops, fails or wants no more, the subscription is cancelled. Nobody
-     * waits for acknowledgements: a publisher has no way to take them.
+     * <p>Requests {@code buffer} elements on first demand, and more whenever half of them have been taken. At most
+     * {@code buffer} elements wait or are requested, besides the batch being worked on. The publisher may signal from
+     * any thread. Its completion or failure ends the stream, after the elements sent before. When the pipeline stops,
+     * fails or wants no more, the subscription is cancelled. Acknowledgements are ignored, because a publisher cannot
+     * receive them.
      *
      * {@snippet :
      * Flow.Publisher<Order> orders = JdkFlowAdapter.publisherToFlowPublisher(flux); // Reactor
@@ -258,10 +255,10 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Operators as a {@link Flow.Processor}: elements that it is sent go through them to its subscribers. It is
-     * subscribed to one publisher and runs once: from its first subscriber on, until the end, a failure, or until the
-     * last subscriber has cancelled. Subscribers share its elements as with {@link #asSharedPublisher}; its input
-     * behaves as {@link #fromPublisher}, but that a failure does not wait for elements for which there is no demand.
+     * Operators as a {@link Flow.Processor}: its input passes through them to its subscribers. It subscribes to one
+     * publisher and runs once, from its first subscriber until the end, a failure, or the cancellation of the last
+     * subscriber. Subscribers share its elements as with {@link #asSharedPublisher}. Its input behaves like
+     * {@link #fromPublisher}, except that a failure does not wait for elements without demand.
      *
      * {@snippet :
      * Flow.Processor<String, Integer> lengths = Source.processor(256, lines -> lines.map(String::length));
@@ -269,7 +266,7 @@ public final class Source<T> extends FailureOperators<T> {
      * lengths.subscribe(subscriber);
      * }
      *
-     * @param buffer how many elements may wait before the operators, at least 1
+     * @param buffer number of elements that may wait before the operators, at least 1
      */
     public static <T, R> Flow.Processor<T, R> processor(int buffer, Function<Source<T>, Source<R>> operators) {
         Objects.requireNonNull(operators, "operators");
@@ -282,11 +279,11 @@ public final class Source<T> extends FailureOperators<T> {
     /**
      * This stream as a publisher: each subscriber gets a run of its own, which starts when it subscribes.
      *
-     * <p>Never more is sent than was requested; one batch waits for demand, and the stages above as far as their
-     * buffers go. Signals come from the run's thread, one at a time. An element is acknowledged when {@code onNext} has
-     * returned; for a subscriber that is done later see {@link #withClaim}. Cancelling ends the run as a sink that
-     * wants no more: elements that were not yet handed over stay unacknowledged. A failure of the run goes to {@code
-     * onError}; an exception out of the subscriber fails the run and is logged.
+     * <p>No more elements are sent than requested; one batch waits for demand, and then the stages above wait once
+     * their buffers are full. Signals come from the run's thread, one at a time. An element is acknowledged when
+     * {@code onNext} has returned; for a subscriber that finishes later see {@link #withClaim}. Cancelling ends the run
+     * like a sink that wants no more: elements not yet handed over stay unacknowledged. A failure of the run goes to
+     * {@code onError}; an exception from the subscriber fails the run and is logged.
      *
      * {@snippet :
      * Flow.Publisher<Order> orders = Source.from(file).map(Order::parse).asPublisher();
@@ -301,9 +298,10 @@ public final class Source<T> extends FailureOperators<T> {
 
     /**
      * This stream as a publisher whose subscribers share one run, which starts with the first of them and ends when the
-     * last has cancelled. A subscriber gets the elements that nobody had asked for before it came; the slowest one sets
-     * the pace, within a batch the others may be ahead of it. An element is acknowledged when all have returned from
-     * {@code onNext}. A subscriber that comes after the end is told how it ended. Else as {@link #asPublisher}.
+     * last has cancelled. A new subscriber gets the elements that no subscriber had requested before. The slowest one
+     * sets the pace; the others may be ahead of it within a batch. An element is acknowledged when all have returned
+     * from {@code onNext}. A subscriber that comes after the end gets the final signal. Otherwise as
+     * {@link #asPublisher}.
      */
     @Operator(acks = "when onNext of every subscriber has returned", cost = "one run; a few ns per element, subscriber")
     public Flow.Publisher<T> asSharedPublisher() {
@@ -312,9 +310,9 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Hands each element on together with a claim that its holder ends by hand, whenever it is done: the element counts
-     * as acknowledged when both that and the rest of the pipeline have finished with it. For libraries that take
-     * elements asynchronously, below {@link #asPublisher}. A claim that is never ended holds back the source's commits.
+     * Wraps each element in a {@link Claim} that its holder acknowledges by hand. The element is acknowledged once both
+     * the claim and the rest of the pipeline have acknowledged it. For libraries that work asynchronously below
+     * {@link #asPublisher}. A claim that is never acknowledged holds back the source's commits.
      *
      * <p>Completion, failure, cancellation and demand pass through.
      *
@@ -336,8 +334,8 @@ public final class Source<T> extends FailureOperators<T> {
     /**
      * Adds attributes to the operator above: name, dispatcher, buffer, supervision.
      *
-     * <p>An attribute that it does not heed is refused when the pipeline is run, with an {@link
-     * IllegalArgumentException} that names the operators which do.
+     * <p>An attribute that the operator does not support is refused when the pipeline is run, with an
+     * {@link IllegalArgumentException} that names the operators that do support it.
      */
     public Source<T> with(Attributes attributes) {
         return new Source<>(node.with(Objects.requireNonNull(attributes, "attributes")));
@@ -349,7 +347,7 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Runs to the end, or throws the failure of the pipeline, for sinks without a result. An interrupt of the caller
+     * Runs to the end, or throws the failure of the pipeline. For sinks without a result. Interrupting the caller
      * cancels the pipeline.
      *
      * <pre>{@code
@@ -365,7 +363,7 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Runs to the end and returns the result, or throws the failure of the pipeline. An interrupt of the caller cancels
+     * Runs to the end and returns the result, or throws the failure of the pipeline. Interrupting the caller cancels
      * the pipeline.
      *
      * <pre>{@code

@@ -17,10 +17,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bounded queue by which other threads feed a pipeline; see {@link Source#queue}. Thread-safe.
+ * A bounded queue through which other threads feed a pipeline; see {@link Source#queue}. Thread-safe.
  *
- * <p>It may be filled before the pipeline runs, feeds one run, and takes nothing more when that ends or is told to
- * stop.
+ * <p>It may be filled before the pipeline runs, feeds one run, and refuses elements once that run ends or is stopped.
  *
  * <pre>{@code
  * SourceQueue<Order> orders = SourceQueue.of(1000);
@@ -34,19 +33,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SourceQueue<T> {
 
-    /** The fate of an offered element. */
+    /** The outcome of an offer. */
     public sealed interface Offer {}
 
-    /** The pipeline will get it, unless it fails. */
+    /** The element is in the queue and reaches the pipeline unless that fails. */
     public record Enqueued() implements Offer {}
 
-    /** There was no room. */
+    /** The queue had no room. */
     public record Full() implements Offer {}
 
     /**
-     * The queue takes nothing more: it was completed or failed, or the pipeline has ended or is told to.
+     * The queue is closed: it was completed or failed, or the pipeline has ended or been stopped.
      *
-     * @param failure the failure that it was given, or null
+     * @param failure the failure passed to the queue, or null
      */
     public record Closed(@Nullable Throwable failure) implements Offer {}
 
@@ -71,7 +70,7 @@ public final class SourceQueue<T> {
     /**
      * A new queue.
      *
-     * @param capacity how many elements may wait in it, at least 1
+     * @param capacity number of elements that may wait in it, at least 1
      */
     public static <T> SourceQueue<T> of(int capacity) {
         if (capacity < 1) {
@@ -80,7 +79,7 @@ public final class SourceQueue<T> {
         return new SourceQueue<>(capacity);
     }
 
-    /** Puts an element in if there is room. */
+    /** Adds an element if there is room. */
     public Offer offer(T element) {
         Objects.requireNonNull(element, "element");
         ArrivalWaits.enter(lock);
@@ -92,9 +91,9 @@ public final class SourceQueue<T> {
     }
 
     /**
-     * Puts an element in, and waits for room if there is none.
+     * Adds an element, waiting for room if necessary.
      *
-     * @param patience how long to wait, in the system's time; after that the element is refused as {@link Full}
+     * @param patience longest wait, in system time; after that the answer is {@link Full}
      */
     public Offer offer(T element, Duration patience) throws InterruptedException {
         Objects.requireNonNull(element, "element");
@@ -123,12 +122,12 @@ public final class SourceQueue<T> {
         return ENQUEUED;
     }
 
-    /** Takes nothing more; the stream ends after the elements in the queue. */
+    /** Closes the queue; the stream completes after the elements in it. */
     public void complete() {
         close(null);
     }
 
-    /** Takes nothing more; the stream fails after the elements in the queue. */
+    /** Closes the queue; the stream fails after the elements in it. */
     public void fail(Throwable cause) {
         close(Objects.requireNonNull(cause, "cause"));
     }
@@ -157,7 +156,7 @@ public final class SourceQueue<T> {
         }
     }
 
-    /** Returns whether offers are refused for good. */
+    /** Returns whether the queue is closed. */
     public boolean isClosed() {
         lock.lock();
         try {
@@ -167,7 +166,7 @@ public final class SourceQueue<T> {
         }
     }
 
-    /** The end of the queue that a run pulls. */
+    /** Attaches a run, which pulls from the returned stage. */
     Stage<T> attach(StageContext context) {
         lock.lock();
         try {

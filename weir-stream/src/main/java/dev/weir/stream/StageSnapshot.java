@@ -4,8 +4,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The counters of one stage at one moment. A stage is busy, waits for the stage above, or waits for the one below: the
- * stage that hardly ever waits is the bottleneck.
+ * The counters of one stage at one moment. A stage is either busy, waiting for input, or waiting for the stage below.
+ * The stage that hardly ever waits is the bottleneck.
  */
 public final class StageSnapshot {
 
@@ -33,7 +33,7 @@ public final class StageSnapshot {
                 elapsedNanos);
     }
 
-    /** Creates one for tests of code that reads it; in a run the engine creates it. */
+    /** Creates a snapshot, for tests of code that reads one. In a run the engine creates it. */
     public static StageSnapshot of(
             String name,
             int parallelism,
@@ -76,17 +76,17 @@ public final class StageSnapshot {
         return values.elementsOut;
     }
 
-    /** Time worked, over all threads of the stage. */
+    /** Time spent working, summed over all threads of the stage. */
     public long busyNanos() {
         return values.busyNanos;
     }
 
-    /** Time without input, over all threads of the stage. */
+    /** Time spent waiting for input, summed over all threads of the stage. */
     public long blockedUpNanos() {
         return values.blockedUpNanos;
     }
 
-    /** Time with output that nobody took, over all threads of the stage. */
+    /** Time spent waiting for the stage below to take output, summed over all threads of the stage. */
     public long blockedDownNanos() {
         return values.blockedDownNanos;
     }
@@ -101,7 +101,7 @@ public final class StageSnapshot {
         return values.elapsedNanos;
     }
 
-    /** The threads of one stage at one moment: a sample, where the counters are sums. */
+    /** The threads of one stage at one moment: a sample, unlike the counters, which are sums. */
     public static final class Activity {
 
         private final ActivityValues values;
@@ -121,7 +121,7 @@ public final class StageSnapshot {
                     stage, thread, dispatcher, atWork, waiting, ready, behindKeys, keyName, behindLock, waits);
         }
 
-        /** Creates one for tests of code that reads it; in a run the engine creates it. */
+        /** Creates a sample, for tests of code that reads one. In a run the engine creates it. */
         public static Activity of(
                 String stage,
                 @Nullable String thread,
@@ -137,7 +137,7 @@ public final class StageSnapshot {
         }
 
         /**
-         * The same, with the things that the {@link #waiting} threads wait for.
+         * This sample with the causes for which {@link #waiting} threads wait.
          *
          * @param locked for a lock, a semaphore or a monitor
          * @param io for a file or the network
@@ -149,7 +149,7 @@ public final class StageSnapshot {
         }
 
         /**
-         * The same, with what a stage that shares its thread does at this moment.
+         * This sample with the state of a stage that shares its thread.
          *
          * @param inPass whether its own code has an element
          * @param sibling whether the thread waits because another branch is slower
@@ -160,13 +160,13 @@ public final class StageSnapshot {
             return with(new Waits(was.locked, was.io, was.asleep, inPass, sibling, engine, was.longestChain));
         }
 
-        /** The same, with the most elements that wait behind one and the same key. */
+        /** This sample with the longest chain of elements behind a single key. */
         public Activity withLongestChain(int elements) {
             Waits was = values.waits;
             return with(new Waits(was.locked, was.io, was.asleep, was.inPass, was.sibling, was.engine, elements));
         }
 
-        /** The same with the workers of {@code other}, a stage of another stream that shows as this one. */
+        /** This sample plus the workers of {@code other}, a stage of another stream shown under the same name. */
         public Activity and(Activity other) {
             ActivityValues a = values;
             ActivityValues b = Objects.requireNonNull(other, "other").values;
@@ -220,26 +220,27 @@ public final class StageSnapshot {
         }
 
         /**
-         * Threads at work in the stage, or in one of those fused to it; of an asynchronous stage the calls under way.
+         * Number of threads working in the stage or in a stage fused to it; for an asynchronous stage, the calls in
+         * flight.
          */
         public int atWork() {
             return values.atWork;
         }
 
         /**
-         * The number of them that wait for something outside the pipeline: a lock, an answer, time. A platform thread
-         * that waits in a native call counts as computing.
+         * The number of working threads that wait for something outside the pipeline: a lock, an answer, time. A
+         * platform thread that waits in a native call counts as computing.
          */
         public int waiting() {
             return values.waiting;
         }
 
-        /** Elements that further workers could begin at once. */
+        /** Number of elements that additional workers could start at once. */
         public int ready() {
             return values.ready;
         }
 
-        /** Elements that wait behind another of their key. */
+        /** Number of elements that wait behind another one of their key. */
         public int behindKeys() {
             return values.behindKeys;
         }
@@ -249,7 +250,7 @@ public final class StageSnapshot {
             return values.waits.longestChain;
         }
 
-        /** The thing such elements have in common: {@link Ordering#keyName}. */
+        /** The name of that key: {@link Ordering#keyName}. */
         public String keyName() {
             return values.keyName;
         }
@@ -270,14 +271,14 @@ public final class StageSnapshot {
         }
 
         /**
-         * Returns whether, among stages that share a thread, this one's own code has an element now; false for a stage
-         * that does not say.
+         * Returns whether this stage's own code has an element now, among the stages that share its thread. False if
+         * unknown.
          */
         public boolean isInPass() {
             return values.waits.inPass;
         }
 
-        /** Returns whether the thread, which is not at work, waits because another branch is slower. */
+        /** Returns whether the thread is idle because another branch is slower. */
         public boolean waitsForSibling() {
             return values.waits.sibling;
         }
@@ -288,9 +289,9 @@ public final class StageSnapshot {
         }
 
         /**
-         * The most threads that wait for one and the same lock: a lock or semaphore of {@code java.util.concurrent}, or
-         * a monitor; a stage's monitors are not told apart. They are among those of {@link #waiting}; more threads
-         * would wait there too.
+         * The largest number of {@link #waiting} threads that wait for one lock: a lock or semaphore of
+         * {@code java.util.concurrent}, or a monitor. A stage's monitors count as one lock. Additional threads would
+         * wait there too.
          */
         public int behindLock() {
             return values.behindLock;
@@ -337,23 +338,24 @@ public final class StageSnapshot {
         }
     }
 
-    /** The share of its thread time that the stage worked, 0 to 1. */
+    /** The part of its thread time that the stage spent working, 0 to 1. */
     public double busyShare() {
         return share(values.busyNanos);
     }
 
-    /** The share of its thread time that the stage waited for input, 0 to 1. */
+    /** The part of its thread time that the stage spent waiting for input, 0 to 1. */
     public double blockedUpShare() {
         return share(values.blockedUpNanos);
     }
 
-    /** The share of its thread time that the stage waited for somebody to take its output, 0 to 1. */
+    /** The part of its thread time that the stage spent waiting for the stage below to take output, 0 to 1. */
     public double blockedDownShare() {
         return share(values.blockedDownNanos);
     }
 
     private double share(long nanos) {
-        // The three make up the time of all threads, whose number may have changed; one thread also does other things.
+        // The three add up to the time of all threads, whose number may have changed; a single thread also does other
+        // work.
         double total = Math.max(
                 (double) values.elapsedNanos,
                 (double) values.busyNanos + values.blockedUpNanos + values.blockedDownNanos);

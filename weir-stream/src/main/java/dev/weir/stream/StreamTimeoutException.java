@@ -2,20 +2,20 @@ package dev.weir.stream;
 
 import java.time.Duration;
 
-/** A stage waited longer than it was told to. Immutable but for the mutable parts of every exception. */
+/** Thrown when a stage waits longer than its timeout. Immutable except for the mutable parts of every exception. */
 public final class StreamTimeoutException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    /** The wait that took too long. */
+    /** The kind of wait that timed out. */
     public enum Kind {
-        /** No element came while one was asked for. */
+        /** No element arrived while the stage below waited for one. */
         IDLE,
-        /** The first element did not come. */
+        /** The first element did not arrive. */
         INITIAL,
         /** The stream did not end. */
         COMPLETION,
-        /** Nobody asked for the next element. */
+        /** The stage below did not ask for the next element. */
         BACK_PRESSURE
     }
 
@@ -24,7 +24,7 @@ public final class StreamTimeoutException extends RuntimeException {
     private final String stage;
     private final Duration timeout;
 
-    /** Creates one whose message is made of the fields. */
+    /** Creates the exception; its message is built from the fields. */
     public StreamTimeoutException(Kind kind, String pipeline, String stage, Duration timeout) {
         super(switch (kind) {
                     case IDLE -> "no element came for ";
@@ -48,7 +48,7 @@ public final class StreamTimeoutException extends RuntimeException {
         return pipeline;
     }
 
-    /** The name of the stage that noticed. */
+    /** The name of the stage that timed out. */
     public String stage() {
         return stage;
     }

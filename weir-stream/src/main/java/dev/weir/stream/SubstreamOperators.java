@@ -11,11 +11,12 @@ import java.util.function.Predicate;
 /**
  * Operators that run streams within the stream. Part of {@link Source}.
  *
- * <p>A failure of an inner stream fails the whole, unless the inner stream recovers from it; closing the whole closes
- * all inner streams. All inner streams of a stage count under the same stage names.
+ * <p>A failure of an inner stream fails the outer stream, unless the inner stream recovers from it. Closing the outer
+ * stream closes all inner streams. All inner streams of a stage count under the same stage names.
  *
- * <p>A stop of the pipeline ends their sources too, except collections, which come to their end. If one was cut short
- * by that, the element that the stream was made of is not acknowledged: it comes again with the next run.
+ * <p>A stop of the pipeline also ends the sources of inner streams, except collections, which are emitted to their end.
+ * If a stop cut an inner stream short, the element it was made from is not acknowledged and is delivered again in the
+ * next run.
  */
 abstract class SubstreamOperators<T> extends FanOutOperators<T> {
 
@@ -23,9 +24,9 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * Replaces each element by the elements of a source, one source after the other, pulled by the thread of this
      * stage.
      *
-     * <p>The element is acknowledged when its source has ended and all that came of it is finished. Elements that carry
-     * an acknowledgement of their own keep it beside that. An element for which {@code function} throws is put to the
-     * supervision.
+     * <p>The element is acknowledged when its source has ended and all emitted elements are finished. Elements of the
+     * source that carry their own acknowledgement keep it as well. An element for which {@code function} throws goes to
+     * the supervision.
      *
      * {@snippet :
      * files.flatMapConcat(file -> linesOf(file))
@@ -40,8 +41,8 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
 
     /**
      * Replaces each element by the elements of a source; up to {@code breadth} sources run at once, each on a thread of
-     * its own, and what they emit is merged as it comes. A further element is read when one of the sources has ended.
-     * Acknowledgements as in {@link #flatMapConcat}.
+     * its own, and their elements are merged in order of arrival. The next element is read when one of the sources has
+     * ended. Acknowledgements as in {@link #flatMapConcat}.
      *
      * {@snippet :
      * sites.flatMapMerge(8, site -> pagesOf(site))
@@ -59,10 +60,10 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
     }
 
     /**
-     * Replaces each element by the elements of a source, which ends as soon as the next element is there. Of elements
-     * that come together, in one batch, only the last begins its source.
+     * Replaces each element by the elements of a source, which ends as soon as the next element arrives. If several
+     * elements arrive in one batch, only the last starts its source.
      *
-     * <p>An element is acknowledged when its source has ended or was replaced, and the elements that it had emitted are
+     * <p>An element is acknowledged when its source has ended or was replaced, and the elements emitted by then are
      * finished. Elements of a replaced source that carry an acknowledgement of their own and were not emitted yet are
      * not acknowledged.
      *
@@ -78,7 +79,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
         return Source.at(SubstreamStages.switchMap(node(), element -> made("switchMap", function.apply(element))));
     }
 
-    /** {@link #groupBy(Function, int, Duration, Function)} with groups that stay until the end. */
+    /** Gives each key a stream that stays until the end; see {@link #groupBy(Function, int, Duration, Function)}. */
     @Operator(acks = "kept with each element", cost = "a lookup and a move per element; a stream per key")
     public <R> Source<R> groupBy(
             Function<? super T, ?> key, int maxSubstreams, Function<? super Source<T>, Source<R>> function) {
@@ -86,30 +87,29 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
     }
 
     /**
-     * Gives the elements of each key a stream of their own, which {@code function} describes, and merges what these
-     * emit. The order is kept within a key.
+     * Gives the elements of each key a stream of their own, built by {@code function}, and merges the outputs. The
+     * order is kept within a key.
      *
-     * <p>As long as the streams have no thread of their own they run on the thread of this stage, whenever their key
-     * has elements or its time has come: a hundred thousand of them cost memory and nothing else. An operator that
-     * waits ({@code throttle}, {@code delay}, {@code groupedWithin}) delays its own key only and emits as each wait
-     * ends. While 4,096 elements wait for such streams, nothing more is read. Streams with threads of their own (an
-     * asynchronous boundary, a parallel stage), and those with retries after a back-off, {@code flatMapConcat}, {@code
-     * prefixAndTail}, {@code recoverWith} or {@code restarted}, each have a segment and buffers, and a key whose buffer
-     * of 256 elements is full halts all. A stream is built once in advance to see which they are, and closed
-     * without an element.
+     * <p>Streams without threads of their own run on the thread of this stage, when their key has elements or a timer
+     * is due: a hundred thousand of them cost only memory. An operator that waits ({@code throttle}, {@code delay},
+     * {@code groupedWithin}) delays only its own key and emits when each wait ends. While 4,096 elements wait for such
+     * streams, nothing more is read. Streams with threads of their own (an asynchronous boundary, a parallel stage),
+     * and those with retries after a back-off, {@code flatMapConcat}, {@code prefixAndTail}, {@code recoverWith} or
+     * {@code restarted}, each have a segment and buffers, and a full buffer (256 elements) of one key halts all keys.
+     * One stream is built in advance to find out which kind it is, and closed without an element.
      *
-     * <p>Acknowledgements go with the elements through the stream of their key. When that ends by itself (a {@code
-     * take}), further elements of the key are acknowledged and dropped. One for which {@code key} throws or returns
-     * null is put to the supervision. After {@code idleAfter} without an element a group ends as at the end of the
-     * stream, and a later element begins a new one. If the stream before still holds elements, the new one begins its
-     * work after it, so that no element overtakes another of its key.
+     * <p>Acknowledgements go with the elements through the stream of their key. When that ends by itself (a
+     * {@code take}), further elements of the key are acknowledged and dropped. An element for which {@code key} throws
+     * or returns null goes to the supervision. After {@code idleAfter} without an element a group ends as at the end of
+     * the stream; a later element of its key begins a new group. If the previous group still holds elements, the new
+     * one starts after it, so that no element overtakes another one of its key.
      *
      * {@snippet :
      * events.groupBy(Event::user, 100_000, Duration.ofMinutes(5), user -> user.scan(0, (n, e) -> n + 1))
      * }
      *
-     * @param maxSubstreams how many keys may have a stream at once, at least 1; one more fails the stage
-     * @param idleAfter zero if groups stay
+     * @param maxSubstreams largest number of keys with a stream at once, at least 1; one more key fails the stage
+     * @param idleAfter zero to keep groups until the end
      */
     @Operator(
             acks = "kept with each element",
@@ -125,12 +125,11 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
     }
 
     /**
-     * Begins a new stream before each element that {@code predicate} accepts; {@code function} says what becomes of
-     * each, and their outputs follow one another. The first element begins the first stream whatever the predicate
-     * says.
+     * Begins a new stream before each element that {@code predicate} accepts. {@code function} builds each stream; the
+     * outputs follow one another. The first element always begins a stream.
      *
      * <p>Acknowledgements go with the elements. When the stream of a section ends by itself (a {@code take}), the rest
-     * of the section is acknowledged and dropped. An element for which the predicate throws is put to the supervision.
+     * of the section is acknowledged and dropped. An element for which the predicate throws goes to the supervision.
      *
      * {@snippet :
      * lines.splitWhen(line -> line.startsWith("#"), chapter -> chapter.grouped(1000))
@@ -156,12 +155,12 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
     }
 
     /**
-     * Hands the first {@code n} elements as a list, and the rest as a source that can be used once, to
-     * {@code function}, whose result is the stream. If the stream ends earlier the list is shorter.
+     * Passes the first {@code n} elements as a list, and the rest as a source for one use, to {@code function}, which
+     * returns the resulting stream. If the stream ends earlier, the list is shorter.
      *
-     * <p>Acknowledgements of the rest go with the elements. Those of the prefix are held until the stream made by
-     * {@code function} has ended and all that it has emitted is finished, as nothing tells which of it came of the
-     * prefix. With a source that has no end, and commits in order, use it for {@code n = 0} only.
+     * <p>Acknowledgements of the rest go with the elements. Those of the prefix are held until the resulting stream has
+     * ended and all its elements are finished, because any of them may depend on the prefix. With an endless source
+     * that commits in order, use it only for {@code n = 0}.
      *
      * {@snippet :
      * lines.prefixAndTail(1, (header, rows) -> rows.map(row -> parse(header.getFirst(), row)))

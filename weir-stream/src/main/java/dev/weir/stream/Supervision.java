@@ -5,12 +5,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides about an element for which a stage's function threw: whether the function is called again, and how to go on
- * if that is of no use. Thread-safe if its decider is.
+ * Decides about an element for which a stage's function threw: first retries, then a {@link Decision} about the last
+ * exception. Thread-safe if its decider is.
  *
- * <p>Failures of the machinery (interruption, a failed stage above, {@link LinkageError}, {@link VirtualMachineError}
- * other than {@link StackOverflowError}) are not asked about, nor is anything that is thrown while the pipeline is
- * being cancelled.
+ * <p>Some failures always fail the stream without a decision: interruption, a failed stage above, {@link LinkageError},
+ * {@link VirtualMachineError} other than {@link StackOverflowError}, and anything thrown while the pipeline is being
+ * cancelled.
  */
 public final class Supervision {
 
@@ -18,11 +18,11 @@ public final class Supervision {
     public enum Decision {
         /** The stream fails; the element stays unacknowledged. */
         FAIL,
-        /** The element is dropped and acknowledged; the stage goes on. */
+        /** The element is dropped and acknowledged; the stage continues. */
         SKIP,
         /**
-         * The element is dropped and stays unacknowledged, so that the source delivers it again some day; commits do
-         * not move past it. The stage goes on.
+         * The element is dropped and stays unacknowledged, so the source delivers it again later; commits do not move
+         * past it. The stage continues.
          */
         SKIP_UNACKNOWLEDGED,
         /** As {@link #SKIP}, and the stage forgets its state: sums, groups, seen keys. */
@@ -50,15 +50,15 @@ public final class Supervision {
         return SKIP;
     }
 
-    /** Decides by the exception. */
+    /** Decides by exception. */
     public static Supervision of(Function<? super Throwable, Decision> decider) {
         return new Supervision(decider, null);
     }
 
     /**
-     * Calls the function again for the same element, as {@code policy} says, then decides by {@code then} on the last
-     * exception. Order is kept: elements that wait for this one, by key or by input, go on waiting. A stage with
-     * threads of its own waits on one of them; a fused stage holds up its whole segment meanwhile.
+     * Retries the element according to {@code policy}, then lets {@code then} decide about the last exception. Order is
+     * kept: elements that wait for this one, by key or by input, keep waiting. A stage with threads of its own waits on
+     * one of them; a fused stage holds up its whole segment meanwhile.
      *
      * @param then a supervision that does not retry
      */
@@ -69,12 +69,12 @@ public final class Supervision {
         return new Supervision(then.decider, Objects.requireNonNull(policy, "policy"));
     }
 
-    /** The retries before anything is decided, or null. */
+    /** The retries before a decision, or null. */
     public @Nullable RetryPolicy retryPolicy() {
         return retryPolicy;
     }
 
-    /** Decides about the last exception for an element, which is none of the machinery. */
+    /** Decides about the last exception for an element, unless it always fails the stream. */
     public Function<? super Throwable, Decision> decider() {
         return decider;
     }

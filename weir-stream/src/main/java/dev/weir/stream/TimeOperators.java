@@ -10,14 +10,14 @@ import java.util.function.ToLongFunction;
 abstract class TimeOperators<T> extends GroupingOperators<T> {
 
     /**
-     * The number of elements a {@link #delay(Duration) delay} or {@link #throttlePerKey(long, Duration, long, Function)
-     * throttlePerKey} holds if nothing else is said: {@value}.
+     * The default number of elements that a {@link #delay(Duration) delay} or
+     * {@link #throttlePerKey(long, Duration, long, Function) throttlePerKey} holds: {@value}.
      */
     public static final int DEFAULT_MAX_HELD = 1024;
 
     /**
-     * Lets at most {@code elements} pass {@code per} duration, evenly spread, and holds back the others. The burst is
-     * what comes in 10 ms, at least 1. As {@link #throttle(long, Duration, long, ThrottleMode)}.
+     * Lets at most {@code elements} pass {@code per} duration, evenly spread, and delays the others. The burst is 10 ms
+     * worth of elements, at least 1. Otherwise as {@link #throttle(long, Duration, long, ThrottleMode)}.
      *
      * {@snippet :
      * source.throttle(100, Duration.ofSeconds(1)); // one every 10 ms
@@ -29,12 +29,13 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Lets at most {@code elements} pass {@code per} duration on average, and {@code burst} at once after a pause.
+     * Lets at most {@code elements} pass {@code per} duration on average, and up to {@code burst} at once after a
+     * pause.
      *
      * <p>Each element takes a permit out of a bucket that fills evenly and holds {@code burst} of them; it is full at
-     * the start. Shaping, an element for which there is none waits, and nothing is pulled meanwhile; enforcing, it
-     * fails with a {@link RateExceededException}, which is put to the stage's supervision. As the elements of a batch
-     * come at once, a throttle that enforces needs a burst as large as a batch.
+     * the start. When shaping, an element without a permit waits, and nothing is pulled meanwhile. When enforcing, it
+     * fails with a {@link RateExceededException}, which goes to the stage's supervision. Elements of a batch arrive
+     * together, so an enforcing throttle needs a burst at least as large as a batch.
      *
      * <p>Acknowledgements go with their elements; elements held at a failure of the stage's own or at a cancellation
      * stay unacknowledged. The end and a failure of the input follow the elements before them.
@@ -54,10 +55,10 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Lets a cost of at most {@code costs} pass {@code per} duration on average, and of {@code burst} at once after a
-     * pause. An element that costs more than the burst passes once the bucket has filled for as long as it takes.
-     * Otherwise as {@link #throttle(long, Duration, long, ThrottleMode)}. An exception of {@code cost}, or a negative
-     * cost, is put to the stage's supervision.
+     * Limits the total cost of elements to {@code costs} {@code per} duration on average, and to {@code burst} at once
+     * after a pause. An element that costs more than the burst passes once the bucket has filled long enough to cover
+     * it. Otherwise as {@link #throttle(long, Duration, long, ThrottleMode)}. An exception of {@code cost}, or a
+     * negative cost, goes to the stage's supervision.
      *
      * {@snippet :
      * source.throttle(1_000_000, Duration.ofSeconds(1), 100_000, bytes -> bytes.length, ThrottleMode.SHAPING);
@@ -70,9 +71,9 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Lets at most {@code elements} of each key pass {@code per} duration on average, and {@code burst} of it at once
-     * after a pause; holds {@link #DEFAULT_MAX_HELD} of those that come too early. As {@link #throttlePerKey(long,
-     * Duration, long, Function, int)}.
+     * Lets at most {@code elements} of each key pass {@code per} duration on average, and {@code burst} at once after a
+     * pause; holds up to {@link #DEFAULT_MAX_HELD} early elements. Otherwise as
+     * {@link #throttlePerKey(long, Duration, long, Function, int)}.
      *
      * {@snippet :
      * orders.throttlePerKey(10, Duration.ofSeconds(1), 10, order -> order.customer())
@@ -85,19 +86,18 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Lets at most {@code elements} of each key pass {@code per} duration on average, and {@code burst} of it at once
-     * after a pause. An element that comes too early is held, and those of other keys overtake it; each key keeps its
-     * order. A key is whatever has a limit of its own, such as a customer, or the host that the element will be sent
-     * to; byte arrays are equal by content.
+     * Lets at most {@code elements} of each key pass {@code per} duration on average, and {@code burst} at once after a
+     * pause. An element that arrives too early is held, and elements of other keys overtake it; each key keeps its
+     * order. A key identifies whatever has its own limit, such as a customer or a target host; byte arrays are compared
+     * by content.
      *
-     * <p>The stage takes in more for as long as it holds fewer than {@code maxHeld}: a key that exceeds its rate for
-     * long fills that room in the end, and then holds up all. A key is remembered, with some 150 bytes, until its
-     * bucket is full again, that is {@code burst} times {@code per / elements} after its last element; it is forgotten
-     * when something else comes after that.
+     * <p>The stage takes in elements while it holds fewer than {@code maxHeld}: a key that exceeds its rate for long
+     * eventually fills that buffer and holds up all keys. A key takes about 150 bytes until its bucket is full again,
+     * {@code burst} times {@code per / elements} after its last element; it is removed when a later element arrives.
      *
      * <p>Acknowledgements go with their elements. The end and a failure of the input wait for the held elements; on
-     * cancellation that stays unacknowledged. An exception of {@code key}, or a null key, is put to the stage's
-     * supervision; one that fails the stage does so at once, and held elements stay unacknowledged.
+     * cancellation held elements stay unacknowledged. An exception of {@code key}, or a null key, goes to the stage's
+     * supervision; if that fails the stage, it fails at once, and held elements stay unacknowledged.
      *
      * {@snippet :
      * messages.throttlePerKey(100, Duration.ofSeconds(1), 20, message -> message.url().getHost(), 50_000);
@@ -106,7 +106,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      * @param elements at least 1
      * @param per more than 0
      * @param burst at least 1; at most 26,000 for a {@code per} of a day, and in proportion
-     * @param maxHeld how many elements may be held, and one batch more; at least 1
+     * @param maxHeld number of elements that may be held, at least 1; the last batch may exceed it
      */
     @Operator(acks = "with the element", cost = "a hash look-up per element; an object per element held")
     public Source<T> throttlePerKey(long elements, Duration per, long burst, Function<? super T, ?> key, int maxHeld) {
@@ -115,7 +115,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Holds each element for {@code time} from when it came, {@link #DEFAULT_MAX_HELD} of them at most. As
+     * Delays each element by {@code time} from its arrival and holds at most {@link #DEFAULT_MAX_HELD}. Otherwise as
      * {@link #delay(Function, int)}.
      *
      * {@snippet :
@@ -129,19 +129,19 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Holds each element for a time of its own from when it came; the order is kept, so one that may go waits for those
-     * before it. An element comes when the stage takes it in, which it does for as long as it holds fewer than
-     * {@code maxHeld}, and only while it is pulled: below a boundary it does not see those that wait above.
+     * Delays each element by a time of its own from its arrival. The order is kept, so a due element waits for those
+     * before it. An element arrives when the stage takes it in, which it does only while it holds fewer than
+     * {@code maxHeld} and is being pulled; time spent waiting above a boundary does not count.
      *
      * <p>Acknowledgements go with their elements. The end and a failure of the input wait for the held elements; on
-     * cancellation that stays unacknowledged. An exception of {@code time} is put to the stage's supervision.
+     * cancellation held elements stay unacknowledged. An exception of {@code time} goes to the stage's supervision.
      *
      * {@snippet :
      * retries.delay(retry -> retry.backOff(), 10_000);
      * }
      *
-     * @param time how long; less than nothing means not at all
-     * @param maxHeld how many elements may be held, and one batch more; at least 1
+     * @param time the delay of an element; no delay if negative
+     * @param maxHeld number of elements that may be held, at least 1; the last batch may exceed it
      */
     @Operator(acks = "with the element", cost = "32 bytes per element held")
     public Source<T> delay(Function<? super T, Duration> time, int maxHeld) {
@@ -149,7 +149,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Pulls nothing from above until {@code time} has passed since the run was started. Acknowledgements, the end and
+     * Pulls nothing from above until {@code time} has passed since the start of the run. Acknowledgements, the end and
      * failures pass unchanged.
      *
      * {@snippet :
@@ -162,15 +162,15 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Lets pass what comes within {@code time} since the run was started, then ends, and closes what is above at once.
-     * The stages above must not block the thread by themselves, as for {@link Source#idleTimeout}: then it ends when
-     * they answer. Acknowledgements as with {@link #take}.
+     * Lets elements pass for {@code time} from the start of the run, then ends and closes the stages above at once. The
+     * stages above must not block the thread, as for {@link Source#idleTimeout}; if they do, the stream ends when they
+     * return. Acknowledgements as with {@link #take}.
      *
      * {@snippet :
      * Source<Price> ofThisMinute = prices.takeWithin(Duration.ofMinutes(1));
      * }
      *
-     * @param time less than nothing means nothing at all
+     * @param time if negative, no elements pass
      */
     @Operator(acks = "what comes later is not; the others' go with them", cost = "two looks at the clock per batch")
     public Source<T> takeWithin(Duration time) {
@@ -178,7 +178,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Drops and acknowledges what comes within {@code time} since the run was started.
+     * Drops and acknowledges elements that arrive within {@code time} of the start of the run.
      *
      * {@snippet :
      * temperatures.dropWithin(Duration.ofSeconds(30)); // until the sensor is warm
@@ -191,9 +191,9 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
 
     /**
      * Emits an element once {@code quiet} has passed without a newer one; the others are dropped and acknowledged at
-     * once. Of a batch, whose elements come at once, only the last can go on. At the end and before a failure of the
-     * input the last element is emitted; on cancellation it stays unacknowledged. Time counts while the stage is
-     * pulled.
+     * once. Elements of a batch arrive together, so only the last of them can pass. The last element is emitted at the
+     * end and before a failure of the input; on cancellation it stays unacknowledged. Time passes only while the stage
+     * is being pulled.
      *
      * {@snippet :
      * keystrokes.debounce(Duration.ofMillis(300)).map(text -> search(text));
@@ -207,9 +207,9 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Emits the latest element at the end of each {@code interval} in which one came; the others are dropped and
-     * acknowledged at once. Intervals follow one another from the start of the run. At the end and before a failure of
-     * the input the last element is emitted; on cancellation it stays unacknowledged.
+     * Emits the latest element at the end of each {@code interval} in which one arrived; the others are dropped and
+     * acknowledged at once. Intervals follow one another from the start of the run. The last element is emitted at the
+     * end and before a failure of the input; on cancellation it stays unacknowledged.
      *
      * {@snippet :
      * prices.sample(Duration.ofSeconds(1)).map(price -> show(price));

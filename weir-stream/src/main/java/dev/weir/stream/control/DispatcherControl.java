@@ -5,15 +5,18 @@ import dev.weir.stream.DispatcherSnapshot;
 import dev.weir.stream.RunningPipeline;
 
 /**
- * A dispatcher as a running pipeline uses it, to be looked at and resized. Found by {@link RunningPipeline#handles},
- * one for each dispatcher that its segments and parallel stages run on. Thread-safe.
+ * Shows and resizes a dispatcher that a running pipeline uses. Found by {@link RunningPipeline#handles}, one for each
+ * dispatcher that its segments and parallel stages run on. Thread-safe.
  */
 public interface DispatcherControl {
 
     /** The dispatcher's counters, with its name, kind and size. */
     DispatcherSnapshot snapshot();
 
-    /** The fewest threads that leave the pipeline going: those that its segments occupy, and one for workers. */
+    /**
+     * The smallest number of threads with which the pipeline keeps running: those that its segments occupy, and one for
+     * workers.
+     */
     int fewest();
 
     /**

@@ -1,9 +1,9 @@
 package dev.weir.stream.control;
 
 /**
- * The number of elements a source of a running pipeline gives out in a second, to be read and changed. Found by {@link
- * dev.weir.stream.RunningPipeline#handles}. Each Kafka source has one, but for sources of single partitions, those that
- * share a consumer, and share groups. Thread-safe, valid for as long as the pipeline.
+ * Reads and changes the number of elements per second that a source of a running pipeline emits. Found by
+ * {@link dev.weir.stream.RunningPipeline#handles}. Each Kafka source has one, except sources of single partitions,
+ * several pipelines on one consumer, and share groups. Thread-safe, valid for as long as the pipeline.
  *
  * <pre>{@code
  * for (RateControl source : running.handles(RateControl.class)) {
@@ -14,9 +14,9 @@ package dev.weir.stream.control;
 public interface RateControl extends Pace {
 
     /**
-     * Gives out at most {@code elements} a second from now on. What is not given out stays where it was fetched to:
-     * nothing is lost or given out twice, and it goes back to the group like all that was not pulled. A twentieth of
-     * a second's worth may come at once. A limit holds through a drain, too.
+     * Emits at most {@code elements} per second from now on. Other elements stay in the buffer: nothing is lost or
+     * emitted twice, and on revocation they return to the group like all buffered elements. Bursts of up to a twentieth
+     * of a second's worth are possible. The limit also applies during a drain.
      *
      * @param elements at least 1, or 0 for no limit
      * @throws IllegalArgumentException if it is negative

@@ -4,9 +4,9 @@ import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.StageSnapshot;
 
 /**
- * The number of elements a parallel stage ({@code mapBlocking}, {@code mapAsync}, {@code mapParallel}) of a running
- * pipeline works on at once, to be read and changed. Found by {@link RunningPipeline#handles}; stages within substreams
- * have none. Thread-safe, valid for as long as the pipeline.
+ * Reads and changes the parallelism of a stage of a running pipeline: {@code mapBlocking}, {@code mapAsync} or
+ * {@code mapParallel}. Found by {@link RunningPipeline#handles}; stages within substreams have none. Thread-safe, valid
+ * for as long as the pipeline.
  *
  * <pre>{@code
  * for (StageControl stage : running.handles(StageControl.class)) {
@@ -20,26 +20,26 @@ public interface StageControl {
     String stage();
 
     /**
-     * The name of the dispatcher on which it works, as in {@link DispatcherControl#snapshot}; its size is a bound of
+     * The name of the stage's dispatcher, as in {@link DispatcherControl#snapshot}; its size limits
      * {@link #mostAtOnce}.
      */
     String dispatcher();
 
-    /** Calls of its function that failed so far; one that is tried again and fails counts again. */
+    /** Number of failed calls of its function so far, counting each failed retry. */
     long failedCalls();
 
-    /** The number of elements it may work on at once now. */
+    /** The current limit of elements in work at once. */
     int parallelism();
 
     /**
-     * The highest number that {@link #parallelism(int)} takes now. The stage set memory aside for it when it started
-     * (512 elements, or 8 for each that it may work on at once), and a dispatcher with few threads is a bound as well.
+     * The highest value that {@link #parallelism(int)} accepts now. It is limited by the memory that the stage reserved
+     * at its start (512 elements, or 8 per element in work at once), and by the threads of the dispatcher.
      */
     int mostAtOnce();
 
     /**
-     * Works on {@code n} elements at once from now on, in the stage's order as before. What is being worked on is
-     * finished; nothing is lost or worked on twice. An adaptive stage stays at this number.
+     * Works on {@code n} elements at once from now on, in the stage's order as before. Elements in work are finished;
+     * nothing is lost or processed twice. An adaptive stage stays at this number.
      *
      * @param n 1 to {@link #mostAtOnce}
      * @throws IllegalArgumentException if it is out of these bounds

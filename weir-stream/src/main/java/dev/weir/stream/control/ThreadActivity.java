@@ -6,13 +6,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows what the threads of a running pipeline do, platform and virtual ones alike. Found by {@link
- * RunningPipeline#handles}, one for each pipeline. Thread-safe. For displays: a look takes some microseconds for each
- * thread that waits.
+ * Shows what the threads of a running pipeline do, platform and virtual ones alike. Found by
+ * {@link RunningPipeline#handles}, one for each pipeline. Thread-safe. For displays: a reading takes some microseconds
+ * for each waiting thread.
  */
 public interface ThreadActivity {
 
-    /** Threads that wait whose stack one look reads, for each dispatcher; further ones count as parked. */
+    /**
+     * The largest number of waiting threads per dispatcher whose stacks one reading inspects; further ones count as
+     * parked.
+     */
     int MOST_STACKS = 32;
 
     /** The state of a thread. */
@@ -38,7 +41,7 @@ public interface ThreadActivity {
             this.values = new Values(dispatcher, running, parked, waiting, sleeping, blocked);
         }
 
-        /** For tests of code that reads one. */
+        /** Creates counts, for tests of code that reads them. */
         public static Counts of(String dispatcher, int running, int parked, int waiting, int sleeping, int blocked) {
             return new Counts(dispatcher, running, parked, waiting, sleeping, blocked);
         }
@@ -100,7 +103,7 @@ public interface ThreadActivity {
             this.values = new ThreadValues(id, name, dispatcher, state);
         }
 
-        /** For tests of code that reads one. */
+        /** Creates a thread, for tests of code that reads one. */
         public static OneThread of(long id, String name, String dispatcher, State state) {
             return new OneThread(id, name, dispatcher, state);
         }
@@ -155,7 +158,7 @@ public interface ThreadActivity {
     /**
      * The threads now, one by one, in the order of the names of their dispatchers.
      *
-     * @param most how many of each dispatcher at most, 0 or more
+     * @param most largest number for each dispatcher, 0 or more
      */
     List<OneThread> each(int most);
 }

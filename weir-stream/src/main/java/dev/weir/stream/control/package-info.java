@@ -1,6 +1,6 @@
 /**
- * Settings of a pipeline that can be changed while it runs, and the work of its threads. The handles here are found by
- * {@link dev.weir.stream.RunningPipeline#handles}; any thread may call them.
+ * Handles that change settings of a running pipeline and show the activity of its threads.
+ * {@link dev.weir.stream.RunningPipeline#handles} finds them; any thread may call them.
  */
 @NullMarked
 package dev.weir.stream.control;

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 
 /**
- * The acknowledgement of one element that stands for many: when its last claim ends, one claim of each member ends.
- * Filled by one thread and then published with its element; {@link #ack} and {@link #retain} are thread-safe.
+ * The acknowledgement of an element that combines several members: when its last claim ends, one claim of each member
+ * ends. Filled by one thread and then published with its element; {@link #ack} and {@link #retain} are thread-safe.
  */
 public final class JointAck implements AckTarget {
 
@@ -25,7 +25,7 @@ public final class JointAck implements AckTarget {
         tokens = new long[expectedSize];
     }
 
-    /** Appends {@code value} to {@code out} as one that stands for two members, whose claims it takes over. */
+    /** Appends {@code value} to {@code out} as the combination of two members and takes over their claims. */
     public static void addPair(
             Batch<?> out, Object value, AckTarget first, long firstToken, AckTarget second, long secondToken) {
         if (second == AckTarget.NONE) {
@@ -40,7 +40,7 @@ public final class JointAck implements AckTarget {
         }
     }
 
-    /** Takes over the claim of a member. A member that nobody waits for takes no room. */
+    /** Takes over the claim of a member. Members without a waiting source are not stored. */
     public void add(AckTarget target, long token) {
         if (target == AckTarget.NONE) {
             return;
@@ -61,12 +61,12 @@ public final class JointAck implements AckTarget {
     }
 
     /**
-     * Takes the caller's claim to a place where the members have other targets. If the caller always was the only
-     * holder, this target itself goes there. Otherwise a new one goes, with a further claim on each member: the targets
-     * as they are hear of the claims of the other holders.
+     * Moves the caller's claim to a stream in which the members have other targets. If the caller has always been the
+     * only holder, this target itself moves. Otherwise a new target with one more claim on each member moves, because
+     * the existing targets still serve the other holders.
      *
-     * @param change gives a member's target in that place
-     * @return the target that the caller carries there
+     * @param change returns a member's target in that stream
+     * @return the caller's target in that stream
      */
     public AckTarget leave(UnaryOperator<AckTarget> change) {
         if (claims.get() == 1 && !abandoned && !forgone) {
@@ -139,7 +139,7 @@ public final class JointAck implements AckTarget {
         }
     }
 
-    /** Answer of the first member that has one. */
+    /** The answer of the first member that knows its place. */
     @Override
     public String placeOf(long token) {
         String first = "";
@@ -155,7 +155,7 @@ public final class JointAck implements AckTarget {
         return more == 0 ? first : first + " and " + more + " more";
     }
 
-    /** Adds a claim unless the last has ended. For callers that hold none. */
+    /** Adds a claim unless the last one has ended. For callers that hold no claim. */
     public boolean tryRetain() {
         return claims.getAndUpdate(held -> held == 0 ? 0 : held + 1) != 0;
     }

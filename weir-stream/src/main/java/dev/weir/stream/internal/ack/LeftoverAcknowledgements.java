@@ -7,11 +7,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claims that the stages of a stream within the stream held when they were closed. Thread-safe.
+ * The claims that the stages of a substream held when they were closed. Thread-safe.
  *
- * <p>Such a stage cannot tell whether its stream ended by itself or failed. The owner of the stream can, sooner or
- * later; until then the claims wait here. If the stream did not end by itself, the claims are abandoned further out,
- * because the stream around may have ended by itself.
+ * <p>A stage cannot tell whether its substream completed by itself or failed. The owner of the substream finds out
+ * later; until then the claims wait here. If the substream did not complete by itself, the claims are passed outwards
+ * as abandoned, because the surrounding stream may have completed by itself.
  */
 public final class LeftoverAcknowledgements {
 
@@ -26,11 +26,11 @@ public final class LeftoverAcknowledgements {
     private volatile boolean due;
 
     private enum State {
-        /** It is not known how the stream ended. */
+        /** The outcome of the stream is not known yet. */
         OPEN,
-        /** It ended by itself. */
+        /** The stream completed by itself. */
         FINISHED,
-        /** It was ended. */
+        /** The stream was ended from outside or failed. */
         CLOSED
     }
 
@@ -58,7 +58,7 @@ public final class LeftoverAcknowledgements {
     }
 
     /**
-     * Says that the stream has ended and that its owner is about to know how. Claims that are forgone from now on wait
+     * Notes that the stream has ended and that its owner will soon know the outcome. Claims forgone from now on wait
      * too.
      */
     public void due() {
@@ -69,12 +69,15 @@ public final class LeftoverAcknowledgements {
         return due;
     }
 
-    /** Acknowledges all claims, present and future: the stream has ended by itself while the rest goes on. */
+    /** Acknowledges all claims, present and future: the stream completed by itself while the rest continues. */
     public void finish() {
         settle(State.FINISHED).forEach(claim -> claim.target.ack(claim.token));
     }
 
-    /** Abandons all claims, present and future: the stream was ended, or nobody knows that it ended by itself. */
+    /**
+     * Abandons all claims, present and future: the stream was ended from outside, or is not known to have completed by
+     * itself.
+     */
     public void close() {
         settle(State.CLOSED).forEach(claim -> claim.target.abandon(claim.token));
     }
@@ -88,13 +91,13 @@ public final class LeftoverAcknowledgements {
     }
 
     /**
-     * Moves the present claims to a place of their own, because another stream has its turn and this one has not ended.
+     * Moves the present claims to a store of their own, because another stream gets its turn before this one has ended.
      *
-     * @param own that place, or null if it has needed none yet
-     * @return that place if it is needed
+     * @param own that store, or null if none was needed yet
+     * @return that store if it is needed
      */
     public @Nullable LeftoverAcknowledgements endTurn(@Nullable LeftoverAcknowledgements own) {
-        // As a rule there is nothing, and then no lock is needed: turns are taken by one thread.
+        // There are usually no claims. The check needs no lock because one thread runs all turns.
         if (claims.isEmpty()) {
             return own;
         }

@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Elements that a stage keeps between two pulls and that their source may lose meanwhile. The stage's thread works on
+ * Guards elements that a stage keeps between two pulls while their source may lose them. The stage's thread works on
  * them between {@link #beginWork} and {@link #endWork}; at any other time another thread may drop the lost ones.
  * Thread-safe.
  */
@@ -22,7 +22,7 @@ public final class RevocableElements {
     private boolean atWork;
     private boolean isCalled;
 
-    /** True if a call came during the work, which the thread makes up for at its end. */
+    /** True if a call came during the work; the thread handles it at the end of the work. */
     private boolean missed;
 
     /**
@@ -34,7 +34,7 @@ public final class RevocableElements {
         this.takeRevoked = takeRevoked;
     }
 
-    /** Keeps other threads from the elements. A stage that closes does not end this work. */
+    /** Keeps other threads away from the elements. A closing stage does not end this work. */
     public void beginWork() {
         lock.lock();
         try {
@@ -44,7 +44,7 @@ public final class RevocableElements {
         }
     }
 
-    /** Leaves the elements to other threads until the next work begins. */
+    /** Lets other threads access the elements until the next work begins. */
     public void endWork() {
         boolean again;
         lock.lock();
@@ -60,7 +60,9 @@ public final class RevocableElements {
         }
     }
 
-    /** Drops the elements that their source has lost, and wakes the stage if it waits. Does not block; any thread. */
+    /**
+     * Drops the elements that their source has lost, and wakes the stage if it is waiting. Any thread; never blocks.
+     */
     public void dropRevoked() {
         Batch<?> revoked;
         lock.lock();
@@ -89,8 +91,8 @@ public final class RevocableElements {
     }
 
     /**
-     * Waits until then or for a call of {@link #dropRevoked}, also an earlier one that nobody has waited for. The stage
-     * must not be at work.
+     * Waits until the given time or a call of {@link #dropRevoked}, including an earlier call that no wait has seen.
+     * Not during work.
      *
      * @return whether there was a call
      */
@@ -108,7 +110,7 @@ public final class RevocableElements {
         }
     }
 
-    /** Returns whether {@link #dropRevoked} has been called since this was last asked, or waited for. */
+    /** Returns whether {@link #dropRevoked} has been called since the last call of this method or the last wait. */
     public boolean wasCalled() {
         lock.lock();
         try {

@@ -7,9 +7,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The target of elements that went into a stream within the stream. An element that such a stream does not want,
- * because it ends before the rest, is finished. Claims that its stages held when they were closed go to the
- * {@link LeftoverAcknowledgements} of that stream, if there are any. Thread-safe.
+ * The acknowledgement target of elements inside a substream. Elements that a substream forgoes because it ends early
+ * count as finished. Claims that its stages held when they were closed go to the substream's
+ * {@link LeftoverAcknowledgements}, if it has one. Thread-safe.
  */
 public final class SubstreamTarget implements AckTarget {
 
@@ -74,10 +74,10 @@ public final class SubstreamTarget implements AckTarget {
         }
     }
 
-    /** Lets the elements of a batch leave a stream. {@code outside} gives their targets out there. */
+    /** Moves the elements of a batch out of a stream. {@code outside} returns their targets outside. */
     public static void leave(Batch<?> batch, UnaryOperator<AckTarget> outside) {
         if (batch.isEmpty()) {
-            return; // it may still have the target of elements that are finished
+            return; // the slot may still hold the target of a finished element
         }
         if (batch.target(0) instanceof JointAck) {
             batch.retargetEach(outside);
@@ -86,7 +86,7 @@ public final class SubstreamTarget implements AckTarget {
         }
     }
 
-    /** Wraps targets; a row of equal ones shares a wrapper. Confined to one thread. */
+    /** Wraps targets; consecutive equal targets share a wrapper. Confined to one thread. */
     public static final class Wrapper implements UnaryOperator<AckTarget> {
 
         private final BooleanSupplier restGoesOn;
@@ -95,16 +95,17 @@ public final class SubstreamTarget implements AckTarget {
         private @Nullable Left lastLeft;
 
         /**
-         * A joint claim, and the one that elements carry which left with a part of it. Immutable: several threads look.
+         * A joint claim, and the one that elements outside carry for a part of it. Immutable because several threads
+         * read it.
          */
         private record Left(JointAck inside, JointAck outside) {}
 
-        /** Wraps for streams with which the rest does or does not end. */
+        /** Creates a wrapper for streams whose end may or may not end the rest. */
         public Wrapper(BooleanSupplier restGoesOn) {
             this(restGoesOn, null);
         }
 
-        /** Wraps for one stream, with a place for the claims that its stages leave. */
+        /** Creates a wrapper for one stream, with a store for the claims that its stages leave. */
         public Wrapper(BooleanSupplier restGoesOn, @Nullable LeftoverAcknowledgements leftovers) {
             this.restGoesOn = restGoesOn;
             this.leftovers = leftovers;
@@ -112,8 +113,8 @@ public final class SubstreamTarget implements AckTarget {
         }
 
         /**
-         * The target of an element that leaves the stream: what becomes of it out there is no business of this border
-         * any more. To be asked once for each claim; see {@link #leave}.
+         * Returns the target of an element that leaves the stream, without this wrapper. Call once for each claim; see
+         * {@link #leave}.
          */
         public AckTarget outside(AckTarget target) {
             if (target instanceof SubstreamTarget within && within.border == this) {
@@ -122,7 +123,7 @@ public final class SubstreamTarget implements AckTarget {
             return target instanceof JointAck joint ? outside(joint) : target;
         }
 
-        /** Elements that leave one after the other share one claim: one each for all members would be many. */
+        /** Consecutive elements that leave share one claim, which saves a claim on each member per element. */
         private AckTarget outside(JointAck joint) {
             Left before = lastLeft;
             if (before != null && before.inside == joint && before.outside.tryRetain()) {

@@ -1,6 +1,6 @@
 /**
- * Acknowledgements that stand for others: claims of elements come in, one target that carries them all goes out. Such a
- * target is thread-safe, because its claims end on any thread; only the stage that makes it fills it.
+ * Acknowledgements that combine others: claims of elements come in, one target for all of them goes out. A target is
+ * thread-safe because its claims end on any thread; only the stage that creates it fills it.
  */
 @NullMarked
 package dev.weir.stream.internal.ack;

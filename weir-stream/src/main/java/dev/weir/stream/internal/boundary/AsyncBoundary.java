@@ -30,7 +30,7 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
         this.meter = meter;
     }
 
-    /** Puts what is above {@code node} on the dispatcher, with a buffer of {@code capacity} elements below it. */
+    /** Runs the stages of {@code above} on the dispatcher, with a buffer of {@code capacity} elements below them. */
     public static <T> BlueprintNode<T> node(BlueprintNode<T> above, Dispatcher dispatcher, int capacity) {
         return node(
                 Attributes.named("async").withDispatcher(dispatcher).withBuffer(capacity),
@@ -38,7 +38,7 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
                 (attributes, clock) -> new BoundaryQueue<>(attributes.bufferOr(capacity), clock));
     }
 
-    /** The same with an exchange that does more than to keep its batches in order, under a name of its own. */
+    /** Creates a boundary with a custom exchange and default attributes of its own. */
     public static <I, O> BlueprintNode<O> node(Attributes defaults, BlueprintNode<I> above, Kind<I, O> kind) {
         return new BlueprintNode<>(defaults, (assembly, attributes) -> build(above, assembly, attributes, kind));
     }
@@ -82,7 +82,7 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
         }
     }
 
-    /** Abandons what the exchange does not take: nobody wants it any more, or it fails at that. */
+    /** Abandons elements that the exchange refuses: it is cancelled, or it fails to take them. */
     private static <I> boolean put(BatchExchange<I, ?> exchange, Batch<I> batch, StageMeter meter)
             throws InterruptedException {
         boolean taken = false;
@@ -103,7 +103,7 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
 
     @Override
     public void close() {
-        // First the interrupt, which says why.
+        // Interrupt first: the interrupt carries the reason.
         upper.cancel();
         exchange.cancel();
     }

@@ -14,17 +14,17 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hand-over between two segments: batches are put by the upper one and other batches taken by the lower one.
- * Thread-safe: any number of threads may put and take. A subclass says what it keeps of what was put; its methods are
- * called under the lock and must not block.
+ * The hand-over between two segments: the upper one puts batches, the lower one takes batches. Thread-safe: any number
+ * of threads may put and take. A subclass decides how put elements are stored; its methods are called under the lock
+ * and must not block.
  *
- * <p>It is open, then ended (all that it keeps still comes out, then the end or the failure), or cancelled (what is
- * inside is abandoned, puts are refused).
+ * <p>States: open, then ended (stored elements still come out, then the end or the failure) or cancelled (stored
+ * elements are abandoned, puts are refused).
  */
 public abstract class BatchExchange<I, O> {
 
     private final Clock clock;
-    /** Guards all that follows and what a subclass keeps. */
+    /** Guards the fields below and those of the subclass. */
     protected final ReentrantLock lock = new ReentrantLock();
 
     private final Condition mayPut = lock.newCondition();
@@ -33,7 +33,7 @@ public abstract class BatchExchange<I, O> {
     // Under the lock.
     private boolean awaited;
 
-    /** Wait habit of the thread that last woke the lower segment. */
+    /** The wait habit of the thread that last woke the lower segment. */
     private @Nullable WaitHabit upperHabit;
 
     private boolean ended;
@@ -53,8 +53,8 @@ public abstract class BatchExchange<I, O> {
     protected abstract boolean hasRoom();
 
     /**
-     * Takes in a batch, which then belongs to the exchange. What it throws fails the upper segment; then it has left in
-     * the batch what it did not take.
+     * Takes in a batch, which then belongs to the exchange. An exception fails the upper segment; elements not taken in
+     * stay in the batch.
      */
     protected abstract void takeIn(Batch<I> batch);
 
@@ -64,10 +64,10 @@ public abstract class BatchExchange<I, O> {
     /** Hands out a batch that is not empty; called only if there is output. */
     protected abstract Batch<O> handOut();
 
-    /** Takes out what it keeps. */
+    /** Removes and returns all stored elements. */
     protected abstract List<Batch<?>> removeAll();
 
-    /** Takes out what of it was lost by its source, if that can be told; the caller drops it. */
+    /** Removes the elements that their source has lost, as far as known. The caller drops them. */
     protected Batch<?> removeRevoked() {
         return new Batch<>(0);
     }
@@ -81,8 +81,8 @@ public abstract class BatchExchange<I, O> {
     }
 
     /**
-     * Waits for room, then takes in the batch. What its source loses of it meanwhile is dropped. Returns false if the
-     * exchange was cancelled.
+     * Waits for room, then takes in the batch. Elements that their source loses meanwhile are dropped. Returns false if
+     * the exchange was cancelled.
      */
     public final boolean put(Batch<I> batch, StageMeter meter) throws InterruptedException {
         ArrivalWaits.enterInterruptibly(lock);
@@ -121,7 +121,7 @@ public abstract class BatchExchange<I, O> {
         }
     }
 
-    /** Under the lock, which it gives up meanwhile: drops what was lost of a batch that waits for room. */
+    /** Drops lost elements of a batch that waits for room. Under the lock, which it releases meanwhile. */
     private void dropRevokedOf(Batch<I> batch) {
         Batch<?> revoked = batch.removeRevoked();
         if (!revoked.isEmpty()) {
@@ -134,7 +134,7 @@ public abstract class BatchExchange<I, O> {
         }
     }
 
-    /** The lower segment runs next where the upper one does, if that makes room. */
+    /** Notes the woken lower segment, which runs next on the processor of the upper one if that makes room. */
     private void noteWoken() {
         upperHabit = TaskGroup.currentHabit();
         if (upperHabit != null) {
@@ -142,7 +142,7 @@ public abstract class BatchExchange<I, O> {
         }
     }
 
-    /** Takes the batch in if there is room now and the exchange is open. */
+    /** Takes in the batch if there is room now and the exchange is open. */
     public final boolean offer(Batch<I> batch) {
         ArrivalWaits.enter(lock);
         try {
@@ -159,8 +159,7 @@ public abstract class BatchExchange<I, O> {
     }
 
     /**
-     * Ends the exchange, normally if {@code cause} is null. What it keeps still comes out before that. The first end
-     * counts.
+     * Ends the exchange, normally if {@code cause} is null. Stored elements still come out first. The first end counts.
      */
     public final void end(@Nullable Throwable cause) {
         lock.lock();
@@ -175,7 +174,7 @@ public abstract class BatchExchange<I, O> {
         }
     }
 
-    /** Waits for a batch; null at the end, an empty one at the deadline. Throws what the upper segment failed with. */
+    /** Waits for a batch; null at the end, an empty one at the deadline. Throws the failure of the upper segment. */
     public final @Nullable Batch<O> take(long deadlineNanos, StageMeter meter) throws InterruptedException {
         ArrivalWaits.enterInterruptibly(lock);
         try {
@@ -222,7 +221,7 @@ public abstract class BatchExchange<I, O> {
         }
     }
 
-    /** Drops what waits inside and was lost by its source. */
+    /** Drops stored elements that their source has lost. */
     public final void dropRevoked() {
         Batch<?> revoked;
         lock.lock();
@@ -236,12 +235,12 @@ public abstract class BatchExchange<I, O> {
         revoked.dropAllRevoked();
     }
 
-    /** Abandons what is inside and refuses what is put from now on. */
+    /** Abandons the stored elements and refuses further puts. */
     public final void cancel() {
         giveUp().forEach(Batch::abandonAll);
     }
 
-    /** Refuses what is put from now on, and takes out what is inside, which then belongs to the caller. */
+    /** Refuses further puts, and removes the stored elements, which then belong to the caller. */
     final List<Batch<?>> giveUp() {
         lock.lock();
         try {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A queue of batches bounded by their elements, in the order in which they were put. Thread-safe as its base says.
  *
- * <p>A batch is taken in when there is room for one element, so the queue holds at most its capacity and one batch.
+ * <p>A batch is taken in when there is room for one element, so the queue can exceed its capacity by one batch.
  */
 public final class BoundaryQueue<T> extends BatchExchange<T, T> implements Keeper {
 
@@ -29,7 +29,7 @@ public final class BoundaryQueue<T> extends BatchExchange<T, T> implements Keepe
         this.capacity = capacity;
     }
 
-    /** The element of a target, if something that stands for it is inside. Any thread. */
+    /** Finds the stored element of an acknowledgement target. Any thread. */
     @Override
     public @Nullable Kept find(AckTarget of, long ofToken) {
         lock.lock();

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe: one thread gives, one pulls.
  *
  * <p>States, as the giver sees them: <em>open</em>; <em>released</em> once the stages below have ended by themselves,
- * when what is given is acknowledged for them; <em>cancelled</em>, when it is refused. That the lower stages close
- * their input says nothing of which it is to be, as they do so after a failure too: it halts the giver until that is
- * known.
+ * when further batches are acknowledged for them; <em>cancelled</em>, when further batches are refused. When the lower
+ * stages close their input, the outcome is not known yet, because they do so after a failure too: the giver halts until
+ * it is.
  */
 public final class OutputQueue<T> implements Stage<T>, Keeper {
 
@@ -34,7 +34,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
     /**
      * Creates an open outlet.
      *
-     * @param queue several outlets may share one: then whichever pulls first gets the batch
+     * @param queue several outlets may share one; then the first to pull gets the batch
      * @param restGoesOn whether the whole goes on when the stages below end by themselves now
      */
     public OutputQueue(BoundaryQueue<T> queue, BooleanSupplier restGoesOn) {
@@ -42,7 +42,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
         this.within = new SubstreamTarget.Wrapper(restGoesOn, leftovers);
     }
 
-    /** Names the meter of the segment that pulls, which notes there how long it waits. Before the start. */
+    /** Sets the meter in which the pulling segment notes its waits. Before the start. */
     public void pulledBy(StageMeter segment) {
         lowerMeter = segment;
     }
@@ -62,7 +62,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
         return given;
     }
 
-    /** The same without waiting: false as well if there is no room. Giver. */
+    /** Hands the batch over without waiting. Returns false if the outlet was cancelled or has no room. Giver. */
     public boolean offer(Batch<T> batch) {
         return queue.offer(batch);
     }
@@ -74,34 +74,37 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
         return released;
     }
 
-    /** Ends the outlet, normally if {@code cause} is null, after what was given. Giver. */
+    /** Ends the outlet after the batches given so far, normally if {@code cause} is null. Giver. */
     public void end(@Nullable Throwable cause) {
         queue.end(cause);
     }
 
-    /** The stages below have ended by themselves. What becomes of what they left is said next. */
+    /** Notes that the stages below have ended by themselves. A following call decides about the elements they left. */
     public void ended() {
         leftovers.due();
     }
 
-    /** The stages below have ended by themselves: acknowledges what they left and what is given from now on. */
+    /** Acknowledges the elements that the ended stages below left, and all batches given from now on. */
     public void release() {
         released = true;
         queue.giveUp().forEach(Batch::ackAll);
         leftovers.finish();
     }
 
-    /** The same where others share the queue: what is in there, and what is given, is theirs. */
+    /** Leaves the elements in a shared queue, and all further ones, to the other outlets. */
     public void leaveToOthers() {
         leftovers.finish();
     }
 
-    /** Drops what is inside and refuses what is given from now on. */
+    /** Drops the elements inside and refuses further batches. */
     public void cancel() {
         queue.cancel();
     }
 
-    /** All is over: abandons what is inside and what the stages below have left, unless they ended by themselves. */
+    /**
+     * Abandons the elements inside and those left by the stages below, unless these ended by themselves. At the end of
+     * the run.
+     */
     public void leave() {
         if (!released) {
             queue.cancel();
@@ -109,7 +112,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
         leftovers.close();
     }
 
-    /** Returns whether the stages below have pulled all that was given, to its normal end. */
+    /** Returns whether the stages below have pulled all batches up to a normal end. */
     public boolean isExhausted() {
         return exhausted;
     }
@@ -122,7 +125,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
         return queue.depth();
     }
 
-    /** The element of a target, if something that stands for it waits here. Any thread. */
+    /** Finds the waiting element of an acknowledgement target. Any thread. */
     @Override
     public @Nullable Kept find(AckTarget of, long ofToken) {
         return queue.find(of, ofToken);
@@ -138,7 +141,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
         return within.outside(target);
     }
 
-    /** Stages below whose output leaves the stream that begins here. */
+    /** Wraps the stages below, so that their output leaves the stream that begins here. */
     public <R> Stage<R> leaving(Stage<R> lowest) {
         return new Leaving<>(lowest, this);
     }
@@ -162,7 +165,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
 
     @Override
     public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
-        // Here and not where it was given: others may share the queue.
+        // Wrapped here and not when given, because others may share the queue.
         Batch<T> batch = queue.take(deadlineNanos, lowerMeter);
         if (batch == null) {
             exhausted = !released;

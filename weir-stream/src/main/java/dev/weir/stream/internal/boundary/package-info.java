@@ -1,6 +1,6 @@
 /**
  * The boundary between two segments: batches go in on the upper thread and come out on the lower one through a bounded
- * buffer, which both share under its lock.
+ * buffer guarded by a lock.
  */
 @NullMarked
 package dev.weir.stream.internal.boundary;

@@ -10,10 +10,12 @@ import org.jspecify.annotations.Nullable;
 /** The batches inside a parallel stage, in the order of the input. Guarded by the lock of its owner. */
 final class ChunkBacklog<T> {
 
-    /** Elements that may be inside: enough that workers have some left while those who feed and pull do their part. */
+    /** Largest number of elements inside, enough to keep the workers busy while the feeder and the puller run. */
     private static final int CAPACITY = 8 * Batch.DEFAULT_CAPACITY;
 
-    /** Elements that may be inside when a full stage takes in more: the feeder is not woken for each batch. */
+    /**
+     * Number of elements inside at which a full stage takes in more, so that the feeder is not woken for each batch.
+     */
     private static final int ROOMY = CAPACITY / 2;
 
     private final ArrayDeque<WorkerBatch<T>> inOrder = new ArrayDeque<>();
@@ -33,7 +35,7 @@ final class ChunkBacklog<T> {
         full = elements >= CAPACITY;
     }
 
-    /** Returns whether nothing is to be added now. */
+    /** Returns whether no batch may be added now. */
     boolean isFull() {
         return full;
     }
@@ -46,7 +48,7 @@ final class ChunkBacklog<T> {
         return elements;
     }
 
-    /** Oldest batch with something left to claim. */
+    /** The oldest batch with unclaimed elements. */
     @Nullable
     WorkerBatch<T> oldestClaimable() {
         WorkerBatch<T> oldest;
@@ -66,8 +68,8 @@ final class ChunkBacklog<T> {
     }
 
     /**
-     * Returns whether so much is done that it should leave: what makes room for more, or all but what is being worked
-     * on, so that nothing else is done soon.
+     * Returns whether enough is done to wake the puller: enough to make room for more, or everything except batches in
+     * work.
      */
     boolean isMuchDone() {
         WorkerBatch<T> newest = claimable.peekLast();
@@ -98,7 +100,7 @@ final class ChunkBacklog<T> {
         return List.copyOf(inOrder);
     }
 
-    /** Returns the place of an element that is here: at work once its chunk is claimed. */
+    /** Finds an element inside; it counts as being worked on once its chunk is claimed. */
     @Nullable
     Kept find(AckTarget of, long ofToken) {
         for (WorkerBatch<T> work : inOrder) {

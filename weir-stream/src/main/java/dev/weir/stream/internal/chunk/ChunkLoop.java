@@ -10,8 +10,8 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 
 /**
- * Calls the handler for the elements of a chunk. Stateless; copied for each class of handlers, so all that is hot is in
- * it.
+ * Calls the handler for the elements of a chunk. Stateless; copied for each class of handlers, so it contains all hot
+ * code.
  */
 interface ChunkLoop {
 
@@ -52,7 +52,7 @@ interface ChunkLoop {
                     batch.set(i, result);
                 }
             } catch (InterruptedException interrupted) {
-                // Wrapped, or the stage below would take it for its own interruption.
+                // Wrapped so that the stage below does not mistake it for its own interruption.
                 work.fail(i, new CompletionException(interrupted));
             } catch (Throwable failure) {
                 work.fail(i, failure);

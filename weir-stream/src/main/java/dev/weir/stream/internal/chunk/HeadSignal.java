@@ -9,16 +9,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells whoever waits for the oldest batch that it is done: now, or later together with those behind it. Later is after
- * 4 ms at the latest, by a look of its own, which goes on only as long as there is something to look after. Guarded by
- * the lock of its owner.
+ * Signals the puller that the oldest batch is done: at once, or later together with batches behind it. Later means
+ * after at most 4 ms, by a timed check that is repeated only while needed. Guarded by the lock of its owner.
  */
 final class HeadSignal {
 
     private static final long LOOK_MILLIS = 2;
 
     /**
-     * The JDK's own thread for delays. A look keeps it for a moment; on a pool it could wait behind what it is to help.
+     * The JDK's own thread for delays. A check takes it only a moment; on a pool it could queue behind the work it
+     * should help.
      */
     private static final Executor LATER =
             CompletableFuture.delayedExecutor(LOOK_MILLIS, TimeUnit.MILLISECONDS, Runnable::run);
@@ -29,10 +29,10 @@ final class HeadSignal {
 
     private boolean isLookDue;
 
-    /** True if something was to be told later since the last look. */
+    /** True if a later signal was requested since the last check. */
     private boolean isLookedFor;
 
-    /** The object seen done at the last look and not yet reported. */
+    /** The object seen done at the last check and not yet signalled. */
     private @Nullable Object seen;
 
     /**
@@ -64,8 +64,8 @@ final class HeadSignal {
     }
 
     /**
-     * Signals if what is done was done at the last look already: nobody came for it meanwhile. Whoever is busy will
-     * come.
+     * Signals if the oldest batch was done at the previous check already and nobody has taken it. A busy puller will
+     * come by itself.
      */
     private void look() {
         lock.lock();
@@ -79,7 +79,7 @@ final class HeadSignal {
             isLookDue = done != null || isLookedFor;
             isLookedFor = false;
             if (isLookDue) {
-                // From here, where the thread for delays need not be woken for it.
+                // Signalled here, which saves waking the delay thread.
                 LATER.execute(this::look);
             }
         } finally {

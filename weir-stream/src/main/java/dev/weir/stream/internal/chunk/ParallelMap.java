@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Computes on batches with several workers and hands them on in the order of the input. The segment above feeds it; the
- * segment below pulls. All shared state is under the stage's lock, except a batch that is worked on.
+ * segment below pulls. All shared state is under the stage's lock, except a batch in work.
  *
  * <p>Workers claim chunks of the oldest batch that has unclaimed elements and replace them in place; a batch leaves
  * when all its chunks are done and all batches before it have left. Workers are started when there is work and end when
@@ -40,10 +40,10 @@ public final class ParallelMap<T, R> implements Stage<R> {
 
     private static final int MAX_WORKERS = 1024;
 
-    /** A worker wakes the puller after so much finished work. A wake-up takes 20 us of a processor. */
+    /** Amount of finished work after which a worker wakes the puller. A wake-up costs 20 us of processor time. */
     private static final long WAKE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** Chunks per worker and batch: more balance uneven elements better, fewer cost less. */
+    /** Chunks per worker and batch: more chunks balance uneven elements better, fewer cost less. */
     private static final int CHUNKS_PER_WORKER = 4;
 
     /** Longest intended duration of a chunk of more than one element. */
@@ -75,7 +75,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
     /** Time per element of the last chunk: a hint, written by any worker. */
     private volatile long nanosPerElement;
 
-    /** Written under the lock: whether a worker should end though there is work. */
+    /** True if a worker should end even though there is work. Written under the lock. */
     private volatile boolean tooManyWorkers;
 
     // Set before the run starts.
@@ -157,7 +157,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
     }
 
-    /** Waits for room and takes the batch in; false, and the batch is abandoned, if nobody wants it any more. */
+    /** Waits for room and takes in the batch. Returns false and abandons the batch if the stage is cancelled. */
     private boolean put(Batch<T> batch, StageMeter feederMeter) throws InterruptedException {
         int toStart = NOT_TAKEN;
         try {
@@ -214,7 +214,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         try {
             tasks.fork(this::work);
         } catch (RuntimeException | Error refused) {
-            // What is inside may never be worked on, so the failure must not wait behind it.
+            // Elements inside may never be worked on, so the failure must not wait behind them.
             lock.lock();
             try {
                 cancelled = true;
@@ -246,7 +246,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
     }
 
-    /** The oldest work with something to claim; null ends the worker. */
+    /** The oldest batch with unclaimed elements; null ends the worker. */
     private @Nullable WorkerBatch<T> nextWork() {
         lock.lock();
         try {
@@ -320,7 +320,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
             if (!isHeadDone()) {
                 return;
             }
-            // With a test's clock nothing is late.
+            // With a test clock nothing is late.
             if (clock != Clock.SYSTEM || isWorthAWakeUp()) {
                 headDone.now();
             } else {
@@ -331,7 +331,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
     }
 
-    /** Returns whether what is done should not wait for more. */
+    /** Returns whether finished work is worth a wake-up now. */
     private boolean isWorthAWakeUp() {
         return backlog.isMuchDone() || backlog.doneElements() * nanosPerElement >= WAKE_NANOS * activeWorkers;
     }
@@ -372,7 +372,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
     }
 
-    /** Asked when no batch is done: false if one may still come. Throws what the stage above failed with. */
+    /** Called when no batch is done. Returns false if one may still come; throws the failure of the stage above. */
     private boolean isAtEnd() throws InterruptedException {
         lock.lock();
         try {
@@ -385,9 +385,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
     }
 
-    /**
-     * Returns whether nothing more will be handed on: the input has ended and all of it left, or the stage was cut off.
-     */
+    /** Returns whether no more batches leave: the input has ended and all of it has left, or the stage was cut off. */
     private boolean atEnd() {
         return ended && (cancelled || backlog.isEmpty());
     }

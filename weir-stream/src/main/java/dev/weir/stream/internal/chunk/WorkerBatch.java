@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class WorkerBatch<T> {
 
-    /** Stands for the number of unfinished elements after the batch was abandoned. */
+    /** Value of the unfinished count after the batch was abandoned. */
     private static final int ABANDONED = -1;
 
     final Batch<T> batch;
@@ -22,15 +22,15 @@ final class WorkerBatch<T> {
     private final AtomicInteger unfinished;
     private final ReentrantLock failing = new ReentrantLock();
 
-    /** The first element that failed, past the last if none did: what is behind it need not be worked on. */
+    /** Index of the first failed element, or the size if none failed. Elements behind it need no work. */
     private volatile int failedAt;
 
     private volatile @Nullable Throwable failure;
 
-    /** True if a {@link FailureVerdict} stands in the place of some element. */
+    /** True if a {@link FailureVerdict} replaces some element. */
     volatile boolean hasDropped;
 
-    /** Nobody will pull the batch. */
+    /** True if the batch will never be pulled. */
     private volatile boolean cancelled;
 
     WorkerBatch(Batch<T> batch, int wantedChunks) {
@@ -41,7 +41,7 @@ final class WorkerBatch<T> {
         this.failedAt = size;
     }
 
-    /** Elements that it began with. */
+    /** The original number of elements. */
     int size() {
         return size;
     }
@@ -56,7 +56,7 @@ final class WorkerBatch<T> {
 
     /** Claims a chunk and returns its first index, or -1 if all are claimed. */
     int claim() {
-        // Looking first keeps the counter from running away under many late workers.
+        // Checked first so that late workers do not increase the counter without bound.
         if (!hasUnclaimed()) {
             return -1;
         }
@@ -77,7 +77,7 @@ final class WorkerBatch<T> {
         return index < failedAt;
     }
 
-    /** Reports that an element failed; of several the first in the batch counts. */
+    /** Notes a failed element; the first one in the batch counts. */
     void fail(int index, Throwable cause) {
         failing.lock();
         try {
@@ -97,8 +97,8 @@ final class WorkerBatch<T> {
     }
 
     /**
-     * Closes the gaps of dropped elements and cuts off what failed and all behind it, abandoned. For a batch that is
-     * done.
+     * Closes the gaps of dropped elements, and abandons the first failed element and all behind it. For a finished
+     * batch.
      */
     void trim() {
         int to = failedAt;
@@ -133,10 +133,7 @@ final class WorkerBatch<T> {
         return unfinished.get() == 0;
     }
 
-    /**
-     * Says that nobody will pull the batch: it is abandoned once all who work on it have ended. Nobody claims any of it
-     * from now on.
-     */
+    /** Cancels the batch: nothing more is claimed, and it is abandoned once all workers in it have ended. */
     void cancel() {
         cancelled = true;
         int unclaimed = 0;
@@ -149,7 +146,9 @@ final class WorkerBatch<T> {
         }
     }
 
-    /** Whoever ends the last work and whoever cancels both come here, each after its own write: one of them does it. */
+    /**
+     * Called by the last worker and by the canceller, each after its own write; exactly one of them abandons the batch.
+     */
     private void abandonIfCancelled() {
         if (cancelled && unfinished.compareAndSet(0, ABANDONED)) {
             abandonFrom(0);

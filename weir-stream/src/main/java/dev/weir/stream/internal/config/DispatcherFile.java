@@ -13,7 +13,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Makes dispatchers of a properties file: {@code dispatcher.<name>.kind} and {@code dispatcher.<name>.size}. Stateless.
+ * Creates dispatchers from a properties file: {@code dispatcher.<name>.kind} and {@code dispatcher.<name>.size}.
+ * Stateless.
  */
 public final class DispatcherFile {
 
@@ -25,7 +26,7 @@ public final class DispatcherFile {
     private static final Pattern KEY = Pattern.compile("dispatcher\\.([A-Za-z0-9_-]+)\\.([^.]+)");
     private static final int MAX_SIZE = 32_767;
 
-    /** Names further than this from what was written are not what was meant. */
+    /** Names with a greater edit distance are not suggested. */
     private static final int FAR = 3;
 
     private DispatcherFile() {}
@@ -40,7 +41,7 @@ public final class DispatcherFile {
         }
     }
 
-    /** A value and where it stands: {@code file:line}, or the environment variable. */
+    /** A value and its place: {@code file:line}, or the environment variable. */
     private record Setting(String value, String place) {}
 
     /** See {@link dev.weir.stream.Dispatchers#parse}. */
@@ -75,7 +76,7 @@ public final class DispatcherFile {
         }
     }
 
-    /** Returns the keys that a key with a wrong beginning may stand for. */
+    /** Returns keys that a key with a wrong prefix may have meant. */
     private static List<String> nearKeys(String key) {
         String[] parts = key.split("\\.", -1);
         return parts.length == 3
@@ -117,7 +118,9 @@ public final class DispatcherFile {
         return VARIABLE_PREFIX + (name + "_" + property).replace('-', '_').toUpperCase(Locale.ROOT);
     }
 
-    /** A dispatcher to be made once all are known to be right, so that a refusal leaves no threads behind. */
+    /**
+     * A validated dispatcher. Dispatchers are created once all are valid, so that a refusal leaves no threads behind.
+     */
     private record Checked(String name, Kind kind, int size) {
         Dispatcher make() {
             return switch (kind) {
@@ -195,7 +198,7 @@ public final class DispatcherFile {
         return nearest == null ? "" : "; did you mean " + nearest + "?";
     }
 
-    /** The number of letters that have to be put in, taken out or changed to make one of the other (Levenshtein). */
+    /** The Levenshtein distance: the number of letters to insert, delete or replace. */
     private static int distance(String one, String other) {
         int[] row = new int[other.length() + 1];
         for (int j = 0; j < row.length; j++) {

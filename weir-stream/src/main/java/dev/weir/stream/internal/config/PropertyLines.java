@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Properties;
 
 /**
- * The entries of a properties file with the lines on which they begin. Each logical line is read by {@link Properties}
- * itself, so that escapes, separators and continuations mean what they mean there. Stateless.
+ * Reads the entries of a properties file with their line numbers. {@link Properties} itself parses each logical line,
+ * so escapes, separators and continuations keep their meaning. Stateless.
  */
 final class PropertyLines {
 
@@ -20,7 +20,7 @@ final class PropertyLines {
 
     static List<Line> of(String fileName, String text) {
         List<Line> lines = new ArrayList<>();
-        // Editors of Windows begin a text with a mark, which would be part of the first key.
+        // Windows editors add a byte order mark, which would become part of the first key.
         String[] natural = text.replaceFirst("^\uFEFF", "").split("\r\n|\r|\n", -1);
         for (int i = 0; i < natural.length; i++) {
             int first = i;
@@ -40,7 +40,7 @@ final class PropertyLines {
         return content.isEmpty() || content.startsWith("#") || content.startsWith("!");
     }
 
-    /** Returns whether the line ends in an odd number of backslashes: an even number is as many escaped ones. */
+    /** Returns whether the line ends in an odd number of backslashes: an even number is escaped backslashes. */
     private static boolean goesOn(String line) {
         int backslashes = 0;
         while (backslashes < line.length() && line.charAt(line.length() - 1 - backslashes) == '\\') {

@@ -1,5 +1,5 @@
 /**
- * Reads configuration: text comes in, checked values go out, and whatever is wrong is refused with its place. Runs on
+ * Reads configuration: text comes in, checked values go out, and anything invalid is refused with its place. Runs on
  * the caller's thread and keeps nothing.
  */
 @NullMarked
