@@ -1,4 +1,4 @@
-/** The engine: batches, stages, boundaries, acknowledgements. Knows nothing of Kafka. */
+/** The stream engine: batches, stages, boundaries, acknowledgements. Independent of Kafka. */
 module dev.weir.stream {
     requires jdk.jfr;
     requires static transitive org.jspecify;

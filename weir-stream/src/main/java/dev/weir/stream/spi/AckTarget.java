@@ -4,9 +4,9 @@ package dev.weir.stream.spi;
  * The target of acknowledgements: the owner of a set of tokens, one token per element that it emitted. Thread-safe: any
  * thread may call any method.
  *
- * <p>A token starts with one claim. The holder of an element holds its claims; each claim ends in exactly one {@link
- * #ack} or in silence (the element was not finished: the source must deliver it again). {@link #retain} adds claims
- * when one element becomes several, <em>before</em> any of them can be acknowledged.
+ * <p>A token starts with one claim. The holder of an element holds its claims; each claim ends with exactly one
+ * {@link #ack} or is never acknowledged (the element was not finished, so the source must deliver it again).
+ * {@link #retain} adds claims when an element becomes several, <em>before</em> any of them can be acknowledged.
  */
 public interface AckTarget {
 
@@ -31,43 +31,41 @@ public interface AckTarget {
     void ack(long token);
 
     /**
-     * Ends one claim on the token of an element that nobody wants: it lies beyond the end that a stage below has set.
-     * The element of a source stays unfinished, for which the default does nothing; a source that waits at its end for
-     * unfinished elements need not wait for this claim. That of a stream within a stream, the rest of which goes on,
-     * counts as finished. The token must not be used for that claim again.
+     * Ends one claim on an unwanted element, one beyond the end that a stage below has set. An element of a source
+     * stays unfinished (the default does nothing); a source that waits at its end for unfinished elements need not wait
+     * for this claim. An element of a substream counts as finished if the outer stream continues. The token must not be
+     * used for that claim again.
      */
     default void forgo(long token) {}
 
     /**
-     * Says that the holder of a claim on {@code token} was closed before it handed the element on, so that nobody will
-     * end that claim: a buffer below which the stream ended, or failed, which the holder cannot tell. The element of a
-     * source stays unfinished and need not be waited for, as with {@link #forgo}; that of a stream within the stream is
-     * finished once that stream has ended by itself and the rest goes on. The token must not be used for that claim
-     * again.
+     * Abandons one claim on {@code token}: its holder, such as a buffer, was closed before it handed the element on and
+     * cannot tell whether the stream ended or failed. An element of a source stays unfinished and need not be waited
+     * for, as with {@link #forgo}. An element of a substream is finished once that substream has completed by itself
+     * while the outer stream continues. The token must not be used for that claim again.
      */
     default void abandon(long token) {}
 
     /**
-     * Asked before work on an element begins that is worth sparing: whether the source has lost the element, so that
-     * somebody else will do that work. If so, this has ended one claim on the token, the element stays unfinished, and
-     * the caller drops it. Work that has begun goes on.
+     * Returns true, and ends one claim on the token, if the source no longer owns the element. The element then stays
+     * unfinished and the caller drops it. Call this before expensive work; work that has begun continues.
      */
     default boolean dropIfRevoked(long token) {
         return false;
     }
 
     /**
-     * Returns whether the source has lost the element, so that {@link #dropIfRevoked} would be true: from then on it
-     * stays so. Ends no claim; quick, and takes no lock.
+     * Returns whether the source has lost the element, in which case {@link #dropIfRevoked} returns true. Once true, it
+     * stays true. Ends no claim; quick and lock-free.
      */
     default boolean isRevoked(long token) {
         return false;
     }
 
     /**
-     * Returns whether the element with {@code token} is one of those that came of the element with {@code ofToken} of
-     * {@code of}, or that one itself: a target that stands for others asks them. For code that looks for an element,
-     * not for code that works on it.
+     * Returns whether the element with {@code token} was derived from the element with {@code ofToken} of {@code of},
+     * or is that element. A target that combines others asks them. For code that searches for an element, not for code
+     * that processes it.
      */
     default boolean standsFor(long token, AckTarget of, long ofToken) {
         return this == of && token == ofToken;
@@ -75,32 +73,33 @@ public interface AckTarget {
 
     /**
      * The origin of the element with {@code token}, for messages: {@code topic-partition@offset} of a Kafka record.
-     * Empty if its source has no such places. Only for a token of which the caller holds a claim.
+     * Empty if its source has no such places. The caller must hold a claim on the token.
      */
     default String placeOf(long token) {
         return "";
     }
 
-    /** Takes the elements of sources that an element came of; see {@link AckTarget#roots}. */
+    /** Visits the source elements that an element was derived from; see {@link AckTarget#roots}. */
     @FunctionalInterface
     interface RootVisitor {
 
-        /** The element with {@code token} of a source's own target. */
+        /** Visits the element with {@code token} of a source's own target. */
         void root(AckTarget source, long token);
     }
 
     /**
-     * Tells of which elements of sources the element with {@code token} came: itself, or those that it stands for. Only
-     * for a token of which the caller holds a claim. A target that stands for others must override this.
+     * Passes to {@code visitor} the source elements that the element with {@code token} was derived from: itself, or
+     * those that it combines. The caller must hold a claim on the token. A target that combines others must override
+     * this.
      */
     default void roots(long token, RootVisitor visitor) {
         visitor.root(this, token);
     }
 
     /**
-     * Adds claims to a token of which the caller holds at least one.
+     * Adds claims to a token. The caller must hold at least one.
      *
-     * @param claims how many to add, at least 1
+     * @param claims number of claims to add, at least 1
      */
     void retain(long token, int claims);
 }

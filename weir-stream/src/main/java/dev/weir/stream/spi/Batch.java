@@ -8,9 +8,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run of elements with, beside each, where its acknowledgement goes: a struct of arrays, no object per element.
- * Confined to one thread at a time: the stage that pulled a batch owns it, may change it in place, and gives it up by
- * handing it on. The last owner may {@link #release} it.
+ * A sequence of elements with their acknowledgement targets, stored as a struct of arrays without an object per
+ * element. Confined to one thread at a time: the stage that pulled a batch owns it, may change it in place, and gives
+ * it up by handing it on. The last owner may {@link #release} it.
  *
  * <pre>
  *   values   | v0 | v1 | v2 | ... |          size used
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Batch<T> {
 
-    /** The number of elements a batch holds unless its maker has a reason for another size. */
+    /** The default number of elements in a batch. */
     public static final int DEFAULT_CAPACITY = 512;
 
     static final long[] NO_TOKENS = {};
@@ -28,7 +28,7 @@ public final class Batch<T> {
     private Object[] values;
     private int size;
 
-    /** The element that was got last: how far its owner has come. Read by others as an estimate. */
+    /** Index of the last element read by the owner. Other threads read it as an estimate of progress. */
     private int at;
 
     // Either `target` serves all elements and `targets` is empty, or `targets` holds one for each.
@@ -36,7 +36,7 @@ public final class Batch<T> {
     private AckTarget[] targets = NO_TARGETS;
     private long[] tokens;
     private @Nullable BatchPool home;
-    /** The time when the arrays of a pool's batch were made. */
+    /** The epoch in which the arrays of a pooled batch were created. */
     @Nullable
     CollectionEpoch madeIn;
 
@@ -54,13 +54,13 @@ public final class Batch<T> {
         this(NO_VALUES, 0, AckTarget.NONE, NO_TOKENS);
     }
 
-    /** Makes this an empty batch with these arrays, which go back to {@code pool} at {@link #release}. */
+    /** Gives these arrays to this empty batch; {@link #release} returns them to {@code pool}. */
     void equip(Object[] itsValues, long[] itsTokens, BatchPool pool, CollectionEpoch itsMadeIn) {
         values = itsValues;
         tokens = itsTokens;
         home = pool;
         madeIn = itsMadeIn;
-        // Somebody may have added to a batch that was released.
+        // A caller may have added elements to a released batch.
         size = 0;
         target = AckTarget.NONE;
         targets = NO_TARGETS;
@@ -74,7 +74,7 @@ public final class Batch<T> {
     }
 
     /**
-     * Wraps arrays, which then belong to the batch, of elements that one target emitted.
+     * Wraps arrays of elements that one target emitted. The arrays then belong to the batch.
      *
      * @param tokens one for each of the {@code size} elements
      */
@@ -82,7 +82,7 @@ public final class Batch<T> {
         return new Batch<>(values, size, target, tokens);
     }
 
-    /** Wraps an array, which then belongs to the batch, of elements that nobody waits for. */
+    /** Wraps an array of elements without acknowledgements. The array then belongs to the batch. */
     public static <T> Batch<T> unacknowledged(Object[] values, int size) {
         return new Batch<>(values, size, AckTarget.NONE, NO_TOKENS);
     }
@@ -95,12 +95,12 @@ public final class Batch<T> {
         return size == 0;
     }
 
-    /** The owner begins a pass over the elements. */
+    /** Resets the progress at the start of a pass over the elements. */
     void rewind() {
         at = 0;
     }
 
-    /** The number of elements its owner has done in the pass under way. Any thread; an estimate. */
+    /** Estimates the number of elements done in the current pass. Any thread. */
     int passed() {
         return Math.min(at, size);
     }
@@ -134,19 +134,19 @@ public final class Batch<T> {
         target(index).forgo(token(index));
     }
 
-    /** Gives up the claim on each element, as its holder was closed; see {@link AckTarget#abandon}. */
+    /** Abandons the claim on each element because its holder was closed; see {@link AckTarget#abandon}. */
     public void abandonAll() {
         abandonFrom(0);
     }
 
-    /** Gives up the claims on the elements from {@code first} on, as {@link #abandonAll} does. */
+    /** Abandons the claims on the elements from {@code first} on; see {@link #abandonAll}. */
     public void abandonFrom(int first) {
         abandon(first, size);
     }
 
     /**
-     * Abandons the elements before {@code kept}, which were to go on, and those from {@code first} on; elements between
-     * are settled.
+     * Abandons the elements before {@code kept}, which were about to pass on, and those from {@code first} on. Elements
+     * between are settled.
      */
     public void abandonAllBut(int kept, int first) {
         abandon(0, kept);
@@ -160,8 +160,8 @@ public final class Batch<T> {
     }
 
     /**
-     * Returns whether the element at {@code index} is not to be worked on any more; see {@link
-     * AckTarget#dropIfRevoked}.
+     * Returns whether the element at {@code index} must be dropped because its source has lost it, and ends one claim
+     * if so; see {@link AckTarget#dropIfRevoked}.
      */
     public boolean dropIfRevoked(int index) {
         AckTarget to = target(index);
@@ -175,8 +175,8 @@ public final class Batch<T> {
     }
 
     /**
-     * Takes the elements out whose source has lost them; the caller is to drop them. They keep their order, as do the
-     * others.
+     * Removes and returns the elements that their source has lost; the caller must drop them. Both these and the
+     * remaining elements keep their order.
      */
     public Batch<?> removeRevoked() {
         Batch<?> revoked = new Batch<>(0);
@@ -199,7 +199,7 @@ public final class Batch<T> {
         }
     }
 
-    /** The first element here that {@linkplain AckTarget#standsFor stands for} that of a target, or -1. */
+    /** The index of the first element that {@linkplain AckTarget#standsFor stands for} the given one, or -1. */
     public int find(AckTarget of, long ofToken) {
         for (int i = 0; i < size; i++) {
             if (target(i).standsFor(token(i), of, ofToken)) {
@@ -220,7 +220,7 @@ public final class Batch<T> {
         }
     }
 
-    /** Replaces each target, asking {@code change} for each element though several may have one target. */
+    /** Replaces each target, calling {@code change} for each element even if several share a target. */
     public void retargetEach(UnaryOperator<AckTarget> change) {
         splitTargets();
         retarget(change);
@@ -240,7 +240,7 @@ public final class Batch<T> {
         }
     }
 
-    /** Adds claims to each element: before copies of it are handed out. */
+    /** Adds claims to each element. Call before handing out copies. */
     public void retainAll(int claims) {
         if (targets.length == 0 && target == AckTarget.NONE) {
             return;
@@ -250,7 +250,7 @@ public final class Batch<T> {
         }
     }
 
-    /** Another batch of the same elements; see {@link #retainAll}. */
+    /** Returns another batch of the same elements; see {@link #retainAll}. */
     public Batch<T> copy() {
         Batch<T> copy = new Batch<>(values.clone(), size, target, tokens.length == 0 ? tokens : tokens.clone());
         copy.targets = targets.length == 0 ? targets : targets.clone();
@@ -268,7 +268,7 @@ public final class Batch<T> {
         return (Batch<R>) this;
     }
 
-    /** Moves the element at {@code from} down to {@code to}: how a filter closes gaps. It may be there already. */
+    /** Moves the element at {@code from} down to {@code to}, for filters that close gaps. The two may be equal. */
     public void move(int from, int to) {
         if (from == to) {
             return;
@@ -290,7 +290,7 @@ public final class Batch<T> {
         truncate(size - count);
     }
 
-    /** Drops everything from {@code newSize} on, without acknowledging it. */
+    /** Drops the elements from {@code newSize} on, without acknowledging them. */
     public void truncate(int newSize) {
         if (newSize == size) {
             return;
@@ -299,7 +299,7 @@ public final class Batch<T> {
         size = newSize;
     }
 
-    /** As Arrays.fill with null, of which G1 makes a store with a barrier for each: a copy has one for all. */
+    /** Fills a range with null by a copy, because G1 needs one barrier for a copy but one per store for Arrays.fill. */
     private static void clear(Object[] values, int from, int to) {
         for (int at = from; at < to; at += NULLS.length) {
             System.arraycopy(NULLS, 0, values, at, Math.min(NULLS.length, to - at));
@@ -333,11 +333,11 @@ public final class Batch<T> {
     }
 
     /**
-     * Appends elements that share a claim, until the batch holds {@code limit} of them or there are none. An exception
-     * of the iterator is thrown after the elements before it, which stay.
+     * Appends elements that share an acknowledgement, until the batch holds {@code limit} elements or the iterator
+     * ends. If the iterator throws, the elements before stay in the batch.
      *
-     * @param stopped asked before each element; no more is asked for once it says so
-     * @return false if the iterator has no more; true if that is not known
+     * @param stopped checked before each element; true ends the loop
+     * @return false if the iterator has ended; true if it may have more
      */
     public boolean addAll(
             Iterator<? extends T> elements, int limit, BooleanSupplier stopped, AckTarget to, long token) {
@@ -363,8 +363,8 @@ public final class Batch<T> {
     }
 
     /**
-     * Appends the elements that have been {@link #set} in the places from the size up to {@code end}, which share a
-     * claim. There is room for as many as the batch was made for.
+     * Appends the elements that were {@link #set} between the size and {@code end}, which share an acknowledgement. The
+     * limit is the capacity that the batch was created with.
      */
     public void extend(int end, AckTarget to, long token) {
         int first = size;
@@ -397,10 +397,10 @@ public final class Batch<T> {
     }
 
     /**
-     * Gives the batch up without handing it on: its owner is done with every element. Its arrays go back to where they
-     * came from, to be filled anew; it is empty from now on. Acknowledges nothing. On the thread that the batch was
-     * filled on, the batch itself is filled anew by the next pull: nothing may use it then. Not to release a batch
-     * costs garbage and nothing else, so leave it in doubt.
+     * Releases a batch whose owner is done with every element. Its arrays return to their pool for reuse, and the batch
+     * becomes empty. Acknowledges nothing. If released on the thread that filled it, the batch object itself is reused
+     * by the next pull, so it must not be used any more. An unreleased batch only costs garbage, so if in doubt, do not
+     * release.
      */
     public void release() {
         BatchPool pool = home;

@@ -4,12 +4,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The batches that were {@linkplain Batch#release released}, for the source that fills the next. Thread-safe: one stage
+ * A pool of {@linkplain Batch#release released} batches for the source that fills the next one. Thread-safe: one stage
  * takes, any thread gives back.
  *
- * <p>A batch that the taking thread releases itself, it takes again as it is: a segment that is fused from source to
- * sink has one batch and allocates none. Of a batch that another thread releases only the arrays come back: the object
- * stays with any code that may still refer to it, empty. See ADR 41.
+ * <p>A batch released by the taking thread is reused as it is: a segment fused from source to sink has one batch and
+ * allocates none. If another thread releases a batch, only its arrays are reused; the empty object stays with any code
+ * that still refers to it. See ADR 41.
  */
 public final class BatchPool {
 
@@ -18,7 +18,7 @@ public final class BatchPool {
     // Arrays live until the next garbage collection and no longer. In G1 a store into an array that has grown old costs
     // several times one into a young array: its card is marked behind a fence, see ADR 6.
 
-    /** Spares kept: a boundary's default buffer in flight, and some. */
+    /** Number of spare arrays kept: enough for a boundary's default buffer in flight. */
     private static final int MAX_SPARES = 8;
 
     private final int capacity;
@@ -28,15 +28,16 @@ public final class BatchPool {
     private final Object[][] spareValues = new Object[MAX_SPARES][];
     private final long[][] spareTokens = new long[MAX_SPARES][];
     private int spares;
-    /** The time when all spares were made. */
+    /** The epoch in which all spares were created. */
     private CollectionEpoch sparesMadeIn = CollectionEpoch.current();
 
     /**
-     * The first thread that took. Written once: a thread that finds itself here is that thread, whatever others see.
+     * The first thread that took a batch. Written once, so a thread that reads itself here is the owner, even if other
+     * threads see a stale value.
      */
     private @Nullable Thread owner;
 
-    // Of the owner.
+    // Owner thread only.
     private @Nullable Batch<?> own;
     private Object[] ownValues = Batch.NO_VALUES;
     private long[] ownTokens = Batch.NO_TOKENS;
@@ -49,7 +50,7 @@ public final class BatchPool {
     /**
      * Creates an empty pool.
      *
-     * @param capacity how many elements a batch has room for, at least 1
+     * @param capacity number of elements in a batch, at least 1
      */
     public BatchPool(int capacity) {
         if (capacity < 1) {
@@ -58,7 +59,7 @@ public final class BatchPool {
         this.capacity = capacity;
     }
 
-    /** An empty batch, which belongs to the caller. */
+    /** Takes an empty batch, which belongs to the caller. */
     public <T> Batch<T> take() {
         Thread taker = Thread.currentThread();
         if (owner == null) {
@@ -99,7 +100,9 @@ public final class BatchPool {
         return batch;
     }
 
-    /** Takes in the arrays of a batch; {@code values} holds nothing but nulls, {@code batch} nothing any more. */
+    /**
+     * Takes back the arrays of a batch. {@code values} holds only nulls; {@code batch} no longer refers to the arrays.
+     */
     void giveBack(Batch<?> batch, Object[] values, long[] tokens) {
         CollectionEpoch madeIn = batch.madeIn;
         if (values.length != capacity || madeIn == null || madeIn.isOver()) {

@@ -5,10 +5,10 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The time by which a run's stages wait: the system's, or one that a test moves by hand. Thread-safe.
+ * The clock by which a run's stages wait: the system clock, or one that a test advances. Thread-safe.
  *
- * <p>Deadlines of {@link Stage#pull} are times of the run's clock. Stages that wait do so through it and nowhere else;
- * meters alone use the system's time.
+ * <p>Deadlines of {@link Stage#pull} are times of the run's clock. Stages wait only through this clock; only meters use
+ * system time.
  */
 public interface Clock {
 
@@ -20,7 +20,7 @@ public interface Clock {
         }
 
         @Override
-        @SuppressWarnings("WaitNotInLoop") // the caller's loop asks hasPassed
+        @SuppressWarnings("WaitNotInLoop") // the caller's loop checks hasPassed
         public void await(Lock lock, Condition condition, long deadlineNanos) throws InterruptedException {
             if (deadlineNanos == Stage.NEVER) {
                 condition.await();
@@ -39,15 +39,15 @@ public interface Clock {
     long nanoTime();
 
     /**
-     * Waits on a condition until it is signalled or the deadline has come; may return early, as conditions do. The
-     * caller holds the lock and asks {@link #hasPassed} afterwards.
+     * Waits on a condition until it is signalled or the deadline passes; may return early, as conditions do. The caller
+     * holds the lock and checks {@link #hasPassed} afterwards.
      *
      * @param lock the lock that {@code condition} belongs to
      * @param deadlineNanos a time of this clock, or {@link Stage#NEVER}
      */
     void await(Lock lock, Condition condition, long deadlineNanos) throws InterruptedException;
 
-    /** Returns whether {@code deadlineNanos} is now or was before; never for {@link Stage#NEVER}. */
+    /** Returns whether {@code deadlineNanos} has passed; always false for {@link Stage#NEVER}. */
     default boolean hasPassed(long deadlineNanos) {
         return deadlineNanos != Stage.NEVER && nanoTime() - deadlineNanos >= 0;
     }

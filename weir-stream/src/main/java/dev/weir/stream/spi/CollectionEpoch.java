@@ -2,16 +2,13 @@ package dev.weir.stream.spi;
 
 import java.lang.ref.WeakReference;
 
-/**
- * The time between two garbage collections: objects made in it that have not been collected are young until
- * {@link #isOver}. Thread-safe.
- */
+/** The period between two garbage collections: objects created in it are young until {@link #isOver}. Thread-safe. */
 final class CollectionEpoch {
 
-    // Several may be current when threads meet here, which does no harm.
+    // Concurrent threads may create several current epochs, which is harmless.
     private static volatile CollectionEpoch current = new CollectionEpoch();
 
-    /** Reference to an object that nobody else refers to: the next collection, however small, clears it. */
+    /** A weak reference to an otherwise unreachable object; the next collection, even a minor one, clears it. */
     private final WeakReference<Object> untilCollection = new WeakReference<>(new Object());
 
     private CollectionEpoch() {}

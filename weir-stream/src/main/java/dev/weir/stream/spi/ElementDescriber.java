@@ -3,15 +3,15 @@ package dev.weir.stream.spi;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Describes elements of one library for messages about failures, such as by their key. Found by {@link
- * java.util.ServiceLoader}. Thread-safe.
+ * Describes elements of one library in failure messages, for instance by their key. Found by
+ * {@link java.util.ServiceLoader}. Thread-safe.
  */
 @FunctionalInterface
 public interface ElementDescriber {
 
     /**
-     * A few words about an element, escaped and short, without its value: it may be secret. Null if the element is of
-     * another library, or has nothing to say.
+     * Describes an element in a few escaped words, without its value, which may be secret. Null if the element belongs
+     * to another library or has no description.
      */
     @Nullable
     String describe(Object element);

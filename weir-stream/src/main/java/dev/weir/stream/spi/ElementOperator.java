@@ -1,8 +1,7 @@
 package dev.weir.stream.spi;
 
 /**
- * An operator of one's own, in a few lines: it is given one element after the other and emits as many for each as it
- * likes.
+ * A custom operator: it receives one element at a time and emits any number of elements for each.
  *
  * <pre>{@code
  * final class Differences implements ElementOperator<Long, Long> {
@@ -18,9 +17,9 @@ package dev.weir.stream.spi;
  * Source.of(3L, 5L, 9L).operator("differences", Differences::new) // 3, 2, 4
  * }</pre>
  *
- * <p>Each run has an object of its own, which one thread at a time calls, with the memory effects of one thread. It
- * must not block; for that there is {@link dev.weir.stream.Source#mapBlocking}. Elements that are to be kept back,
- * their acknowledgements with them, need {@link dev.weir.stream.Source#stage}.
+ * <p>Each run has its own object. One thread at a time calls it, with visibility as if by a single thread. It must not
+ * block; use {@link dev.weir.stream.Source#mapBlocking} for that. To hold elements back together with their
+ * acknowledgements, use {@link dev.weir.stream.Source#stage}.
  *
  * @param <T> the type of the elements that come in
  * @param <R> the type of the elements that go out
@@ -29,27 +28,35 @@ package dev.weir.stream.spi;
 public interface ElementOperator<T, R> {
 
     /**
-     * Works on an element. It is acknowledged when all elements emitted in this call are, or at once if there are none.
+     * Processes an element. The element is acknowledged when all elements emitted in this call are, or at once if there
+     * are none.
      *
-     * @throws Exception to have the stage's {@link dev.weir.stream.Supervision} decide: unless told otherwise the
-     *     pipeline fails, nothing that this call has emitted goes on, and the element is not acknowledged. A restart
-     *     makes a new object
+     * @throws Exception if the element cannot be processed; the stage's {@link dev.weir.stream.Supervision} decides. By
+     *     default the pipeline fails, elements emitted in this call are dropped, and the element is not acknowledged. A
+     *     restart creates a new object
      */
     void onElement(T element, Emitter<? super R> below) throws Exception;
 
-    /** Works after the last element, unless the stream has failed or was cancelled. Nobody waits for what it emits. */
+    /**
+     * Called after the last element, unless the stream has failed or was cancelled. Elements emitted here carry no
+     * acknowledgement.
+     */
     default void onEnd(Emitter<? super R> below) throws Exception {}
 
     /**
-     * Gives up what the object holds. Called once, however the stream ended, and before a restart makes a new object.
+     * Releases the object's resources. Called once when the stream ends in any way, and before a restart creates a new
+     * object.
      */
     default void close() {}
 
-    /** Takes elements from an operator, within its call. Holds all that one call emits, so that must have an end. */
+    /**
+     * Receives the elements of an operator during a call. It stores all elements of one call, so their number must be
+     * limited.
+     */
     @FunctionalInterface
     interface Emitter<R> {
 
-        /** Emits an element, which is not null. */
+        /** Emits an element, never null. */
         void emit(R element);
     }
 }

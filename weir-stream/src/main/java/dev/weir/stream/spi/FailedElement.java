@@ -10,8 +10,8 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names the element at which a stage failed. Suppressed in the exception that the stage failed with, which stays the
- * one that the run fails with: its stack trace ends with this.
+ * Names the element at which a stage failed. It is added as suppressed to the exception of the stage, which remains the
+ * failure of the run, so the stack trace ends with this line.
  */
 public final class FailedElement extends RuntimeException {
 
@@ -19,7 +19,7 @@ public final class FailedElement extends RuntimeException {
 
     private static final Logger LOG = System.getLogger(FailedElement.class.getName());
 
-    /** Places that one exception remembers: a program may throw the same one again and again. */
+    /** Largest number of notes on one exception, because a program may throw the same instance repeatedly. */
     private static final int MAX_NOTES = 8;
 
     private static final List<ElementDescriber> DESCRIBERS = describers();
@@ -55,11 +55,11 @@ public final class FailedElement extends RuntimeException {
     }
 
     /**
-     * Adds to {@code failure} which element it is of, and logs that, if the element has a place. To be called before
-     * the claim ends. Any thread.
+     * Notes the failed element on {@code failure} and logs it, if the element has a place. Call before the claim ends.
+     * Any thread.
      *
      * @param stage the stage's name
-     * @param element what the stage's function was called with
+     * @param element the argument of the stage's function
      */
     public static void note(Throwable failure, String stage, AckTarget target, long token, @Nullable Object element) {
         if (isOfTheRun(failure)) {
@@ -73,7 +73,7 @@ public final class FailedElement extends RuntimeException {
                 failure.addSuppressed(failed);
             }
         } catch (RuntimeException | LinkageError | ServiceConfigurationError unknown) {
-            // The failure itself is what matters.
+            // The failure itself matters more than this note.
             failure.addSuppressed(unknown);
         }
     }
@@ -84,7 +84,10 @@ public final class FailedElement extends RuntimeException {
                 || (failure instanceof CompletionException && Thrown.cause(failure) instanceof InterruptedException);
     }
 
-    /** An exception may be thrown again by the stages below, and by chance for another element. */
+    /**
+     * Returns whether the place is already noted. Stages below may rethrow an exception, and it may be reused for
+     * another element.
+     */
     private static boolean isNoted(Throwable failure, String place) {
         if (failure.getSuppressed().length >= MAX_NOTES) {
             return true;

@@ -3,14 +3,14 @@ package dev.weir.stream.spi;
 import java.util.Arrays;
 
 /**
- * Tells which threads wait in {@link Runtime#exit} for the end of the JVM. Such a thread never returns: the JVM runs
+ * Detects threads that wait in {@link Runtime#exit} for the end of the JVM. Such a thread never returns: the JVM runs
  * its shutdown hooks first, and a hook that waited for it would wait for itself. Thread-safe.
  */
 public final class JvmExit {
 
     private JvmExit() {}
 
-    /** Returns whether the JVM is ending, so that threads may be in there. */
+    /** Returns whether the JVM is shutting down. */
     public static boolean isUnderWay() {
         Thread probe = Thread.ofPlatform().unstarted(() -> {});
         try {

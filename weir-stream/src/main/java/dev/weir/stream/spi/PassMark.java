@@ -1,19 +1,19 @@
 package dev.weir.stream.spi;
 
 /**
- * The stage that has the element now, of several that take each element together. One thread writes it for each
- * element, which costs a plain store; others read it as an estimate.
+ * Marks which of several stages that process each element together has it now. One thread writes it for each element
+ * with a plain store; others read it as an estimate.
  */
 public final class PassMark {
 
     int at;
 
-    /** Creates one on which nobody has an element. */
+    /** Creates a mark at no stage. */
     public PassMark() {
-        // Nothing is at place 0.
+        // Place 0 stands for no stage.
     }
 
-    /** The stage at {@code place} takes the element. */
+    /** Marks that the stage at {@code place} has the element. */
     public void at(int place) {
         at = place;
     }

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A running operator or source: the stage below pulls batches from it. Confined to the thread of its segment.
  *
- * <p>Protocol: {@link #pull} any number of times until it returns null or throws, then {@link #close} once, however it
- * ended; {@code close} may also come before the end, which means that the stage below wants no more.
+ * <p>Protocol: call {@link #pull} until it returns null or throws, then {@link #close} once in any case. A
+ * {@code close} before the end means that the stage below wants no more elements.
  */
 public interface Stage<T> {
 
@@ -14,7 +14,7 @@ public interface Stage<T> {
     long NEVER = Long.MAX_VALUE;
 
     /**
-     * Returns the next batch, which then belongs to the caller; an empty one if {@code deadlineNanos} came first.
+     * Returns the next batch, which then belongs to the caller, or an empty one once {@code deadlineNanos} has passed.
      *
      * @param deadlineNanos a time of the run's {@link Clock}, or {@link #NEVER}
      * @return null at the end of the stream

@@ -6,7 +6,7 @@ import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The run as a source or sink sees it; given to it when the run is assembled. Thread-safe once the pipeline runs. */
+/** The run as seen by a source or sink, which gets it when the run is assembled. Thread-safe once the pipeline runs. */
 public interface StageContext {
 
     /** The pipeline's name, for threads and messages. */
@@ -27,9 +27,8 @@ public interface StageContext {
     void depth(IntSupplier elements);
 
     /**
-     * Registers an action that ends emission, so that the pipeline drains: afterwards the source hands over the
-     * elements that it promised, then its {@code pull} returns null. Runs on any thread, at most once, and must not
-     * block.
+     * Registers an action that stops the source, so that the pipeline drains: afterwards the source emits its remaining
+     * committed elements, then its {@code pull} returns null. Runs on any thread, at most once, and must not block.
      */
     void onStop(Runnable stop);
 
@@ -39,36 +38,36 @@ public interface StageContext {
      */
     void onTermination(Termination termination);
 
-    /** Shows an object to holders of the running pipeline; see {@link dev.weir.stream.RunningPipeline#handles}. */
+    /** Exposes an object to holders of the running pipeline; see {@link dev.weir.stream.RunningPipeline#handles}. */
     void expose(Object handle);
 
     /** Fails the whole pipeline from a thread that belongs to the source or sink. */
     void fail(Throwable cause);
 
     /**
-     * Looks for an element of this source in the stages below it, each under its own lock; null if it is in none of
-     * them: it was never pulled, is finished, or is in flight between two. Costs nothing as long as nobody asks, so it
-     * is for people that want to know why a pipeline is stuck, not for every second. Any thread.
+     * Searches the stages below for an element of this source, each under its own lock. Returns null if no stage has
+     * it: it was never pulled, is finished, or is in flight between two stages. The search is expensive: use it to
+     * diagnose a stuck pipeline, not every second. Any thread.
      */
     default @Nullable Whereabouts find(AckTarget target, long token) {
         return null;
     }
 
     /**
-     * Registers what the stage says while it knows why it makes no progress: a sentence, or an empty string. Called by
-     * any thread; must not block.
+     * Registers a supplier of the reason why the stage makes no progress: a sentence, or an empty string. Any thread
+     * calls it; it must not block.
      */
     default void trouble(Supplier<String> sentence) {}
 
-    /** Returns what stages of this run say of themselves, each sentence behind the name of its stage. Any thread. */
+    /** Returns the reasons that stages of this run report, each prefixed with the name of its stage. Any thread. */
     default List<String> troubles() {
         return List.of();
     }
 
     /**
-     * Makes the stages below drop elements that this source, or another, has lost: waiting elements are dropped, and
-     * stages that wait with one in hand look at it again. To be called once {@link AckTarget#isRevoked} is true of
-     * them. Does not block; any thread.
+     * Makes the stages below drop elements that a source has lost. Waiting elements are dropped; stages that wait with
+     * an element in hand check it again. Call after {@link AckTarget#isRevoked} has become true for them. Any thread;
+     * never blocks.
      */
     default void dropRevoked() {}
 
@@ -84,22 +83,19 @@ public interface StageContext {
         /**
          * Closes the resource.
          *
-         * @param patience how long acknowledgements that are still under way may be waited for
-         * @return the work left undone, in words, or an empty string
+         * @param patience longest wait for pending acknowledgements
+         * @return a description of the work left undone, or an empty string
          */
         String close(Duration patience);
     }
 
     /**
-     * One that may wait for long, for acknowledgements of what was emitted: of a stream within the run it goes on while
-     * the run does, until the end of that makes it hurry. One that cannot be hurried is closed without patience there.
+     * A termination that may wait long for pending acknowledgements. In a substream it continues while the run does;
+     * the end of the run shortens its wait. Other terminations are closed there without a wait.
      */
     interface PatientTermination extends Termination {
 
-        /**
-         * A close that is under way, or will be, has no more patience from now on than this. Does not block; any
-         * thread.
-         */
+        /** Limits the patience of a current or later close to this, from now on. Any thread; never blocks. */
         void hurry(Duration patience);
     }
 }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StageMeter {
 
-    /** A runtime may have been linked without the flight recorder. */
+    /** False if the runtime was linked without the flight recorder. */
     private static final boolean CAN_RECORD =
             ModuleLayer.boot().findModule("jdk.jfr").isPresent();
 
@@ -27,8 +27,8 @@ public final class StageMeter {
     private final Waits up;
     private final Waits down;
 
-    // The pass under way. Its thread writes these before the batch, and readers read them after it: whoever sees the
-    // batch sees what belongs to it, or to a later pass. An object per pass would be garbage per batch.
+    // The current pass. Its thread writes these fields before the batch, and readers read them after it, so a reader
+    // that sees the batch sees the fields of that pass or a later one. An object per pass would be garbage per batch.
     private final AtomicReference<@Nullable Batch<?>> passing = new AtomicReference<>();
     private long passSinceNanos;
     private double passPart;
@@ -38,20 +38,20 @@ public final class StageMeter {
     private int passNotIn;
     private int passNotOut;
 
-    // The highest readings so far.
+    // The highest values shown so far.
     private final AtomicLong shownIn = new AtomicLong();
     private final AtomicLong shownOut = new AtomicLong();
     private final AtomicLong shownBusy = new AtomicLong();
 
-    /** Counts elements that leave elsewhere. */
+    /** Counts elements that leave by another way. */
     private volatile LongSupplier alsoOut = () -> 0;
 
-    /** Written before the stage runs; null if the meter is of no stage that is shown. */
+    /** The pipeline's name, written before the stage runs; null if the meter belongs to no visible stage. */
     private @Nullable String pipelineName;
 
     private String stageName = "";
 
-    /** Creates a meter that blocks on its own: a stage with threads of its own. */
+    /** Creates the meter of a stage with threads of its own, whose blocked times are its own. */
     public StageMeter() {
         this(new Waits(), new Waits());
     }
@@ -62,7 +62,7 @@ public final class StageMeter {
         this.down = down;
     }
 
-    /** A meter with counts of its own that shares this one's blocked times: another stage of the same segment. */
+    /** Returns a meter for another stage of the same segment: its counts are its own, its blocked times are shared. */
     public StageMeter sameSegment() {
         return new StageMeter(up, down);
     }
@@ -73,11 +73,11 @@ public final class StageMeter {
     }
 
     /**
-     * Begins a pass of the stage's code over a batch. Until {@link #endPass} the elements that it has done and its time
-     * so far count, so that a stage that takes long for each element moves. Called once per batch. Several threads that
-     * count here at once show one of their passes.
+     * Begins a pass of the stage's code over a batch. Until {@link #endPass}, finished elements and elapsed time are
+     * visible, so that a slow stage shows progress within a batch. Called once per batch. If several threads count
+     * here, one of their passes is shown.
      *
-     * @param oneToOne whether each element counts as handed on once it is done
+     * @param oneToOne whether each finished element counts as emitted
      * @param startNanos the time by {@link System#nanoTime}
      */
     public void beginPass(Batch<?> batch, boolean oneToOne, long startNanos) {
@@ -85,12 +85,12 @@ public final class StageMeter {
     }
 
     /**
-     * The same for one of several stages that take each element together.
+     * Begins a pass of one of several stages that process each element together.
      *
      * @param startNanos the time by {@link System#nanoTime}
-     * @param mark where they note which of them has the element
-     * @param place what this one notes there
-     * @param part the part of the time that counts as this stage's until the pass is counted
+     * @param mark records which of them has the element
+     * @param place the value of this stage there
+     * @param part the part of the time attributed to this stage until the pass is counted
      */
     public void beginPass(
             Batch<?> batch, boolean oneToOne, long startNanos, @Nullable PassMark mark, int place, double part) {
@@ -108,7 +108,7 @@ public final class StageMeter {
     }
 
     /**
-     * Begins a pass whose elements count elsewhere: until {@link #endPass} its time so far counts.
+     * Begins a pass whose elements are counted elsewhere. Until {@link #endPass} its elapsed time is visible.
      *
      * @param startNanos the time by {@link System#nanoTime}
      */
@@ -117,7 +117,7 @@ public final class StageMeter {
     }
 
     /**
-     * Leaves the current element of the pass out of the count of those handed on. Called by the thread of the pass.
+     * Excludes the current element of the pass from the emitted count. Called by the thread of the pass.
      *
      * @param taken whether this stage has taken the element
      */
@@ -128,13 +128,13 @@ public final class StageMeter {
         }
     }
 
-    /** Ends the pass; to be called right before it is counted. */
+    /** Ends the pass. Call right before counting it. */
     public void endPass() {
         passing.lazySet(null);
     }
 
     /**
-     * Returns whether the stage's own code has an element at this moment; false as well for stages that note no passes.
+     * Returns whether the stage's own code has an element at this moment; also false for stages that record no passes.
      */
     public boolean isInPass() {
         if (passing.get() == null) {
@@ -144,34 +144,38 @@ public final class StageMeter {
         return mark == null || mark.at == passPlace;
     }
 
-    /** Returns whether its thread waits at this moment for the stage above. */
+    /** Returns whether its thread is waiting for the stage above. */
     public boolean isBlockedUp() {
         return up.isOpen();
     }
 
-    /** Returns whether its thread waits at this moment for the stage below. */
+    /** Returns whether its thread is waiting for the stage below. */
     public boolean isBlockedDown() {
         return down.isOpen();
     }
 
     /**
-     * Says who knows whether a wait for the stage above is one for a sibling: another branch holds up what feeds both.
+     * Registers a test for waits on the stage above that are caused by a sibling: another branch that holds up their
+     * common input.
      */
     public void siblingAbove(BooleanSupplier holdsUp) {
         up.sibling = Objects.requireNonNull(holdsUp, "holdsUp");
     }
 
-    /** Says who knows whether a wait for the stage below is one for a sibling: it waits for another of its inputs. */
+    /**
+     * Registers a test for waits on the stage below that are caused by a sibling: another input for which that stage
+     * waits.
+     */
     public void siblingBelow(BooleanSupplier holdsUp) {
         down.sibling = Objects.requireNonNull(holdsUp, "holdsUp");
     }
 
-    /** Returns whether its thread waits at this moment because a sibling is slower. */
+    /** Returns whether its thread is waiting because a sibling is slower. */
     public boolean waitsForSibling() {
         return (isBlockedUp() && up.sibling.getAsBoolean()) || (isBlockedDown() && down.sibling.getAsBoolean());
     }
 
-    /** Returns whether its thread waits at this moment for the stage above or for the one below. */
+    /** Returns whether its thread is waiting for the stage above or below. */
     public boolean isBlocked() {
         return up.isOpen() || down.isOpen();
     }
@@ -185,7 +189,7 @@ public final class StageMeter {
         ran(nanos);
     }
 
-    /** Says whose meter it is, for recordings. To be called before the stage runs. */
+    /** Sets the names of pipeline and stage, for recordings. Call before the stage runs. */
     public void belongsTo(String pipeline, String stage) {
         pipelineName = Objects.requireNonNull(pipeline, "pipeline");
         stageName = Objects.requireNonNull(stage, "stage");
@@ -194,21 +198,22 @@ public final class StageMeter {
         }
     }
 
-    /** The name of its stage, or an empty text if it is of none. */
+    /** The name of its stage, or an empty string if there is none. */
     public String stageName() {
         return stageName;
     }
 
     /**
-     * Tells a recording of the JDK's flight recorder that the calling thread has worked in this stage for so long,
-     * until now; {@link #worked} does. While nobody records it costs a read.
+     * Emits a flight recorder event: the calling thread has worked in this stage for {@code nanos} until now.
+     * {@link #worked} calls this. Without a recording it costs one read.
      */
     public void ran(long nanos) {
         ran(nanos, "");
     }
 
     /**
-     * Tells it, as {@link #ran(long)}, of a pass in which several maps took each element.
+     * Emits a flight recorder event, as {@link #ran(long)} does, for a pass in which several maps processed each
+     * element.
      *
      * @param maps their names, the lowest first, a line for each
      */
@@ -228,9 +233,8 @@ public final class StageMeter {
     }
 
     /**
-     * Adds to the number of elements that the stage has in hand: taken, not handed on, and not told by {@link
-     * StageContext#depth}. A drain that has to give up reports it. Once they are no longer there they are taken off
-     * again.
+     * Changes the number of elements that the stage has in hand: taken, not emitted, and not counted by
+     * {@link StageContext#depth}. Negative when elements leave. A drain that gives up reports this number.
      */
     public void holds(int more) {
         held.add(more);
@@ -245,17 +249,17 @@ public final class StageMeter {
         busyNanos.add(nanos);
     }
 
-    /** Adds time in which the stage had nothing to do because nothing came. */
+    /** Adds time in which the stage waited for input. */
     public void blockedUp(long nanos) {
         up.ended.add(nanos);
     }
 
-    /** Adds time in which the stage could not go on because nobody took. */
+    /** Adds time in which the stage waited for the stage below to take output. */
     public void blockedDown(long nanos) {
         down.ended.add(nanos);
     }
 
-    /** Notes that nothing comes from now on; counts at once, and until {@link #endBlockedUp}. One thread at a time. */
+    /** Starts counting a wait for input, until {@link #endBlockedUp}. One thread at a time. */
     public void beginBlockedUp() {
         up.begin(1);
     }
@@ -265,9 +269,9 @@ public final class StageMeter {
     }
 
     /**
-     * Notes that nobody takes from now on; counts at once, and until {@link #endBlockedDown}. One thread at a time.
+     * Starts counting a wait for the stage below, until {@link #endBlockedDown}. One thread at a time.
      *
-     * @param threads for how many threads the time counts
+     * @param threads number of threads for which the time counts
      */
     public void beginBlockedDown(int threads) {
         down.begin(threads);
@@ -284,15 +288,15 @@ public final class StageMeter {
     }
 
     /**
-     * Returns a count that never falls: a pass adds an estimate until it is counted, and for a moment is in neither
-     * count. A reading that is less than one before it keeps that one.
+     * Returns a count that never falls. A pass adds an estimate until it is counted, and for a moment is in neither
+     * count, so a lower reading is replaced by the previous one.
      */
     private static long rising(AtomicLong shown, long now) {
         return shown.accumulateAndGet(now, Math::max);
     }
 
     /**
-     * Adds a counter of elements out that another object counts, because a call per element would cost too much.
+     * Adds an external counter of emitted elements, for callers that cannot afford a call per element.
      *
      * @param count never falls; called by any thread, must not block
      */
@@ -321,16 +325,16 @@ public final class StageMeter {
         return down.sum();
     }
 
-    /** Time waited in one direction, with the wait that goes on. Written by one thread at a time, read by any. */
+    /** Time waited in one direction, including a current wait. Written by one thread at a time, read by any. */
     private static final class Waits {
 
         final LongAdder ended = new LongAdder();
         volatile BooleanSupplier sibling = () -> false;
-        /** No wait goes on. */
+        /** No current wait. */
         private static final long NONE = 0;
 
-        // An object per wait would be garbage per batch. Whoever reads the threads of the next wait with the beginning
-        // of the last one is wrong by an instant.
+        // An object per wait would be garbage per batch. A reader that combines the thread count of one wait with the
+        // start of another is off by an instant.
         private int threads;
         private volatile long sinceNanos = NONE;
 

@@ -10,8 +10,8 @@ import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
 /**
- * An event of the JDK's flight recorder: a thread has worked in a stage until now. One for each batch, none for an
- * element; off unless a recording asks for it. Profiles find by it which stage a sample belongs to, see ADR 76.
+ * An event of the JDK's flight recorder: a thread has worked in a stage until now. One event per batch, none per
+ * element; off unless a recording enables it. Profiles use it to assign samples to stages, see ADR 76.
  */
 @Name("dev.weir.StageRun")
 @Label("Stage Run")
@@ -21,7 +21,7 @@ import jdk.jfr.Timespan;
 @StackTrace(false)
 final class StageRun extends Event {
 
-    /** Never committed: it is asked whether anybody records. */
+    /** Never committed; used only to check whether a recording is active. */
     private static final StageRun ANY = new StageRun();
 
     @Label("Pipeline")
@@ -38,7 +38,7 @@ final class StageRun extends Event {
     @Timespan(Timespan.NANOSECONDS)
     long nanos;
 
-    /** A recorder knows the event once its class is loaded, and so that there is a pipeline. */
+    /** Loads this class, which registers the event with the recorder. */
     static void makeKnown() {}
 
     static void note(String pipeline, String stage, String maps, long nanos) {

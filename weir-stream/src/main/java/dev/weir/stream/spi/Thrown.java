@@ -5,14 +5,14 @@ import java.io.StringWriter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads exceptions of user code, whose own methods may throw: what they throw must not take the place of the exception
- * that is being told of. Stateless.
+ * Reads exceptions of user code safely: their own methods may throw, which must not replace the exception being
+ * reported. Stateless.
  */
 public final class Thrown {
 
     private Thrown() {}
 
-    /** The message, or a sentence that says that there is none to be had. Null if the exception has no message. */
+    /** The message, or a substitute if reading it fails. Null if the exception has no message. */
     public static @Nullable String message(Throwable thrown) {
         try {
             return thrown.getMessage();
@@ -21,7 +21,7 @@ public final class Thrown {
         }
     }
 
-    /** The cause, or null if there is none or the exception does not give it. */
+    /** The cause, or null if there is none or reading it fails. */
     public static @Nullable Throwable cause(Throwable thrown) {
         try {
             return thrown.getCause();
@@ -39,7 +39,7 @@ public final class Thrown {
         }
     }
 
-    /** The stack trace as {@link Throwable#printStackTrace()} prints it, or as much as can be had. */
+    /** The stack trace as {@link Throwable#printStackTrace()} prints it, as far as it can be read. */
     public static String stackTrace(Throwable thrown) {
         StringWriter trace = new StringWriter();
         try {
@@ -59,8 +59,8 @@ public final class Thrown {
     }
 
     /**
-     * Returns whether the JVM cannot go on: a {@link VirtualMachineError}, but for a {@link StackOverflowError}, of
-     * which the stack has been unwound and which the next element need not meet.
+     * Returns whether the JVM cannot go on: a {@link VirtualMachineError}, except a {@link StackOverflowError}, whose
+     * stack has been unwound and which need not affect the next element.
      */
     public static boolean isFatal(Throwable thrown) {
         return thrown instanceof VirtualMachineError && !(thrown instanceof StackOverflowError);

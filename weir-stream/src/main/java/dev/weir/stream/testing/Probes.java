@@ -6,14 +6,14 @@ import java.util.concurrent.locks.Lock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** The wait of a probe for the pipeline: by the system's time, and not forever. Stateless. */
+/** The bounded wait of a probe for the pipeline, in system time. Stateless. */
 final class Probes {
 
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private Probes() {}
 
-    /** Waits until {@code condition}, which is asked under the lock, holds. */
+    /** Waits until {@code condition}, evaluated under the lock, is true. */
     static void await(Lock lock, Condition changed, BooleanSupplier condition, Supplier<String> otherwise)
             throws InterruptedException {
         lock.lockInterruptibly();

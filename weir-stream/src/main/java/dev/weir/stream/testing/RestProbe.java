@@ -11,27 +11,25 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells whether a running pipeline has anything left to do before something comes from outside: an element, an
- * acknowledgement, a time of its clock. Thread-safe.
+ * Detects whether a running pipeline is at rest: it has nothing to do before an external event such as an element, an
+ * acknowledgement or an advance of its clock. Thread-safe.
  *
- * <p>It looks at the threads of the run and sees those only. Work that a stage has handed to an executor of the user is
- * not waited for, and a handler that sleeps is at rest. The answer is certain on a {@link VirtualClock}, by which
- * stages wait so that it knows which of them was called, and as far as handlers do not wait for each other. Otherwise
- * it goes by the states of threads: one that was woken may look for a moment as if it waited, above all on a
- * dispatcher's pool.
+ * <p>It sees only the threads of the run: work on an executor of the user does not count, and a sleeping handler counts
+ * as at rest. The answer is certain on a {@link VirtualClock}, which knows which waiting stages were signalled,
+ * provided that handlers do not wait for each other. Otherwise it relies on thread states: a woken thread may briefly
+ * look as if it were waiting, especially on a dispatcher's pool.
  */
 public final class RestProbe {
 
     /**
-     * Readings to take: one meets each thread at another moment, and two threads may hand work to each other behind its
-     * back.
+     * Number of readings: one reading samples each thread at a different moment, and two threads may pass work to each
+     * other in between.
      */
     private static final int LOOKS = 3;
 
-    // A thread's state tells that it has been woken only when it has had a processor; with a virtual thread that holds
-    // for the few instructions between its parking and the look whether it was unparked meanwhile, in which its carrier
-    // may stand for a hundred milliseconds on a busy machine. So what a thread waits for is asked as well: the clock
-    // whether it was signalled, a lock or a latch whether it is free. Both change before anybody is woken.
+    // A woken thread still looks parked until it gets a processor. A virtual thread that is just parking may be delayed
+    // like that for a hundred milliseconds on a busy machine. So the object it waits for is checked too: whether the
+    // clock has signalled it, whether the lock or latch is free. Both change before any thread is woken.
 
     private final PipelineRun run;
 
@@ -42,8 +40,8 @@ public final class RestProbe {
         this.run = known;
     }
 
-    /** Waits until nothing is left to do; false if something still is after {@code limit} of the system's time. */
-    @SuppressWarnings("ThreadPriorityCheck") // a hint: the threads it looks at may need this processor
+    /** Waits until the pipeline is at rest. Returns false if it is not after {@code limit} of system time. */
+    @SuppressWarnings("ThreadPriorityCheck") // a hint: the observed threads may need this processor
     public boolean awaitRest(Duration limit) {
         long limitNanos = ArgumentChecks.nanos(Objects.requireNonNull(limit, "limit"));
         long start = System.nanoTime();
@@ -63,7 +61,7 @@ public final class RestProbe {
         if (!(run.clock() instanceof VirtualClock clock)) {
             return run.isAtRest(RestProbe::isWaiting);
         }
-        // Nobody has begun to wait since: so all waited at the same time.
+        // No thread has begun to wait since, so all were waiting at the same time.
         long waits = clock.waits();
         return run.isAtRest(thread -> isWaiting(thread) && !clock.isCalled(thread)) && clock.waits() == waits;
     }
@@ -76,15 +74,15 @@ public final class RestProbe {
     }
 
     /**
-     * Returns whether that is a lock or a latch which nobody holds or closes any more, so that a thread that waits
-     * there is about to go on.
+     * Returns whether the blocker is a free lock or an open latch, so that a thread waiting for it is about to
+     * continue.
      */
     private static boolean isFree(@Nullable Object blocker) {
         if (blocker == null) {
             return false;
         }
         Class<?> of = blocker.getClass().getEnclosingClass();
-        // The text is documented at AbstractQueuedSynchronizer; the state itself is not to be had.
+        // AbstractQueuedSynchronizer documents this text; its state itself is not accessible.
         return (of == ReentrantLock.class || of == CountDownLatch.class)
                 && blocker.toString().contains("[State = 0,");
     }

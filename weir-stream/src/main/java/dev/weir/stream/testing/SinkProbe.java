@@ -16,11 +16,11 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sink that a test drives: it pulls only requested elements, hands elements to the test, and acknowledges each when
- * the test takes it, or later when told. For one run. Thread-safe.
+ * A sink controlled by a test: it pulls only requested elements, hands them to the test, and acknowledges each when the
+ * test takes it, or later on request. For one run. Thread-safe.
  *
- * <p>Methods that wait give up after ten seconds of the system's time with an {@link AssertionError}, whatever clock
- * the pipeline is on. See {@link SourceProbe} for an example.
+ * <p>Waiting methods fail with an {@link AssertionError} after ten seconds of system time, whatever clock the pipeline
+ * uses. See {@link SourceProbe} for an example.
  */
 public final class SinkProbe<T> {
 
@@ -38,10 +38,10 @@ public final class SinkProbe<T> {
     private boolean ended;
     private @Nullable Throwable failure;
 
-    /** Creates one that has requested nothing. */
+    /** Creates a probe without requests. */
     public SinkProbe() {}
 
-    /** The sink to close the pipeline with. */
+    /** The sink for the pipeline. */
     public Sink<T> sink() {
         return Sink.custom("probe", this::open);
     }
@@ -59,30 +59,30 @@ public final class SinkProbe<T> {
         return upstream -> run(context, upstream);
     }
 
-    /** Lets elements stay unacknowledged until {@link #acknowledge}, from now on. */
+    /** Leaves elements unacknowledged until {@link #acknowledge}, from now on. */
     public SinkProbe<T> withholdAcknowledgements() {
         change(() -> withholding = true);
         return this;
     }
 
-    /** Pulls until this many more elements have come; more may, as a batch comes whole. Returns at once. */
+    /** Requests this many more elements; more may arrive because batches are not split. Returns at once. */
     public SinkProbe<T> request(long elements) {
         change(() -> wantedElements += elements);
         return this;
     }
 
-    /** Pulls this many more batches that are not empty. Returns at once. */
+    /** Requests this many more non-empty batches. Returns at once. */
     public SinkProbe<T> requestBatches(long batches) {
         change(() -> wantedBatches += batches);
         return this;
     }
 
-    /** Pulls whatever comes, from now on. */
+    /** Requests all elements from now on. */
     public SinkProbe<T> requestAll() {
         return request(Long.MAX_VALUE / 2);
     }
 
-    /** Wants no more: the sink ends, and the pipeline with it, as soon as the pull that is under way returns. */
+    /** Cancels: the sink ends, and the pipeline with it, as soon as the current pull returns. */
     public void cancel() {
         change(() -> cancelled = true);
     }
@@ -120,10 +120,7 @@ public final class SinkProbe<T> {
         return next;
     }
 
-    /**
-     * Fails if an element, the end or a failure has come by now. Says nothing of elements that may still be on their
-     * way.
-     */
+    /** Fails if an element, the end or a failure has arrived by now. Elements may still be in flight. */
     public void expectNothing() {
         lock.lock();
         try {
@@ -135,7 +132,7 @@ public final class SinkProbe<T> {
         }
     }
 
-    /** Waits for the end of the stream, and pulls for it; fails if an element comes before. */
+    /** Pulls and waits for the end of the stream; fails if an element arrives first. */
     public void expectEnd() throws InterruptedException {
         await("the end", () -> ended || !arrived.isEmpty());
         lock.lock();
@@ -149,7 +146,7 @@ public final class SinkProbe<T> {
     }
 
     /**
-     * Waits for the failure of the stream, and pulls for it; fails if an element or the end comes before.
+     * Pulls and waits for the failure of the stream; fails if an element or the end arrives first.
      *
      * @return the failure
      */
@@ -166,7 +163,7 @@ public final class SinkProbe<T> {
         }
     }
 
-    /** Acknowledges the oldest {@code count} of the elements that were taken and withheld. */
+    /** Acknowledges the oldest {@code count} taken elements whose acknowledgement was withheld. */
     public void acknowledge(int count) {
         for (int i = 0; i < count; i++) {
             Element<T> oldest;
@@ -198,7 +195,7 @@ public final class SinkProbe<T> {
         }
     }
 
-    /** Waits until there is something to pull for; false if nothing is wanted any more. */
+    /** Waits for a request. Returns false if the probe was cancelled. */
     private boolean awaitRequest(Clock clock) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -233,7 +230,7 @@ public final class SinkProbe<T> {
         }
     }
 
-    /** Waits for an element that has to be pulled for. */
+    /** Waits for an element, requesting it if necessary. */
     private void await(String what, BooleanSupplier condition) throws InterruptedException {
         change(() -> {
             if (!condition.getAsBoolean() && !wantsMore()) {

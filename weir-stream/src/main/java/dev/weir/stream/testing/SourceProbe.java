@@ -19,11 +19,11 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source that a test drives: it emits, ends or fails when told, and knows which elements were pulled and
+ * A source controlled by a test: it emits, ends or fails on request, and knows which elements were pulled and
  * acknowledged. For one run. Thread-safe.
  *
- * <p>Methods that wait give up after ten seconds of the system's time with an {@link AssertionError}, whatever clock
- * the pipeline is on.
+ * <p>Waiting methods fail with an {@link AssertionError} after ten seconds of system time, whatever clock the pipeline
+ * uses.
  *
  * {@snippet :
  * @Test
@@ -59,7 +59,7 @@ public final class SourceProbe<T> {
     private @Nullable Running waiting;
     private long waitDeadlineNanos;
 
-    /** Creates one that has emitted nothing. */
+    /** Creates a probe without elements. */
     public SourceProbe() {}
 
     /** The source to build the pipeline on. */
@@ -119,8 +119,8 @@ public final class SourceProbe<T> {
     }
 
     /**
-     * Waits until the pipeline has taken all that was emitted and pulls for more: operators fused with the source have
-     * then seen all of it and wait, for more or for a time of the pipeline's clock.
+     * Waits until the pipeline has taken all emitted elements and pulls for more. Operators fused with the source have
+     * then seen all of them and wait, for more elements or for a time of the pipeline's clock.
      */
     public void awaitPull() throws InterruptedException {
         await("pulls for more", this::isPulled);
@@ -130,7 +130,7 @@ public final class SourceProbe<T> {
         return waiting != null && queued.isEmpty() && !ended && !waiting.clock.hasPassed(waitDeadlineNanos);
     }
 
-    /** Waits until the pipeline has taken all that was emitted, whether or not it pulls for more. */
+    /** Waits until the pipeline has taken all emitted elements, whether or not it pulls for more. */
     public void awaitTaken() throws InterruptedException {
         await("takes what was emitted", queued::isEmpty);
     }
@@ -145,7 +145,7 @@ public final class SourceProbe<T> {
         }
     }
 
-    /** Waits until {@code count} of the elements emitted so far are acknowledged, whichever. */
+    /** Waits until {@code count} of the elements emitted so far are acknowledged, in any order. */
     public void awaitAcknowledged(int count) throws InterruptedException {
         await(
                 "acknowledges " + count + " elements",
@@ -199,7 +199,7 @@ public final class SourceProbe<T> {
                 lock, changed, condition, () -> "the pipeline never " + what + "; unacknowledged: " + unacknowledged());
     }
 
-    /** The books of the claims. */
+    /** The acknowledgement target that tracks the claims. */
     private final class Acks implements AckTarget {
 
         @Override

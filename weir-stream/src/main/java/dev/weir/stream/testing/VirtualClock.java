@@ -15,14 +15,14 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * A clock that stands still until a test advances it, for {@link dev.weir.stream.Pipeline#on}. Thread-safe.
  *
- * <p>{@link #advance} wakes the stages whose deadline has come; they run on their own threads, so a test waits for what
- * they do (an element at a {@link SinkProbe}, a completion), never for time. One advance is one jump: a thread that
- * wakes sees the time after it, however many deadlines it passed. Before a test advances it makes sure that the stages
- * have come to the point at which they wait, by {@link SourceProbe#awaitPull} or {@link #awaitWaiters}.
+ * <p>{@link #advance} wakes the stages whose deadline has passed. They run on their own threads, so a test waits for
+ * their effects (an element at a {@link SinkProbe}, a completion), never for time. One advance is one jump: a woken
+ * thread sees the time after it, however many deadlines it passed. Before advancing, a test makes sure that the stages
+ * are waiting, with {@link SourceProbe#awaitPull} or {@link #awaitWaiters}.
  */
 public final class VirtualClock implements Clock {
 
-    /** Deadlines are told apart by their distance, which must fit into a long. */
+    /** Deadlines are compared by their difference, which must fit into a long. */
     private static final Duration FARTHEST = Duration.ofDays(36_500);
 
     private record Waiter(Lock lock, Condition condition, long deadlineNanos) {}
@@ -45,12 +45,12 @@ public final class VirtualClock implements Clock {
     }
 
     @Override
-    @SuppressWarnings("WaitNotInLoop") // the caller's loop asks hasPassed
+    @SuppressWarnings("WaitNotInLoop") // the caller's loop checks hasPassed
     public void await(Lock lock, Condition condition, long deadlineNanos) throws InterruptedException {
         Waiter waiter = new Waiter(lock, condition, deadlineNanos);
         guard.lock();
         try {
-            // Under the guard, so that an advance either has been seen here or sees the waiter.
+            // Under the guard, so that either this code has seen an advance or the advance sees the waiter.
             if (hasPassed(deadlineNanos)) {
                 return;
             }
@@ -61,7 +61,7 @@ public final class VirtualClock implements Clock {
             guard.unlock();
         }
         try {
-            // It signals only after it has the caller's lock, which await gives up.
+            // The advance signals only after it has the caller's lock, which await releases.
             condition.await();
         } finally {
             guard.lock();
@@ -74,7 +74,7 @@ public final class VirtualClock implements Clock {
     }
 
     /**
-     * Moves the time on and wakes the threads whose deadlines have come.
+     * Advances the time and wakes the threads whose deadlines have passed.
      *
      * @param by 0 to 36,500 days
      */
@@ -102,7 +102,7 @@ public final class VirtualClock implements Clock {
         }
     }
 
-    /** The first time that has not come and that a stage waits for, or {@link Stage#NEVER}. */
+    /** The earliest future time that a stage waits for, or {@link Stage#NEVER}. */
     public long nextDeadlineNanos() {
         guard.lock();
         try {
@@ -119,8 +119,8 @@ public final class VirtualClock implements Clock {
     }
 
     /**
-     * Waits until at least {@code count} stages wait for a time that has not come yet. A stage that was woken by
-     * something else than time may still count for a moment.
+     * Waits until at least {@code count} stages wait for a future time. A stage woken by something other than time may
+     * still count for a moment.
      */
     public void awaitWaiters(int count) throws InterruptedException {
         guard.lockInterruptibly();
@@ -134,8 +134,8 @@ public final class VirtualClock implements Clock {
     }
 
     /**
-     * Returns the number of threads that wait for a time; those whose time has come are about to leave, though they may
-     * not have had a processor yet.
+     * Returns the number of threads that wait for a future time. Threads whose time has passed are about to leave and
+     * do not count.
      */
     private long waitersForTime() {
         return waiters.values().stream()
@@ -145,7 +145,7 @@ public final class VirtualClock implements Clock {
 
     // ---- For the rest probe ----------------------------------------------------------------------------------------
 
-    /** The number of times a thread has begun to wait by this clock. */
+    /** The number of waits begun on this clock. */
     long waits() {
         guard.lock();
         try {
@@ -156,7 +156,7 @@ public final class VirtualClock implements Clock {
     }
 
     /**
-     * Returns whether a thread that waits by this clock has been called, so that it goes on as soon as it has a
+     * Returns whether a thread waiting on this clock has been signalled, so that it continues as soon as it gets a
      * processor.
      */
     boolean isCalled(Thread thread) {
@@ -172,11 +172,11 @@ public final class VirtualClock implements Clock {
 
     private boolean isCalled(Thread thread, ReentrantLock lock, Condition condition) {
         if (thread.isInterrupted() || !lock.tryLock()) {
-            // Whoever has the lock may be about to call it.
+            // The holder of the lock may be about to signal it.
             return true;
         }
         try {
-            // Who is signalled leaves the condition's queue then and there, though its thread may not know yet.
+            // A signalled thread leaves the condition's queue at once, before it runs again.
             return lock.getWaitQueueLength(condition) < waitersFor(condition);
         } finally {
             lock.unlock();

@@ -14,8 +14,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fails the pipeline when the stages below take too long to ask for more. They occupy the segment's thread meanwhile,
- * so a task of its own watches it; it looks at the clock once per timeout, and an element costs a volatile write per
+ * Fails the pipeline when the stages below take too long to ask for more. Those stages occupy the segment's thread, so
+ * a separate task watches the timeout. It reads the clock once per timeout; the stage does one volatile write per
  * batch. Confined to the thread of its segment, except for the watching task, which reads a volatile field.
  */
 final class BackPressureTimeoutStage<T> implements Stage<T> {
@@ -66,7 +66,7 @@ final class BackPressureTimeoutStage<T> implements Stage<T> {
             while (!self.isInterruptRequested()) {
                 long limit = limitNanos;
                 if (limit == NEVER) {
-                    // Whatever is handed down meanwhile has until after this.
+                    // A batch handed down meanwhile has a later deadline.
                     clock.sleepUntil(clock.after(timeout.toNanos()));
                 } else if (!clock.hasPassed(limit)) {
                     clock.sleepUntil(limit);

@@ -10,8 +10,8 @@ final class FailureHelpers {
     private FailureHelpers() {}
 
     /**
-     * Returns whether a stream may go on after what came from above: not after an interruption, in whatever guise, and
-     * not after a fault of the virtual machine.
+     * Returns whether a stream may continue after a failure from above: not after an interruption in any form or an
+     * error of the virtual machine.
      */
     static boolean isRecoverable(Throwable failure) {
         return !(failure instanceof InterruptedException)
@@ -19,7 +19,7 @@ final class FailureHelpers {
                 && !TaskGroup.isCurrentInterrupted();
     }
 
-    /** Closes what has failed; what goes wrong is added to its failure. */
+    /** Closes a failed stage and adds exceptions of the close to its failure. */
     static void close(Stage<?> failed, Throwable failure) {
         try {
             failed.close();

@@ -6,14 +6,14 @@ import dev.weir.stream.spi.AckTarget;
 import java.util.concurrent.CancellationException;
 
 /**
- * The decision on an element for which there is no result. Immutable. Parallel stages keep it in the element's place;
- * no stream can have it for an element.
+ * The decision about an element without a result. Immutable. Parallel stages store it in place of the element; it is
+ * never an element itself.
  *
- * @param failure what its function threw last
+ * @param failure the last exception of its function
  */
 public record FailureVerdict(Decision decision, Throwable failure) {
 
-    /** The element was not worked on, because its source has lost it; its claim has ended. */
+    /** The verdict on an element that was not processed because its source lost it; its claim has ended. */
     public static final FailureVerdict REVOKED = new FailureVerdict(
             Decision.SKIP_UNACKNOWLEDGED, new CancellationException("the source has lost the element"));
 
@@ -22,7 +22,7 @@ public record FailureVerdict(Decision decision, Throwable failure) {
         return decision == Decision.FAIL;
     }
 
-    /** Throws what failed, if the stream is to fail. */
+    /** Throws the failure if the stream is to fail. */
     public void throwIfFails() {
         if (fails()) {
             throw FailureTransfer.rethrow(failure);
@@ -34,7 +34,7 @@ public record FailureVerdict(Decision decision, Throwable failure) {
         return decision == Decision.RESTART;
     }
 
-    /** Ends the claim of the element if it is to be dropped and not to come again. */
+    /** Ends the claim of the element if it is dropped without redelivery. */
     public void settle(AckTarget target, long token) {
         if (decision == Decision.SKIP || decision == Decision.RESTART) {
             target.ack(token);

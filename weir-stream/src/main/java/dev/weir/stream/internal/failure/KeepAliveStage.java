@@ -14,8 +14,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts in an element of its own whenever none has come for a while. Nobody waits for its acknowledgement. Confined to
- * the thread of its segment.
+ * Emits a supplied element whenever none has arrived for a while. Nobody waits for its acknowledgement. Confined to the
+ * thread of its segment.
  */
 final class KeepAliveStage<T> implements Stage<T> {
 
@@ -76,7 +76,7 @@ final class KeepAliveStage<T> implements Stage<T> {
         return batch;
     }
 
-    /** A batch of one element, or of none if the supplier is to be skipped. */
+    /** A batch of one element, or an empty batch if supervision skips the supplier. */
     private Batch<T> signOfLife() throws InterruptedException {
         Object outcome;
         try {

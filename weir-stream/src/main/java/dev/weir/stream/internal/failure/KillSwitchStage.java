@@ -41,7 +41,7 @@ final class KillSwitchStage<T> implements Stage<T> {
     @Override
     public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
         if (!registered) {
-            // Not when it was built: a stage that is never pulled may never be closed.
+            // Registered here and not at construction, because a stage that is never pulled may never be closed.
             registered = true;
             core.add(above);
         }
@@ -53,14 +53,14 @@ final class KillSwitchStage<T> implements Stage<T> {
             batch = upstream.pull(deadlineNanos);
         } catch (Throwable failure) {
             if (above.exit() && !Thrown.isFatal(failure)) {
-                // What fails while it is being interrupted fails because of that.
+                // A failure during the interruption counts as caused by it.
                 return end();
             }
             throw FailureTransfer.rethrowFromAbove(failure);
         }
         if (above.exit()) {
             if (batch != null) {
-                // It may have come after the switch was turned, which its user can see.
+                // The batch may have arrived after the switch was turned, which the user can observe.
                 batch.abandonAll();
             }
             return end();

@@ -19,7 +19,7 @@ public final class KillSwitchState {
     private final AtomicReference<@Nullable Turn> turn = new AtomicReference<>();
     private final Set<TaskSection> sections = ConcurrentHashMap.newKeySet();
 
-    /** Ends the streams, with {@code failure} if that is given. Only the first call counts. */
+    /** Ends the streams, with {@code failure} if not null. Only the first call counts. */
     public void turn(@Nullable Throwable failure) {
         if (turn.compareAndSet(null, new Turn(failure))) {
             sections.forEach(TaskSection::interrupt);
@@ -30,13 +30,13 @@ public final class KillSwitchState {
         return turn.get() != null;
     }
 
-    /** The turn it was given; null while it is open. */
+    /** The turn, or null while the switch is open. */
     @Nullable
     Turn turned() {
         return turn.get();
     }
 
-    /** Interrupts {@code section} when the switch is turned, or now if it has been. */
+    /** Interrupts {@code section} when the switch is turned, or now if it already is. */
     void add(TaskSection section) {
         sections.add(section);
         if (isTurned()) {

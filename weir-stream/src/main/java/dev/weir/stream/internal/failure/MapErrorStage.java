@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Fails with another exception than the stages above did. Confined to the thread of its segment. */
+/** Replaces the exception of a failure from above. Confined to the thread of its segment. */
 final class MapErrorStage<T> implements Stage<T> {
 
     private final Stage<T> upstream;

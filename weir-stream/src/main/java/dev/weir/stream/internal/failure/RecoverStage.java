@@ -14,8 +14,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Continues with a replacement when the stages above fail: an element, a source, or nothing at all. What failed is
- * closed before what replaces it is started. Confined to the thread of its segment.
+ * Continues with a replacement when the stages above fail: an element, a source, or nothing at all. The failed stages
+ * are closed before the replacement starts. Confined to the thread of its segment.
  */
 final class RecoverStage<T> implements Stage<T> {
 
@@ -36,7 +36,7 @@ final class RecoverStage<T> implements Stage<T> {
         this.meter = meter;
     }
 
-    /** Emits one last element, or the failure if there is none. */
+    /** Recovers with one last element, or passes the failure on if there is none. */
     static <T> BlueprintNode<T> lastElement(
             BlueprintNode<T> above, Function<? super Throwable, ? extends @Nullable T> function) {
         return new BlueprintNode<>("recover", (assembly, attributes) -> {
@@ -50,7 +50,7 @@ final class RecoverStage<T> implements Stage<T> {
         });
     }
 
-    /** The end, for the failures that {@code harmless} accepts. */
+    /** Recovers by completing, for failures that {@code harmless} accepts. */
     static <T> BlueprintNode<T> end(BlueprintNode<T> above, Predicate<? super Throwable> harmless) {
         return new BlueprintNode<>("onErrorComplete", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
@@ -61,7 +61,7 @@ final class RecoverStage<T> implements Stage<T> {
         });
     }
 
-    /** Another source, up to {@code attempts} times. */
+    /** Recovers with another source, up to {@code attempts} times. */
     static <T> BlueprintNode<T> source(
             BlueprintNode<T> above,
             int attempts,

@@ -6,11 +6,11 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A batch that is given again after each failure, until each of its elements is finished. Thread-safe, except for
- * {@link #give} and {@link #close}.
+ * A batch whose unfinished elements are handed out again after each failure. Thread-safe, except for {@link #give} and
+ * {@link #close}.
  *
- * <p>Each time it is given the elements have claims of their own. An element is finished when all claims of one time
- * have ended: then everything that came of it that time is done, whatever was lost with the times before.
+ * <p>Elements get new claims in each attempt. An element is finished when all its claims of one attempt have ended:
+ * then all its results in that attempt are done, whatever was lost in earlier attempts.
  */
 final class ReplayableBatch<T> {
 
@@ -21,7 +21,7 @@ final class ReplayableBatch<T> {
     private final AtomicIntegerArray states;
     private @Nullable Attempt last;
 
-    /** The last time, once it is known to be that. */
+    /** The last attempt, once it is known to be the last. */
     private volatile @Nullable Attempt closedAt;
 
     ReplayableBatch(Batch<T> batch) {
@@ -38,7 +38,7 @@ final class ReplayableBatch<T> {
         return true;
     }
 
-    /** The elements that are not finished, with claims of their own. One thread at a time. */
+    /** Returns the unfinished elements with new claims. One thread at a time. */
     Batch<T> give() {
         int size = batch.size();
         Attempt attempt = new Attempt(size);
@@ -52,7 +52,10 @@ final class ReplayableBatch<T> {
         return unfinished;
     }
 
-    /** Drops an element without an outstanding acknowledgement if its source has lost it: it would not be worked on. */
+    /**
+     * Drops an element without an outstanding acknowledgement if its source has lost it, because nobody would process
+     * it.
+     */
     private boolean leaveIfRevoked(int index) {
         if (!batch.isRevoked(index)) {
             return false;
@@ -63,7 +66,7 @@ final class ReplayableBatch<T> {
         return true;
     }
 
-    /** The same for all that were abandoned the last time and would be given again. By whoever may {@link #give}. */
+    /** Drops all lost elements that were abandoned in the last attempt. Same thread rule as {@link #give}. */
     void leaveRevoked() {
         Attempt attempt = last;
         for (int i = 0; attempt != null && i < states.length(); i++) {
@@ -73,7 +76,7 @@ final class ReplayableBatch<T> {
         }
     }
 
-    /** It will not be given again: what was abandoned the last time, and what still will be, is so for good. */
+    /** Closes the batch after its last attempt: its abandoned elements, present and future, are abandoned for good. */
     void close() {
         Attempt attempt = last;
         if (attempt != null) {
@@ -84,13 +87,13 @@ final class ReplayableBatch<T> {
         }
     }
 
-    /** The claims of one time. What lies beyond an end that a stage sets this time may be wanted the next. */
+    /** The claims of one attempt. Elements forgone in this attempt may be needed in the next. */
     private final class Attempt implements AckTarget {
 
-        /** Bit in an element's acknowledgement count: one of them was forgone. */
+        /** Bit in an element's claim count: a claim was forgone. */
         private static final int FORGONE = 1 << 30;
 
-        /** Bit in an element's acknowledgement count: one of them was abandoned, so it is not finished this time. */
+        /** Bit in an element's claim count: a claim was abandoned, so the element is not finished in this attempt. */
         private static final int ABANDONED = 1 << 29;
 
         private static final int COUNT = ABANDONED - 1;
@@ -127,7 +130,8 @@ final class ReplayableBatch<T> {
                 return;
             }
             if ((left & ABANDONED) != 0) {
-                // After its claims have changed: either this or the close sees both. What was lost is not given again.
+                // After the claims have changed, so that either this or the close sees both. Lost elements are not
+                // handed out again.
                 if (closedAt == this || batch.isRevoked(index)) {
                     leave(index);
                 }

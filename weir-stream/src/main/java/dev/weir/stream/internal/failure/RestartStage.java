@@ -24,14 +24,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits what a section emits, which is built anew after a wait whenever it fails. Confined to its segment, but for
+ * Emits the elements of a section, which is rebuilt after a wait whenever it fails. Confined to its segment, except for
  * {@link #stop} and {@link #dropRevoked}.
  */
 final class RestartStage<T> implements Stage<T>, Keeper {
 
     /**
-     * Restarts that are remembered when their number has no limit: after so many doublings every back-off is at its
-     * max.
+     * Number of restarts remembered when there is no limit: after this many doublings every back-off is at its maximum.
      */
     private static final int REMEMBERED = 64;
 
@@ -44,7 +43,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition wake = lock.newCondition();
 
-    /** Under the lock: a source has lost elements, perhaps some that the section would be given again. */
+    /** True if a source may have lost elements that the section would get again. Under the lock. */
     private boolean looksAgain = true;
 
     private @Nullable Child<T> current;
@@ -52,7 +51,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
     /** Previous run of the section, whose resources may still wait for its elements. */
     private @Nullable Child<T> before;
 
-    /** The time when they wait no longer. */
+    /** The time until which they may wait. */
     private long letGoNanos;
 
     private long startNanos;
@@ -61,23 +60,23 @@ final class RestartStage<T> implements Stage<T>, Keeper {
     /** The part of a stream that is restarted. Confined to the segment of the stage. */
     interface Section<T> {
 
-        /** Builds it, which begins a new run of it. */
+        /** Builds the section and begins a new run of it. */
         Child<T> start(NestedStreams nest);
 
-        /** Returns whether it may be built anew after a failure that came out of it. */
+        /** Returns whether the section may be rebuilt after a failure. */
         default boolean mayRestart() {
             return true;
         }
 
-        /** Returns whether it is over when a stop comes while it waits; otherwise it has elements to finish. */
+        /** Returns whether a stop during the wait ends the section; otherwise it still has elements to finish. */
         default boolean endsAtStop() {
             return true;
         }
 
-        /** Drops, while no section runs, elements to be given again that their source has lost. */
+        /** Drops elements that their source has lost and that would be handed out again. While no section runs. */
         default void leaveRevoked() {}
 
-        /** Closes what all its runs share. */
+        /** Closes the state that all runs share. */
         default void close() {}
     }
 
@@ -140,8 +139,8 @@ final class RestartStage<T> implements Stage<T>, Keeper {
     }
 
     /**
-     * Waits until the section may start; false if the deadline came first, or a stop. One that has elements to finish
-     * is started at a stop.
+     * Waits until the section may start. Returns false at the deadline, or at a stop unless there are elements to
+     * finish.
      */
     private boolean awaitStart(long deadlineNanos) throws InterruptedException {
         lock.lockInterruptibly();
@@ -162,8 +161,8 @@ final class RestartStage<T> implements Stage<T>, Keeper {
     }
 
     /**
-     * Returns whether the time has come and the run before has let go, so that its end is committed and its membership
-     * over.
+     * Returns whether the wait is over and the previous run has released its resources, with its last commit made and
+     * its group left.
      */
     private boolean mayStart() {
         Child<T> waits = before;
@@ -176,7 +175,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         return before == null && clock.hasPassed(startNanos);
     }
 
-    /** Waits until the ended child has let go. */
+    /** Waits until the ended child has released its resources. */
     private void awaitLetGo(Child<T> ended) {
         before = ended;
         letGoNanos = clock.after(RunningPipeline.DEFAULT_DRAIN.toNanos());
@@ -192,7 +191,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         }
     }
 
-    /** Under the lock, which it gives up meanwhile. */
+    /** Drops lost elements. Under the lock, which it releases meanwhile. */
     private void leaveRevoked() {
         lock.unlock();
         try {
@@ -232,7 +231,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         }
     }
 
-    /** Plans the next start, unless there were too many of late. */
+    /** Schedules the next start, unless there were too many recently. */
     private boolean mayRestart() {
         long now = clock.nanoTime();
         long withinNanos = settings.within().toNanos();
@@ -257,7 +256,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         wake();
     }
 
-    /** Returns an element that waits above the section, or that a stage in it holds. */
+    /** Finds an element that waits above the section or inside it. */
     @Override
     public @Nullable Kept find(AckTarget of, long ofToken) {
         return null;

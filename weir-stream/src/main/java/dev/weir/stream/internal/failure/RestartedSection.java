@@ -13,20 +13,20 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A section in the middle of a stream that is built anew when it fails, and then gets again what it had been given and
- * is not finished. Confined to the segment of its stage, but for {@link Input}.
+ * A section in the middle of a stream that is rebuilt when it fails and then gets its unfinished elements again.
+ * Confined to the segment of its stage, except for {@link Input}.
  *
- * <p>What is above has a segment of its own: it is not interrupted when the section is.
+ * <p>The stages above have a segment of their own, so they are not interrupted with the section.
  */
 final class RestartedSection<T, R> implements RestartStage.Section<R> {
 
-    /** The number of elements that wait above the section unless something else is said. */
+    /** Default size of the buffer above the section, in elements. */
     private static final int BUFFER = 1024;
 
     private final Stage<T> upstream;
     private final BlueprintBranch<T, R> branch;
 
-    // Handed from one run of the section to the next: the first has let go when the second is built.
+    // Passed from one run of the section to the next, which is built only after the first has released it.
     private final ArrayDeque<ReplayableBatch<T>> given = new ArrayDeque<>();
     private Iterator<ReplayableBatch<T>> again = given.iterator();
     private int tidyAt = 16;
@@ -65,7 +65,7 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
         return !upstreamIsOver;
     }
 
-    /** Returns true: elements in the section and above it are to be finished. */
+    /** Returns false because elements in the section and above it still have to be finished. */
     @Override
     public boolean endsAtStop() {
         return false;
@@ -82,7 +82,7 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
         upstream.close();
     }
 
-    /** Drops finished elements; one that is never finished must not keep those behind it. */
+    /** Drops finished elements, so that one that is never finished does not retain those behind it. */
     private void tidy() {
         given.removeIf(ReplayableBatch::isFinished);
         tidyAt = 2 * given.size() + 16;
@@ -120,7 +120,7 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
             }
         }
 
-        /** Does nothing: the next run goes on here. */
+        /** Does nothing, because the next run continues here. */
         @Override
         public void close() {}
     }

@@ -49,25 +49,25 @@ public final class SupervisedCall {
         this.clock = clock;
     }
 
-    /** The supervision of a stage with these attributes; it waits by {@code clock}. */
+    /** Creates the supervision of a stage with these attributes, waiting by {@code clock}. */
     public static SupervisedCall by(StageAttributes attributes, Clock clock) {
         return new SupervisedCall(attributes.name(), attributes.supervision(), clock);
     }
 
-    /** Counts the calls that threw, those that were tried again included; outlives the run. */
+    /** The count of calls that threw, retries included; outlives the run. */
     public LongAdder failedCalls() {
         return failedCalls;
     }
 
-    /** Returns whether anything is ever tried again. */
+    /** Returns whether failed calls are ever retried. */
     public boolean retries() {
         return supervision.retryPolicy() != null;
     }
 
     /**
-     * Tries again if that is asked for.
+     * Retries if configured, then decides.
      *
-     * @param thrown what the first call threw
+     * @param thrown exception of the first call
      * @param call the same call
      * @return its result, or a {@link FailureVerdict}
      * @throws InterruptedException if the thread was interrupted between two attempts
@@ -77,10 +77,10 @@ public final class SupervisedCall {
     }
 
     /**
-     * The same for an element that its source may lose: it is not called for again then, nor waited with.
+     * Retries for an element that its source may lose; a loss ends the retries and the wait between them.
      *
-     * @param revoked whether it has; asked after each wait. Takes no lock
-     * @return {@link FailureVerdict#REVOKED} if it has; the caller then ends the claim
+     * @param revoked whether the source has lost it; called after each wait, takes no lock
+     * @return {@link FailureVerdict#REVOKED} if the element was lost; the caller then ends the claim
      */
     public <T> Object after(Throwable thrown, Handler<? super T, ?> call, T element, BooleanSupplier revoked)
             throws InterruptedException {
@@ -114,8 +114,8 @@ public final class SupervisedCall {
     }
 
     /**
-     * The same for an element of a batch in hand. If the stream is to fail, that element and those behind it are
-     * abandoned; if the thread was interrupted, also the {@code kept} ones that were moved to the front to go on.
+     * Retries for an element of the current batch. If the stream fails, that element and those behind it are abandoned;
+     * if the thread was interrupted, also the first {@code kept} ones that were about to pass on.
      */
     public <T> Object after(Throwable thrown, Handler<? super T, ?> call, Batch<T> batch, int kept, int index)
             throws InterruptedException {
@@ -132,19 +132,19 @@ public final class SupervisedCall {
         return outcome;
     }
 
-    /** Notes the element at which the stream fails, if it is to fail. Before its claim ends. */
+    /** Notes the element at which the stream fails, if it fails. Call before the claim ends. */
     public void note(Object outcome, AckTarget target, long token, Object element) {
         if (outcome instanceof FailureVerdict verdict && verdict.fails()) {
             FailedElement.note(verdict.failure(), stage, target, token, element);
         }
     }
 
-    /** The same for an element of a batch. */
+    /** Notes an element of a batch; see the other overload. */
     public void note(Object outcome, Batch<?> batch, int index) {
         note(outcome, batch.target(index), batch.token(index), batch.get(index));
     }
 
-    /** The claim of an element that was lost has ended. */
+    /** Retries for an element of a batch. If the element was lost, its claim has ended. */
     private <T> Object afterInBatch(Throwable thrown, Handler<? super T, ?> call, Batch<T> batch, int index)
             throws InterruptedException {
         Object outcome = after(thrown, call, batch.get(index), () -> batch.isRevoked(index));
@@ -156,10 +156,10 @@ public final class SupervisedCall {
     }
 
     /**
-     * The same for a stage without state that drops elements of a batch: carries the decision out. The caller abandons
-     * what it has in hand when this throws, the element included.
+     * Retries and carries out the decision, for a stateless stage that drops elements of a batch. If this throws, the
+     * caller abandons its elements in hand, this one included.
      *
-     * @return null if the element is dropped, its claim settled
+     * @return null if the element is dropped and its claim settled
      */
     public <T, R> @Nullable R orDrop(Throwable thrown, Handler<? super T, ? extends R> call, Batch<T> batch, int index)
             throws InterruptedException {
@@ -169,12 +169,12 @@ public final class SupervisedCall {
             verdict.settle(batch.target(index), batch.token(index));
             return null;
         }
-        @SuppressWarnings("unchecked") // what is no verdict came of the call
+        @SuppressWarnings("unchecked") // anything but a verdict is the result of the call
         R result = (R) outcome;
         return result;
     }
 
-    /** The decision on {@code thrown} without a retry: for what cannot be called again. */
+    /** Decides about {@code thrown} without a retry, for calls that cannot be repeated. */
     public FailureVerdict decide(Throwable thrown) {
         failedCalls.increment();
         FailureVerdict hopeless = withoutAsking(thrown);
@@ -182,8 +182,8 @@ public final class SupervisedCall {
     }
 
     /**
-     * The same on a thread that is not the stage's. It may work for another pipeline that is being cancelled, which
-     * says nothing of this one.
+     * Decides on a thread that is not the stage's. That thread may work for another pipeline, whose cancellation does
+     * not affect this one.
      */
     public FailureVerdict decideElsewhere(Throwable thrown) {
         failedCalls.increment();
@@ -205,7 +205,7 @@ public final class SupervisedCall {
         if (Thrown.isFatal(thrown)) {
             throw (VirtualMachineError) thrown;
         }
-        // An interrupt that the function left behind must not meet what comes next; one that is meant for us must.
+        // Clear an interrupt left behind by the function, but keep one meant for this thread.
         boolean ignored = TaskGroup.isCurrentTask() && Thread.interrupted();
         if (TaskGroup.isCurrentInterrupted()) {
             Thread.currentThread().interrupt();
@@ -219,7 +219,7 @@ public final class SupervisedCall {
         return policy != null && calls < policy.attempts() && policy.retriable().test(thrown);
     }
 
-    /** Lets those who wait between two attempts ask whether their element was lost. */
+    /** Wakes waits between two attempts to check whether their element was lost. */
     public void lookAgain() {
         lock.lock();
         try {
@@ -229,7 +229,7 @@ public final class SupervisedCall {
         }
     }
 
-    /** Waits before the next attempt; false if there is to be none. */
+    /** Waits before the next attempt. Returns false if there is none. */
     private boolean pause(int failures, BooleanSupplier revoked) throws InterruptedException {
         RetryPolicy policy = supervision.retryPolicy();
         long nanos = policy == null ? 0 : policy.backoff().after(failures).toNanos();

@@ -23,7 +23,7 @@ final class TimeoutStage<T> implements Stage<T> {
     private final StageContext context;
     private final Clock clock;
 
-    /** Time by which the next event must happen; NEVER if none must. */
+    /** The deadline of the next event; NEVER if there is none. */
     private long limitNanos;
 
     private TimeoutStage(Stage<T> upstream, Kind kind, Duration timeout, StageContext context) {
@@ -48,7 +48,7 @@ final class TimeoutStage<T> implements Stage<T> {
             limitNanos = clock.after(timeout.toNanos());
         }
         if (kind == Kind.COMPLETION && clock.hasPassed(limitNanos)) {
-            // A stream without end never lets anybody wait.
+            // A stream that always has elements never waits.
             throw failure();
         }
         Batch<T> batch = upstream.pull(DeadlineArithmetic.earlier(deadlineNanos, limitNanos));

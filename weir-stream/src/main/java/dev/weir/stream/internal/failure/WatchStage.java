@@ -10,7 +10,7 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
-/** Tells somebody, once, how the stages above ended. Confined to the thread of its segment. */
+/** Calls an action once, with the outcome of the stages above. Confined to the thread of its segment. */
 final class WatchStage<T> implements Stage<T> {
 
     private final Stage<T> upstream;

@@ -1,7 +1,7 @@
 /**
- * Answers of a stream to exceptions and slowness: the common part of supervision, and the operators that recover,
- * restart, time out, watch and switch off. A failure comes down by pull; each stage is confined to its segment, only
- * switches and stop hooks are reached from other threads.
+ * Handling of exceptions and slowness: the common part of supervision, and the operators that recover, restart, time
+ * out, watch and switch off. A failure is returned by a pull. Each stage is confined to its segment; only switches and
+ * stop hooks are called from other threads.
  */
 @NullMarked
 package dev.weir.stream.internal.failure;

@@ -17,11 +17,10 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Aggregates what comes while nobody takes, up to a weight: batch, and conflate without one. Under the exchange's lock,
- * the user's functions included.
+ * Aggregates elements while the stage below is busy, up to a weight ({@code batch}) or without limit
+ * ({@code conflate}). Under the exchange's lock, the user's functions included.
  *
- * <p>A batch from above is always taken in whole; the aggregates that get full by it wait, and the next batch with
- * them.
+ * <p>A batch from above is always taken in whole. Aggregates filled by it wait, and so does the next batch.
  */
 final class AggregationBuffer<T, A> extends BatchExchange<T, A> {
 
@@ -77,7 +76,7 @@ final class AggregationBuffer<T, A> extends BatchExchange<T, A> {
         try {
             add(batch, index);
         } catch (Throwable failure) {
-            // Not called again: what it adds to may have changed, and others wait for the lock.
+            // Not retried: the aggregate may have changed, and other threads wait for the lock.
             FailureVerdict verdict = supervised.decide(failure);
             verdict.throwIfFails();
             verdict.settle(batch.target(index), batch.token(index));

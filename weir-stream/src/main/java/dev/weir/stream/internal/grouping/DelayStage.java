@@ -12,17 +12,17 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds each element for a time of its own without changing the order. A failure waits behind those before it. Confined
- * to the thread of its segment, but for what its base says.
+ * Delays each element by a time of its own without changing the order. A failure waits behind the elements before it.
+ * Confined to the thread of its segment, with the exceptions of its base class.
  */
 final class DelayStage<T> extends HoldingStage<T> {
 
-    /** More cannot be added to a time: 146 years. */
+    /** Longest delay that can be added to a time: 146 years. */
     private static final long LONGEST_NANOS = NEVER / 2;
 
     private final Function<? super T, Duration> delay;
 
-    /** The mark is the time at which an element may go. */
+    /** The held elements; the mark of each is the time at which it may leave. */
     private final ElementRing<T> held = new ElementRing<>();
 
     private DelayStage(Parts<T> parts, Function<? super T, Duration> delay) {
@@ -63,7 +63,7 @@ final class DelayStage<T> extends HoldingStage<T> {
                 }
                 nanos = (long) outcome;
             }
-            // One that may go sooner than those before it waits for them in the ring.
+            // An element due sooner than those before it waits for them in the ring.
             held.add(batch, i, now + nanos);
         }
         batch.truncate(0);

@@ -21,7 +21,7 @@ final class DroppingBuffer<T> extends BatchExchange<T, T> {
     private final int capacity;
     private final OverflowStrategy strategy;
 
-    // Under the lock of the exchange. Either may be there, the handed over batch first.
+    // Under the lock of the exchange. Both may hold elements; the handed-over batch comes first.
     private @Nullable Batch<T> handedOver;
     private final ElementRing<T> waiting = new ElementRing<>();
 
@@ -46,7 +46,7 @@ final class DroppingBuffer<T> extends BatchExchange<T, T> {
     @Override
     protected void takeIn(Batch<T> batch) {
         if (isAwaited() && !hasOutput()) {
-            // The stage below asks for a batch, so nothing of this one has to wait, however small the buffer is.
+            // The stage below is waiting, so the whole batch goes to it, however small the buffer is.
             handedOver = batch;
             return;
         }
@@ -65,7 +65,7 @@ final class DroppingBuffer<T> extends BatchExchange<T, T> {
         }
     }
 
-    /** Makes room for one element; false if it is the one to be dropped. */
+    /** Makes room for one element. Returns false if that element is the one to drop. */
     private boolean makeRoom() {
         switch (strategy) {
             case DROP_HEAD -> waiting.ackFirst();

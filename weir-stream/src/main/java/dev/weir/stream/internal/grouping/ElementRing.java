@@ -7,8 +7,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Elements in order with their claims and, beside each, a number for its owner's use: a queue of columns that grows.
- * Confined to its owner's thread or lock.
+ * A growing queue of elements with their claims and a number for the owner's use (the mark). Confined to its owner's
+ * thread or lock.
  */
 final class ElementRing<T> {
 
@@ -56,7 +56,7 @@ final class ElementRing<T> {
         targets = Arrays.copyOf(targets, old * 2);
         tokens = Arrays.copyOf(tokens, old * 2);
         marks = Arrays.copyOf(marks, old * 2);
-        // What lay before the split is the later part of the order.
+        // The part before the split is the later part of the queue.
         System.arraycopy(values, 0, values, old, split);
         System.arraycopy(targets, 0, targets, old, split);
         System.arraycopy(tokens, 0, tokens, old, split);
@@ -66,7 +66,7 @@ final class ElementRing<T> {
         end = first + old;
     }
 
-    /** The value that is {@code offset} behind the first. */
+    /** The value at {@code offset} from the first. */
     @SuppressWarnings("unchecked") // only T values are added
     T value(int offset) {
         return (T) Objects.requireNonNull(values[slot(first + offset)]);
@@ -91,7 +91,7 @@ final class ElementRing<T> {
         dropFirst();
     }
 
-    /** Takes out the elements that their source has lost. The others keep their order. */
+    /** Removes and returns the elements that their source has lost. The others keep their order. */
     Batch<T> takeRevoked() {
         Batch<T> revoked = new Batch<>(0);
         for (int left = size(); left > 0; left--) {
@@ -109,12 +109,12 @@ final class ElementRing<T> {
         return revoked;
     }
 
-    /** Forgets the first element. Its claim is then the caller's. */
+    /** Removes the first element. The caller then owns its claim. */
     void dropFirst() {
         values[slot(first++)] = null;
     }
 
-    /** Forgets and acknowledges the first element. */
+    /** Removes and acknowledges the first element. */
     void ackFirst() {
         AckTarget target = target(0);
         long token = token(0);
@@ -122,14 +122,14 @@ final class ElementRing<T> {
         target.ack(token);
     }
 
-    /** Forgets and acknowledges the last element. */
+    /** Removes and acknowledges the last element. */
     void ackLast() {
         int slot = slot(--end);
         values[slot] = null;
         targets[slot].ack(tokens[slot]);
     }
 
-    /** Forgets all and gives up their claims. */
+    /** Removes all elements and abandons their claims. */
     void abandonAll() {
         while (!isEmpty()) {
             target(0).abandon(token(0));
@@ -137,7 +137,7 @@ final class ElementRing<T> {
         }
     }
 
-    /** Forgets and acknowledges all. */
+    /** Removes and acknowledges all elements. */
     void ackAll() {
         while (!isEmpty()) {
             ackFirst();

@@ -19,8 +19,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits the first of what each element expands to, and more of the latest element for as long as there is nothing
- * newer. Stands below a boundary, so that it can look whether there is. The first carries the element's claim, the
+ * Emits the first item of each element's expansion, and further items of the latest one until a newer element arrives.
+ * It is placed below a boundary, where it can check for newer elements. The first item carries the element's claim, the
  * others none. A failure leaves after the elements before it. Confined to the thread of its segment.
  */
 final class ExpandStage<T, R> implements Stage<R> {
@@ -52,7 +52,7 @@ final class ExpandStage<T, R> implements Stage<R> {
     static <T, R> BlueprintNode<R> node(
             String name, BlueprintNode<T> above, Function<? super T, ? extends Iterator<? extends R>> expander) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {
-            // Room for one element is room for one batch: what is newer than that waits above.
+            // A buffer of one element holds one batch; newer batches wait above.
             BlueprintNode<T> boundary = AsyncBoundary.node(above, attributes.dispatcherOr(Dispatcher.virtual()), 1)
                     .with(Attributes.named(attributes.name() + "-input"));
             Stage<T> upstream = boundary.build(assembly);
@@ -125,7 +125,7 @@ final class ExpandStage<T, R> implements Stage<R> {
         }
     }
 
-    /** The first of what an element expands to. */
+    /** The first item of an element's expansion. */
     private Object begin(T element) {
         Iterator<? extends R> results =
                 Objects.requireNonNull(expander.apply(element), "the function of expand returned null");
@@ -154,7 +154,7 @@ final class ExpandStage<T, R> implements Stage<R> {
         }
     }
 
-    /** The element itself has gone on, with its claim; what fails is only more of it. */
+    /** Handles a failure after the first item: the element has already passed on with its claim. */
     private void giveUp(Throwable failure) {
         more = Collections.emptyIterator();
         supervised.decide(failure).throwIfFails();

@@ -6,8 +6,8 @@ import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stage above an operator that has something to emit before the end or the failure of its input goes on. Confined
- * to the segment.
+ * The input of an operator that has to emit something before the end or failure of that input passes on. Confined to
+ * the segment.
  */
 final class FlushingIntake<T> {
 
@@ -33,7 +33,7 @@ final class FlushingIntake<T> {
         }
     }
 
-    /** Ends the input by a failure of the operator's own, behind what it has still to emit. */
+    /** Ends the input with a failure of the operator, after the elements it still has to emit. */
     void fail(Throwable thrown) {
         ended = true;
         failure = thrown;
@@ -43,7 +43,7 @@ final class FlushingIntake<T> {
         return ended;
     }
 
-    /** Returns the answer once all is emitted: null, or the failure is thrown. */
+    /** Ends the operator once all is emitted: returns null, or throws the failure. */
     <R> @Nullable Batch<R> end() {
         if (failure != null) {
             throw FailureTransfer.rethrow(failure);

@@ -19,9 +19,9 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gathers elements into lists, up to a weight, of one key each and, if a window is set, for no longer than that from a
- * list's first element. Acknowledges all members together. An open list is emitted before the end or a failure.
- * Confined to the thread of its segment.
+ * Gathers elements into lists up to a weight, of one key each, and optionally within a time window from the list's
+ * first element. Members are acknowledged together. An open list is emitted before the end or a failure. Confined to
+ * the thread of its segment.
  */
 final class GroupedStage<T> implements Stage<List<T>> {
 
@@ -132,7 +132,7 @@ final class GroupedStage<T> implements Stage<List<T>> {
     }
 
     private void gather(Batch<T> batch, Batch<List<T>> out) throws InterruptedException {
-        // All of a batch come at once, so a group that is open after it began now, unless it was open before.
+        // Elements of a batch arrive together, so a group open after it began now, unless it was open before.
         boolean beganBefore = !members.isEmpty();
         for (int i = 0; i < batch.size() && !intake.isEnded(); i++) {
             long own = weigh(batch, i);
@@ -166,7 +166,7 @@ final class GroupedStage<T> implements Stage<List<T>> {
         return limits.weightOf(element);
     }
 
-    /** The weight of an element, or -1 if it was dropped, or is what the stream fails at. Notes its key. */
+    /** Returns the weight of an element, or -1 if it was dropped or fails the stream. Notes its key. */
     private long weigh(Batch<T> batch, int index) throws InterruptedException {
         try {
             return lookAt(batch.get(index));

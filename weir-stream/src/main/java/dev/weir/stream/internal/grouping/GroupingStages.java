@@ -16,7 +16,7 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** The door of this package: one method for each operator, behind the facade's methods. Stateless. */
+/** The entry point of this package for the facade: one method for each operator. Stateless. */
 public final class GroupingStages {
 
     /** The time for which a throttle's default burst lasts. */
@@ -117,7 +117,7 @@ public final class GroupingStages {
                 : DroppingBuffer.node(above, capacity, strategy);
     }
 
-    /** Throttles with a burst of what comes in 10 ms. */
+    /** Throttles with a burst of 10 ms worth of elements. */
     public static <T> BlueprintNode<T> throttle(BlueprintNode<T> above, long elements, Duration per) {
         long perNanos = ArgumentChecks.positiveNanos("per", per);
         double comes = (double) elements * DEFAULT_BURST_TIME.toNanos() / perNanos;

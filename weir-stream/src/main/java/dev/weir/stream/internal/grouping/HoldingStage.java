@@ -16,9 +16,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stage that holds elements until a time each. Takes in while it holds less than its bound, and then one batch more
- * at most. The end and a failure from above wait behind what is held. Confined to its segment, but for the gauge and
- * {@link #dropRevoked} and {@link #find}.
+ * A stage that holds each element until its own time. It takes in batches while it holds fewer elements than its limit,
+ * so it exceeds the limit by at most one batch. The end and a failure from above wait behind the held elements.
+ * Confined to its segment, except for the gauge, {@link #dropRevoked} and {@link #find}.
  */
 abstract class HoldingStage<T> implements Stage<T>, Keeper {
 
@@ -38,17 +38,17 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
     private final int maxHeld;
     private final @Nullable StreamTurn turn;
 
-    /** Others take out of what is held what its source has lost. */
+    /** Lets other threads remove held elements that their source has lost. */
     private final RevocableElements elements = new RevocableElements(() -> {
         Batch<?> revoked = takeRevoked();
         depth = held();
         return revoked;
     });
 
-    /** The time it was full of elements that wait for its rate. */
+    /** The time during which the stage was full of elements that wait for its rate. */
     private final ThrottlePace.Waiting waiting = new ThrottlePace.Waiting();
 
-    /** The size of what is held, for gauges. */
+    /** The number of held elements, for gauges. */
     volatile int depth;
 
     HoldingStage(Parts<T> parts) {
@@ -88,22 +88,22 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
     /** The number of elements that are held. */
     abstract int held();
 
-    /** The rate that elements are held for, or null if it is none. */
+    /** The rate for which elements are held, or null if the stage has none. */
     @Nullable
     Double perSecond() {
         return null;
     }
 
-    /** Time when the first held element may go; there is one. */
+    /** The time when the first held element may leave. At least one is held. */
     abstract long firstReadyNanos();
 
-    /** Holds what is too early, and leaves in the batch what may go on at once. */
+    /** Holds the elements that are too early; those that may pass at once stay in the batch. */
     abstract void takeIn(Batch<T> batch) throws InterruptedException;
 
-    /** Lets go of those whose time has come, a batch at most; there is one. */
+    /** Releases due elements, at most one batch. At least one is due. */
     abstract Batch<T> release();
 
-    /** Takes out of what is held what its source has lost. */
+    /** Removes held elements that their source has lost. */
     abstract Batch<?> takeRevoked();
 
     /** Returns the held part of an element. */
@@ -146,7 +146,7 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
                 if (StreamTurn.isAskedFor(turn, until)) {
                     return new Batch<>(0);
                 }
-                // What is held is all that there may be, so nothing but the rates is waited for.
+                // The stage is full, so it waits only for the rates.
                 waiting.begin();
                 try {
                     await(until);
@@ -168,7 +168,7 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
         }
     }
 
-    /** Waits until then, or until others may have taken out what was lost. */
+    /** Waits until the given time, or until another thread may have removed lost elements. */
     private void await(long untilNanos) throws InterruptedException {
         elements.endWork();
         try {
@@ -187,7 +187,7 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
         }
     }
 
-    /** Takes a batch in; whether some of it goes on at once. */
+    /** Takes in a batch. Returns whether some of it passes at once. */
     private boolean passes(Batch<T> batch) throws InterruptedException {
         long start = System.nanoTime();
         int size = batch.size();
@@ -201,7 +201,7 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
         return held() > 0 && clock.hasPassed(firstReadyNanos());
     }
 
-    /** Gives up what is held. */
+    /** Abandons the held elements. */
     abstract void abandon();
 
     @Override

@@ -4,14 +4,13 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 
 /**
- * A {@link TokenBucket} for each key that has one which is not full: a full one is as good as none. Confined to one
+ * Token buckets by key. Only buckets that are not full are kept, because a full one equals a new one. Confined to one
  * thread.
  */
 final class KeyedBuckets {
 
-    // The keys touched longest ago come first. A bucket is touched when something is taken from it and when its debt
-    // gets
-    // smaller, so that it is full a fixed time after it was touched last, and the full ones are the first ones.
+    // Least recently touched keys come first. A bucket is touched when permits are taken and when its debt shrinks, so
+    // it is full a fixed time after its last touch, and full buckets come first.
     private final LinkedHashMap<Object, TokenBucket> buckets = new LinkedHashMap<>(16, 0.75f, /* accessOrder= */ true);
     private final TokenBucket pattern;
 
@@ -29,12 +28,12 @@ final class KeyedBuckets {
         return bucket;
     }
 
-    /** Notes that what was taken on credit has been waited for. */
+    /** Notes that permits taken on credit have been waited for. */
     void touch(Object key) {
         TokenBucket ignored = buckets.get(key);
     }
 
-    /** Forgets the keys whose buckets are full again. */
+    /** Removes the keys whose buckets are full again. */
     void forgetFull(long nowNanos) {
         Iterator<TokenBucket> longestUntouched = buckets.values().iterator();
         while (longestUntouched.hasNext() && longestUntouched.next().isFull(nowNanos)) {

@@ -11,15 +11,15 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets the elements of each key pass at a rate, and holds those that come too early while others overtake them.
- * Confined to the thread of its segment, but for what its base says.
+ * Lets the elements of each key pass at a rate, and holds early elements while other keys overtake them. Confined to
+ * the thread of its segment, with the exceptions of its base class.
  */
 final class KeyedThrottleStage<T> extends HoldingStage<T> {
 
-    // An element pays when it comes, on credit if need be, and so learns its time at once. The times of a key grow, so
-    // that the order of all times, and of arrival where they are equal, keeps the order of each key.
+    // An element takes its permit on arrival, on credit if necessary, which fixes its time. Times of a key increase, so
+    // sorting by time, then by arrival, keeps the order of each key.
 
-    /** An element that came too early, and its place among all that did. */
+    /** A held element and its arrival number among all held ones. */
     private record Early<T>(T element, Object key, AckTarget target, long token, long readyNanos, long number) {
 
         static int compare(Early<?> one, Early<?> other) {
@@ -100,7 +100,7 @@ final class KeyedThrottleStage<T> extends HoldingStage<T> {
         long now = clock.nanoTime();
         int kept = 0;
         buckets.forgetFull(now);
-        // Not past one whose time has come meanwhile: it may have the same key.
+        // Must not overtake an element that has become due meanwhile: it may have the same key.
         boolean mayPass = held() == 0 || !clock.hasPassed(firstReadyNanos());
         int i = 0;
         try {
@@ -133,7 +133,7 @@ final class KeyedThrottleStage<T> extends HoldingStage<T> {
         early.clear();
     }
 
-    /** Null if the element has been dropped. */
+    /** Returns the key, or null if the element has been dropped. */
     private @Nullable Object keyOf(Batch<T> batch, int index) throws InterruptedException {
         try {
             return key(batch.get(index));

@@ -10,7 +10,7 @@ import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets pass what comes before a time has passed since the start of the run; then ends and closes what is above.
+ * Lets elements pass until a time has passed since the start of the run, then ends and closes the stages above.
  * Confined to the thread of its segment.
  */
 final class TakeWithinStage<T> implements Stage<T> {

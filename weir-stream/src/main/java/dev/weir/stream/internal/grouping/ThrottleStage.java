@@ -22,8 +22,8 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets elements pass at a rate. Holds one batch of the input and hands on what of it may go; takes nothing in while it
- * waits. Confined to its segment, but for {@link #dropRevoked} and {@link #find}.
+ * Lets elements pass at a rate. Holds one batch of the input and emits the elements that may pass; takes in nothing
+ * while it waits. Confined to its segment, except for {@link #dropRevoked} and {@link #find}.
  */
 final class ThrottleStage<T> implements Stage<T>, Keeper {
 
@@ -43,18 +43,18 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
     private final Clock clock;
     private final @Nullable StreamTurn turn;
 
-    /** Set by who has the elements: this stage at work, or another thread that takes out of them. */
+    /** The held elements. Set by their current owner: this stage at work, or another thread that removes some. */
     private final HeldElements inside;
 
     private final ThrottlePace.Waiting waiting = new ThrottlePace.Waiting();
 
-    /** Others take out of it, from the next one on, what its source has lost. */
+    /** Lets other threads remove lost elements, starting with the next one to pass. */
     private final RevocableElements elements = new RevocableElements(this::takeRevoked);
 
     private Batch<T> held = new Batch<>(0);
     private int next;
 
-    /** The time when the next element may go, if it has been paid for. */
+    /** The time when the next element may pass, if its permits have been taken. */
     private long readyNanos;
 
     private boolean paid;
@@ -144,7 +144,7 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
         }
     }
 
-    /** Waits until then, or until others may have taken out what was lost. */
+    /** Waits until the given time, or until another thread may have removed lost elements. */
     private void await(long untilNanos) throws InterruptedException {
         waiting.begin();
         try {
@@ -187,7 +187,7 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
         return revoked;
     }
 
-    /** Moves on what may go now. What fails goes behind it. */
+    /** Emits the elements that may pass now. A failure follows them. */
     private Batch<T> admit() throws InterruptedException {
         long start = System.nanoTime();
         long now = clock.nanoTime();
@@ -220,7 +220,7 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
         return out;
     }
 
-    /** Pays for the next element; false if it was dropped instead. */
+    /** Takes the permits for the next element. Returns false if it was dropped instead. */
     private boolean pay(long now) throws InterruptedException {
         long cost;
         try {

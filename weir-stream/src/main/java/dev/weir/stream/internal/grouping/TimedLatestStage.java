@@ -12,9 +12,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the latest element until its time and acknowledges those that it takes the place of: debounce, whose time
- * begins anew with each element, and sample, whose times come at a fixed interval from the start. The last element is
- * emitted before the end or the failure of the input. Confined to the thread of its segment.
+ * Holds the latest element until its time and acknowledges the replaced ones. Implements debounce, whose time restarts
+ * with each element, and sample, which emits at a fixed interval from the start. The last element is emitted before the
+ * end or failure of the input. Confined to the thread of its segment.
  */
 final class TimedLatestStage<T> implements Stage<T> {
 
@@ -75,7 +75,7 @@ final class TimedLatestStage<T> implements Stage<T> {
             if (!none) {
                 take(batch);
             }
-            // Empty before any deadline: the input cannot wait, so neither does this stage.
+            // Empty before any deadline: the input returned without waiting, so this stage does not wait either.
             if ((none || clock.hasPassed(deadlineNanos)) && !clock.hasPassed(dueNanos)) {
                 return new Batch<>(0);
             }

@@ -3,15 +3,15 @@ package dev.weir.stream.internal.grouping;
 import java.math.BigInteger;
 
 /**
- * A store of permits that fills at a fixed rate up to its burst. Confined to one thread. Counts in whole numbers, so
- * that nothing is lost by rounding.
+ * A token bucket: permits accrue at a fixed rate up to its burst. Confined to one thread. It counts in integers, so
+ * rounding loses nothing.
  *
- * <p>Who needs more than there is takes it on credit and learns when the debt will be paid: a cost above the burst is
- * possible, and takes its time.
+ * <p>A caller that needs more permits than available takes them on credit and gets the time until the debt is paid, so
+ * a cost above the burst is possible.
  */
 final class TokenBucket {
 
-    // In units of which one permit costs `unitsPerPermit` and each nanosecond brings `unitsPerNano`.
+    // In units: one permit costs `unitsPerPermit`, each nanosecond adds `unitsPerNano`.
     private final long unitsPerPermit;
     private final long unitsPerNano;
     private final long capacityUnits;
@@ -19,14 +19,14 @@ final class TokenBucket {
     private long units;
     private long filledToNanos;
 
-    /** A quarter of the range each for what is there and for a debt. */
+    /** Limit of the balance and of the debt: a quarter of the range each. */
     private static final long MAX_UNITS = Long.MAX_VALUE / 4;
 
     /**
      * Creates a full bucket.
      *
-     * @param permits how many come in {@code perNanos}
-     * @param burst how many there may be at once, at most {@link #maxBurst}
+     * @param permits number added in {@code perNanos}
+     * @param burst largest number at once, at most {@link #maxBurst}
      */
     TokenBucket(long permits, long perNanos, long burst, long nowNanos) {
         unitsPerPermit = unitsPerPermit(permits, perNanos);
@@ -40,12 +40,12 @@ final class TokenBucket {
         return BigInteger.valueOf(permits).gcd(BigInteger.valueOf(perNanos)).longValue();
     }
 
-    /** The cost of a permit; 73 years for one are as good as any more. */
+    /** The cost of a permit in units, capped at 73 years. */
     private static long unitsPerPermit(long permits, long perNanos) {
         return Math.min(perNanos / divisor(permits, perNanos), MAX_UNITS);
     }
 
-    /** The most that a bucket of this rate can count, at least 1. */
+    /** The largest burst that a bucket of this rate can count, at least 1. */
     static long maxBurst(long permits, long perNanos) {
         return MAX_UNITS / unitsPerPermit(permits, perNanos);
     }
@@ -63,7 +63,7 @@ final class TokenBucket {
         return new TokenBucket(this, nowNanos);
     }
 
-    /** Returns whether it holds its burst, so that nobody can tell it from a new one. */
+    /** Returns whether the bucket holds its full burst, like a new one. */
     boolean isFull(long nowNanos) {
         fill(nowNanos);
         return units == capacityUnits;
@@ -76,7 +76,7 @@ final class TokenBucket {
         }
     }
 
-    /** Takes {@code cost} permits and returns for how many nanoseconds they are still to be waited for, often 0. */
+    /** Takes {@code cost} permits and returns the remaining wait for them in nanoseconds, often 0. */
     long take(long cost, long nowNanos) {
         check(cost);
         fill(nowNanos);
@@ -84,7 +84,7 @@ final class TokenBucket {
         return units >= 0 ? 0 : Math.ceilDiv(-units, unitsPerNano);
     }
 
-    /** Gives back what was taken last. */
+    /** Returns the permits taken last. */
     void giveBack(long cost) {
         units += cost * unitsPerPermit;
     }

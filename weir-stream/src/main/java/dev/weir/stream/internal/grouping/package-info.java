@@ -1,6 +1,6 @@
 /**
- * Operators that gather, hold back or drop elements by count, weight, time or demand. Fused ones run on the thread of
- * their segment and wait by the run's clock; those that uncouple two segments share an exchange under its lock.
+ * Operators that gather, delay or drop elements by count, weight, time or demand. Fused operators run on the thread of
+ * their segment and wait by the run's clock; operators that decouple two segments use an exchange guarded by its lock.
  */
 @NullMarked
 package dev.weir.stream.internal.grouping;

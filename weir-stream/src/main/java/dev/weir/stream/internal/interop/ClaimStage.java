@@ -9,7 +9,7 @@ import dev.weir.stream.spi.StageMeter;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Gives each element a further claim that whoever gets the element ends by hand. Confined to its segment. */
+/** Adds a claim to each element, which the receiver of the element ends by hand. Confined to its segment. */
 final class ClaimStage<T> implements Stage<Claim<T>> {
 
     private final Stage<T> upstream;

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * requesting and cancelling are thread-safe; the loop is confined to its segment.
  *
  * <p>An element is acknowledged when every subscriber has returned from its {@code onNext}. The next batch is pulled
- * when all have had this one, so that at most one batch waits for demand. A subscriber that joins gets what nobody had
- * asked for before. When the last one has cancelled, the loop ends as one that wants no more.
+ * when all have received this one, so at most one batch waits for demand. A new subscriber gets the elements that no
+ * subscriber had requested before. When the last one has cancelled, the loop ends like a sink that wants no more.
  */
 final class FanoutSink<T> {
 
@@ -41,10 +41,10 @@ final class FanoutSink<T> {
     // Segment's thread.
     private long waitedNanos;
 
-    /** Lets a subscriber in, or tells it at once how the stream has ended. */
+    /** Adds a subscriber, or signals the end to it at once if the stream has ended. */
     void subscribe(Flow.Subscriber<? super T> subscriber) {
         FanoutSubscription<T> outlet = new FanoutSubscription<>(this, Objects.requireNonNull(subscriber, "subscriber"));
-        // Before the loop can see it, so that nothing overtakes this call.
+        // Called before the loop can see the subscriber, so that no signal overtakes this one.
         subscriber.onSubscribe(outlet);
         Throwable toTell;
         lock.lock();
@@ -74,7 +74,7 @@ final class FanoutSink<T> {
         }
     }
 
-    /** Lets the stream fail as soon as an element would have to wait for demand. Any thread. */
+    /** Fails the stream as soon as an element would have to wait for demand. Any thread. */
     void failInsteadOfWaiting(Throwable cause) {
         lock.lock();
         try {
@@ -85,7 +85,7 @@ final class FanoutSink<T> {
         }
     }
 
-    /** Returns whether subscribers were told of this failure. */
+    /** Returns whether subscribers have received this failure. */
     boolean hasTold(Throwable cause) {
         lock.lock();
         try {
@@ -105,7 +105,7 @@ final class FanoutSink<T> {
             lock.unlock();
         }
         if (standIn) {
-            // The loop waits above, perhaps for long, and signals nothing to this outlet without looking at it first.
+            // The loop waits above, perhaps for long, and checks this state before it signals anything.
             outlet.refuseIfViolated();
             cancel(outlet);
         }
@@ -139,7 +139,7 @@ final class FanoutSink<T> {
 
     /** The loop of the run; once for each fan-out. */
     SinkLoop<T> loop(StageContext context) {
-        // If the run fails before the loop begins, its subscribers are still to be told.
+        // If the run fails before the loop begins, its subscribers still need the signal.
         context.onTermination(patience -> {
             Throwable cause = context.failure();
             end(cause == null ? null : unwrapped(cause));
@@ -164,9 +164,9 @@ final class FanoutSink<T> {
         end(null);
     }
 
-    /** Returns the cause of the run's failure: often that lies elsewhere, and the loop was only interrupted. */
+    /** Returns the cause of the run's failure, which often lies elsewhere while the loop was only interrupted. */
     private static Throwable causeOf(Throwable thrown, StageContext context) {
-        // Subscribers are not to meet the interrupt.
+        // Subscribers must not see the interrupt.
         boolean ignored = Thread.interrupted();
         Throwable failure = context.failure();
         if (failure != null) {
@@ -177,12 +177,12 @@ final class FanoutSink<T> {
                 : unwrapped(thrown);
     }
 
-    /** Returns the exception within those that wrapped it on its way between threads. */
+    /** Returns the original exception without the wrappers added between threads. */
     static Throwable unwrapped(Throwable failure) {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
-    /** The next batch; null at the end or when nobody wants one. */
+    /** The next batch; null at the end or without subscribers. */
     private @Nullable Batch<T> pull(Stage<T> upstream) throws InterruptedException {
         if (!beginPull()) {
             return null;
@@ -206,7 +206,7 @@ final class FanoutSink<T> {
         }
     }
 
-    /** Lets the last cancellation interrupt this thread from now on; false if it has come already. */
+    /** Allows the last cancellation to interrupt this thread from now on. Returns false if it has already happened. */
     private boolean beginPull() {
         while (true) {
             long seen = changes;
@@ -233,13 +233,13 @@ final class FanoutSink<T> {
         int finished = 0;
         while (true) {
             long seen = changes;
-            // Before the look at what was asked for: what was so before the failure is still handed out.
+            // Read before the demand, so that elements requested before the failure are still handed out.
             Throwable failure = urgent;
             receivers = withNewcomers(receivers);
             boolean moved = false;
             boolean wanted = false;
             for (FanoutSubscription<T> receiver : receivers) {
-                // Who had subscribed before this one asked gets the same elements: looked at after what was asked for.
+                // Read after the demand, so that everyone who had subscribed before a request gets the same elements.
                 if (receiver.wants(batch) && receivers == outlets) {
                     receiver.give(batch);
                     moved = true;
@@ -266,11 +266,11 @@ final class FanoutSink<T> {
         }
     }
 
-    /** All subscribers; who is new begins with the element that nobody has had. */
+    /** All subscribers; new ones begin with the first element that no subscriber has received. */
     private List<FanoutSubscription<T>> withNewcomers(List<FanoutSubscription<T>> receivers) {
         List<FanoutSubscription<T>> all = outlets;
         if (all != receivers) {
-            // Only the pull removes some, so that those that are new stand at the end.
+            // Only the pull removes subscribers, so new ones are at the end.
             int furthest = furthest(receivers);
             all.subList(receivers.size(), all.size()).forEach(newcomer -> newcomer.startAt(furthest));
         }
@@ -286,8 +286,7 @@ final class FanoutSink<T> {
     }
 
     /**
-     * Returns the number of elements that every receiver has had; those that have cancelled count only if nobody else
-     * is left.
+     * Returns the number of elements that every receiver has received; cancelled ones count only if no other is left.
      */
     private static <T> int hadByAll(List<FanoutSubscription<T>> receivers) {
         int slowest = furthest(receivers);
@@ -315,7 +314,7 @@ final class FanoutSink<T> {
         }
     }
 
-    /** Tells all subscribers, present and future, how the stream has ended; the first call counts. */
+    /** Signals the end of the stream to all subscribers, present and future. The first call counts. */
     void end(@Nullable Throwable cause) {
         List<FanoutSubscription<T>> toTell;
         lock.lock();

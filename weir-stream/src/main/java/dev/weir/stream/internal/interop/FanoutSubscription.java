@@ -6,9 +6,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One subscriber of a {@link FanoutSink} and what it has asked for. The subscriber's calls may come from any thread;
- * what is signalled to it comes from the segment's thread, or from one that stands in for it while that thread waits
- * above.
+ * One subscriber of a {@link FanoutSink} and its demand. The subscriber may call from any thread; signals to it come
+ * from the segment's thread, or from a thread that acts for it while the segment waits above.
  */
 final class FanoutSubscription<T> implements Flow.Subscription {
 
@@ -16,10 +15,10 @@ final class FanoutSubscription<T> implements Flow.Subscription {
 
     private final FanoutSink<T> fanout;
 
-    /** Null once it wants nothing more: then nothing refers to it from here. */
+    /** The subscriber; null once it wants no more, so that it can be garbage-collected. */
     private final AtomicReference<Flow.@Nullable Subscriber<? super T>> subscriber;
 
-    /** All that was ever requested, up to {@link Long#MAX_VALUE}, or VIOLATED. Written under the fan-out's lock. */
+    /** The total demand ever requested, up to {@link Long#MAX_VALUE}, or VIOLATED. Written under the fan-out's lock. */
     private volatile long requested;
 
     // Segment's thread.
@@ -35,23 +34,23 @@ final class FanoutSubscription<T> implements Flow.Subscription {
         return subscriber.get() != null;
     }
 
-    /** The number of elements of the batch it has been given. */
+    /** The number of elements of the batch already handed to the subscriber. */
     int position() {
         return position;
     }
 
-    /** Goes to an element of a batch. */
+    /** Moves to an element of a batch. */
     void startAt(int element) {
         position = element;
     }
 
-    /** Returns whether it has asked for the next element of the batch, and there is one. */
+    /** Returns whether the subscriber has requested the next element of the batch, and there is one. */
     boolean wants(Batch<T> batch) {
         refuseIfViolated();
         return isLive() && position < batch.size() && delivered != requested;
     }
 
-    /** Gives it the next element of the batch, unless it has cancelled. */
+    /** Gives the subscriber the next element of the batch, unless it has cancelled. */
     void give(Batch<T> batch) {
         Flow.Subscriber<? super T> to = subscriber.get();
         if (to == null) {
@@ -61,21 +60,21 @@ final class FanoutSubscription<T> implements Flow.Subscription {
         try {
             to.onNext(batch.get(position));
         } catch (Throwable broken) {
-            // A subscriber that throws counts as cancelled: it is told nothing more.
+            // A subscriber that throws counts as cancelled and gets no further signals.
             subscriber.set(null);
             throw broken;
         }
         position++;
     }
 
-    /** Tells a subscriber that broke rule 3.9, and lets go of it. */
+    /** Signals an error to a subscriber that broke rule 3.9, and drops it. */
     void refuseIfViolated() {
         if (requested == VIOLATED) {
             end(new IllegalArgumentException("a subscriber must request at least 1 element (rule 3.9)"));
         }
     }
 
-    /** Ends it, normally if {@code failure} is null. */
+    /** Ends the subscription, normally if {@code failure} is null. */
     void end(@Nullable Throwable failure) {
         Flow.Subscriber<? super T> to = subscriber.getAndSet(null);
         if (to != null) {
@@ -97,7 +96,7 @@ final class FanoutSubscription<T> implements Flow.Subscription {
         fanout.cancel(this);
     }
 
-    /** Under the fan-out's lock. Returns whether that was within the rules. */
+    /** Adds demand. Returns whether the request was within the rules. Under the fan-out's lock. */
     boolean add(long elements) {
         if (requested != VIOLATED) {
             long sum = requested + elements;
@@ -106,7 +105,7 @@ final class FanoutSubscription<T> implements Flow.Subscription {
         return requested != VIOLATED;
     }
 
-    /** Under the fan-out's lock. */
+    /** Drops the subscriber. Under the fan-out's lock. */
     void letGo() {
         subscriber.set(null);
     }

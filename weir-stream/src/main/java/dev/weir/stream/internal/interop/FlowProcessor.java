@@ -30,8 +30,7 @@ final class FlowProcessor<T, R> implements Flow.Processor<T, R> {
     @Override
     public void onError(Throwable failure) {
         input.onError(failure);
-        // Elements before it are handed on if somebody asks for them, but a failure does not wait for demand (rule
-        // 4.2).
+        // Earlier elements with demand still pass on, but a failure does not wait for demand (rule 4.2).
         output.failInsteadOfWaiting(failure);
     }
 

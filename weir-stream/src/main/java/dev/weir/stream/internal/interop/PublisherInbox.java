@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Receives the signals of a publisher: elements wait here, in order, until the pipeline takes them. The signals may
  * come from any thread; {@link #take}, {@link #callPublisher} and {@link #close} belong to the segment's thread, so
- * that the publisher never meets two calls at once.
+ * that the publisher never gets two calls at once.
  *
- * <p>It is open, then ended by the publisher (what waits still comes out, then the end or the failure), stopped by the
- * pipeline (what waits still comes out), or closed (what waits is dropped).
+ * <p>States: open, then ended by the publisher (waiting elements still come out, then the end or the failure), stopped
+ * by the pipeline (waiting elements still come out), or closed (waiting elements are dropped).
  */
 final class PublisherInbox<T> implements Flow.Subscriber<T> {
 
@@ -93,7 +93,7 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
     @Override
     public void onError(Throwable cause) {
         Objects.requireNonNull(cause, "failure");
-        // An interrupt of the publisher's is none of this pipeline's.
+        // An interrupt of the publisher's thread does not concern this pipeline.
         end(cause instanceof InterruptedException ? new IllegalStateException("the publisher failed", cause) : cause);
     }
 
@@ -115,7 +115,7 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
         }
     }
 
-    /** Lets no more in; what waits can still be taken. Any thread. */
+    /** Refuses further elements; those that wait can still be taken. Any thread. */
     void stop() {
         lock.lock();
         try {
@@ -126,7 +126,7 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
         }
     }
 
-    /** Waits for elements: null at the end, an empty batch at the deadline. Throws what the publisher failed with. */
+    /** Waits for elements: null at the end, an empty batch at the deadline. Throws the publisher's failure. */
     @Nullable
     Batch<T> take(long deadlineNanos, Clock clock, StageMeter meter) throws InterruptedException {
         while (true) {
@@ -151,7 +151,7 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
         }
     }
 
-    /** Returns whether there is nothing to take, nothing to tell and nothing to ask for. */
+    /** Returns whether there is nothing to take, nothing to signal and nothing to request. */
     private boolean isQuiet() {
         return elements.isEmpty() && !ended && !stopped && (requested || subscription == null);
     }
@@ -181,8 +181,8 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
     }
 
     /**
-     * Tells the publisher what it must know by now: the first request, a refill, or that no more is wanted. Not under
-     * the lock, as the publisher may answer from within the call. Segment's thread.
+     * Sends the publisher its pending signal: the first request, a refill, or a cancellation. Not under the lock,
+     * because the publisher may call back from within. Segment's thread.
      */
     void callPublisher() {
         Flow.Subscription to;
@@ -210,7 +210,7 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
         }
     }
 
-    /** Drops what waits and cancels the subscription, the one that has come or the one that will come. */
+    /** Drops the waiting elements and cancels the subscription, now or when it arrives. */
     void close() {
         Flow.Subscription open = null;
         lock.lock();
@@ -229,7 +229,7 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
         }
     }
 
-    /** The number of elements that wait. */
+    /** The number of waiting elements. */
     int depth() {
         lock.lock();
         try {

@@ -11,7 +11,9 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Emits what a publisher sends into an inbox; nobody waits for acknowledgements. Confined to its segment. */
+/**
+ * Emits the elements that a publisher sends into an inbox; nobody waits for acknowledgements. Confined to its segment.
+ */
 final class PublisherSource<T> implements Stage<T> {
 
     private final PublisherInbox<T> inbox;
@@ -24,13 +26,13 @@ final class PublisherSource<T> implements Stage<T> {
         this.clock = clock;
     }
 
-    /** Subscribes anew in each run. */
+    /** Creates a source that subscribes in each run. */
     static <T> BlueprintNode<T> node(Flow.Publisher<? extends T> publisher, int buffer) {
         PublisherInbox.checkCapacity(buffer);
         return node(() -> new PublisherInbox<T>(buffer), publisher::subscribe);
     }
 
-    /** Takes from an inbox that somebody else has subscribed: for one run. */
+    /** Creates a source for one run that reads an inbox subscribed elsewhere. */
     static <T> BlueprintNode<T> node(PublisherInbox<T> inbox) {
         return node(() -> inbox, ignored -> {});
     }
@@ -55,7 +57,8 @@ final class PublisherSource<T> implements Stage<T> {
         Batch<T> batch = inbox.take(deadlineNanos, clock, meter);
         if (batch != null && !batch.isEmpty()) {
             long start = System.nanoTime();
-            // Now rather than at the next pull: the publisher makes more while the stages below work on these.
+            // Request now rather than at the next pull: the publisher produces more while the stages below work on
+            // these.
             inbox.callPublisher();
             meter.worked(batch.size(), batch.size(), start);
         }

@@ -7,7 +7,7 @@ import dev.weir.stream.spi.SinkFactory;
 import java.util.concurrent.Flow;
 import java.util.function.Function;
 
-/** The door of this package, behind the facade's methods. Stateless. */
+/** The entry point of this package for the facade. Stateless. */
 public final class ReactiveInterop {
 
     private ReactiveInterop() {}
@@ -16,7 +16,7 @@ public final class ReactiveInterop {
         return PublisherSource.node(publisher, buffer);
     }
 
-    /** A sink that gives its elements to {@code subscriber} as it asks for them. */
+    /** A sink that gives its elements to {@code subscriber} as it requests them. */
     public static <T> SinkFactory<T> toSubscriber(Flow.Subscriber<? super T> subscriber) {
         return context -> {
             FanoutSink<T> fanout = new FanoutSink<>();
@@ -42,14 +42,14 @@ public final class ReactiveInterop {
     /**
      * A processor of one run.
      *
-     * @param starter puts operators and a sink below the node and runs that
+     * @param starter adds operators and a sink below the node and runs the result
      */
     public static <T, R> Flow.Processor<T, R> processor(
             int buffer, Function<BlueprintNode<T>, Function<SinkFactory<R>, RunningPipeline>> starter) {
         return new FlowProcessor<>(buffer, starter);
     }
 
-    /** Wraps each element together with one more claim on it. */
+    /** Wraps each element with an additional claim. */
     public static <T> BlueprintNode<Claim<T>> withClaim(BlueprintNode<T> above) {
         return ClaimStage.node(above);
     }

@@ -18,7 +18,7 @@ final class SharedPublisher<T> implements Flow.Publisher<T> {
     private final AtomicBoolean started = new AtomicBoolean();
 
     /**
-     * Creates one that runs nothing yet.
+     * Creates a publisher that runs nothing yet.
      *
      * @param starter closes a blueprint with a sink and runs it
      */
