@@ -15,7 +15,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * The transactions of {@link JdbcOffsets#sink}: for each batch one, with its results and its positions. Called for one
+ * Runs the transactions of {@link JdbcOffsets#sink}: one per batch, with its results and positions. Called for one
  * batch at a time.
  */
 final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>>, Integer> {
@@ -33,7 +33,7 @@ final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>
         this.writer = writer;
     }
 
-    /** Returns how many of the records were written: those of partitions that this member still has. */
+    /** Returns how many of the records were written: those of partitions that this member still owns. */
     @Override
     public Integer handle(List<ConsumerRecord<K, V>> batch) throws Exception {
         List<ConsumerRecord<K, V>> owned = owned(batch);
@@ -46,7 +46,7 @@ final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>
                 if (left.size() == owned.size()) {
                     throw conflict;
                 }
-                owned = left; // A partition went meanwhile. Its next owner reads its records from the position on.
+                owned = left; // Revoked meanwhile. The next owner reads these records from the stored position.
             } catch (InterruptedException interrupted) {
                 throw interrupted;
             } catch (Exception failure) {
@@ -83,7 +83,7 @@ final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>
         }
     }
 
-    /** The connection without what ends a transaction. */
+    /** Wraps the connection so that it refuses methods that end a transaction. */
     private static Connection withoutEnd(Connection connection) {
         return (Connection) Proxy.newProxyInstance(
                 BatchTransactions.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, args) -> {

@@ -32,8 +32,8 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Positions of a group in a table of the database that a pipeline writes to, so that each record's effect is there
- * exactly once: {@link #advance} moves the position within the transaction that stores the effect. Thread-safe.
+ * Stores a group's positions in a table of the database that a pipeline writes to, so that each record takes effect
+ * exactly once: {@link #advance} moves the position in the transaction that stores the effect. Thread-safe.
  *
  * <pre>{@code
  * JdbcOffsets offsets = JdbcOffsets.of(dataSource, settings);
@@ -41,31 +41,32 @@ import org.jspecify.annotations.Nullable;
  *         .to(offsets.sink(500, Duration.ofMillis(200), (connection, orders) -> insert(connection, orders)))
  * }</pre>
  *
- * <p>{@link #sink} owns the transactions; the rules below are for pipelines that make their own with {@link #advance}.
+ * <p>{@link #sink} owns its transactions; the rules below are for pipelines that run their own transactions with
+ * {@link #advance}.
  *
- * <p>Whoever gets a partition takes its row over ({@link #load}); from then on the row refuses every other object,
- * until one of them takes it over. Write the records of a partition in their order, each after the one before was
- * committed: {@code mapBlocking(1, Ordering.input(), ...)}. One object serves one member of the group, over all of
- * its runs.
+ * <p>The new owner of a partition takes over its row ({@link #load}); from then on the row refuses writes from any
+ * other {@code JdbcOffsets} until that takes it over. Write the records of a partition in order, each after the
+ * previous one was committed: {@code mapBlocking(1, Ordering.input(), ...)}. One object serves one member of the group,
+ * over all its runs.
  *
- * <p>The stage that writes must fail or try again ({@code Supervision.retry}); it must not skip. Only a
- * transaction in which {@link #advance} returned is missed when the next records come. One that failed before or
- * was refused, and was skipped, is taken for records dropped on purpose: its results are lost, and nobody is told.
+ * <p>The writing stage must fail or retry ({@code Supervision.retry}); it must not skip. A lost transaction is detected
+ * only if {@link #advance} had returned in it. If an earlier failure or a refusal is skipped, the records count as
+ * dropped on purpose, and their results are lost silently.
  *
- * <p>Until a record of a partition has been written, its position is the subscription's to choose at each start.
- * From the beginning that is one place; from the end, or a time, a crash before the first commit begins somewhere
- * else.
+ * <p>Until a record of a partition has been written, the subscription chooses the position at each start. Starting from
+ * the beginning is repeatable; starting from the end or a time is not: after a crash before the first commit, the
+ * pipeline starts elsewhere.
  *
  * <p>Tested with PostgreSQL at {@code READ COMMITTED}, H2 and SQLite. In any database the key columns must compare
  * case-sensitively.
  */
 public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
-    // What a zombie could do, and why it cannot: ADR 84.
+    // ADR 84 explains how zombies are fenced.
 
-    /** The table's name unless another one is given. */
+    /** The default name of the table. */
     public static final String TABLE = "weir_offsets";
 
-    /** The position in a row of whose partition nothing has been written yet. */
+    /** The position of a row before the first write of its partition. */
     public static final long NOTHING_WRITTEN = -1;
 
     static final int NO_EPOCH = -1;
@@ -79,17 +80,20 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
 
     private final Map<TopicPartition, Claim> claims = new ConcurrentHashMap<>();
 
-    /** The number of times each partition has gone: a {@link #load} that ends behind that claims it no more. */
+    /**
+     * The number of revocations of each partition. A {@link #load} that ends after a revocation no longer claims the
+     * partition.
+     */
     private final Map<TopicPartition, Long> revocations = new ConcurrentHashMap<>();
 
     /**
-     * A partition that this member has.
+     * A partition that this member owns.
      *
-     * @param topicId the row's when it was claimed
-     * @param fence the row's when it was claimed
-     * @param before the position that the last move began at
-     * @param first the first record of it, {@link #NOTHING_WRITTEN} before there was one
-     * @param after where it led, unless its transaction was rolled back
+     * @param topicId topic ID of the row when it was claimed
+     * @param fence fence of the row when it was claimed
+     * @param before the position before the last move
+     * @param first the first record of that move, {@link #NOTHING_WRITTEN} before the first move
+     * @param after the position after that move, unless its transaction was rolled back
      */
     private record Claim(String topicId, long fence, long before, long first, long after) {
 
@@ -104,17 +108,17 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         this.brokers = brokers;
     }
 
-    /** {@link #of(DataSource, ConsumerSettings, String)} with the table {@link #TABLE}. */
+    /** Uses the table {@link #TABLE}; see {@link #of(DataSource, ConsumerSettings, String)}. */
     public static JdbcOffsets of(DataSource dataSource, ConsumerSettings<?, ?> settings) {
         return of(dataSource, settings, TABLE);
     }
 
     /**
-     * Positions of the group of {@code settings}. Connects to nothing yet.
+     * Creates the positions of the group of {@code settings}. Does not connect yet.
      *
-     * @param dataSource where {@link #load} and {@link #sink} get connections from; for {@link #advance}, connections
-     *     are the caller's
-     * @param settings of the consumer whose positions these are: its group, and brokers that know the topics' ids
+     * @param dataSource source of the connections of {@link #load} and {@link #sink}; {@link #advance} uses the
+     *     caller's
+     * @param settings settings of the consumer: its group, and the brokers to ask for topic IDs
      * @param table as in {@link #tableDefinition}
      */
     public static JdbcOffsets of(DataSource dataSource, ConsumerSettings<?, ?> settings, String table) {
@@ -128,7 +132,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         return new JdbcOffsets(dataSource, rows, MetadataClient.of(settings));
     }
 
-    /** The statement that creates the table, for all groups that write to a database; in plain SQL. */
+    /** The plain SQL statement that creates the table for all groups that write to a database. */
     public static String tableDefinition(String table) {
         return OffsetTable.definition(Objects.requireNonNull(table, "table"));
     }
@@ -136,18 +140,18 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     // ---- Partitions that come and go -------------------------------------------------------------------------------
 
     /**
-     * Takes over the rows of partitions that have come, creates those that are missing, and says where to go on. A
-     * partition of which nothing has been written begins as the subscription says. Fails with a {@link
-     * RecreatedTopicException} if a position is one in a topic that was deleted and recreated since.
+     * Takes over the rows of assigned partitions, creates missing rows, and returns the positions to continue from. A
+     * partition without writes starts where the subscription says. Fails with a {@link RecreatedTopicException} if the
+     * topic of a position was recreated.
      *
-     * <p>It waits up to 10 s for a row that a transaction of the former owner holds. If a partition goes meanwhile, it
-     * takes the row over all the same, and the new owner's next write is refused: its next run takes the row back.
+     * <p>Waits up to 10 s for a row locked by a transaction of the former owner. If the partition is revoked meanwhile,
+     * it still takes over the row, so the new owner's next write is refused and its next run takes the row back.
      */
     @Override
     public CompletionStage<Map<TopicPartition, Position>> load(Set<TopicPartition> partitions) {
         List<TopicPartition> ids = partitions.stream().sorted(ORDER).toList();
         Map<TopicPartition, Long> begun = ids.stream().collect(Collectors.toMap(id -> id, this::timesRevoked));
-        // Older ones are worth nothing, and where the row was recreated their fence may be the greater one.
+        // Older claims are invalid, and if the row was recreated their fence may be the greater one.
         claims.keySet().removeAll(ids);
         Map<TopicPartition, Claim> claimed = new HashMap<>();
         try {
@@ -185,7 +189,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         return revocations.getOrDefault(id, 0L);
     }
 
-    /** Chooses, of two overlapping attempts, the one that the row knows. */
+    /** Chooses the one of two overlapping claims that matches the row. */
     private static Claim later(@Nullable Claim now, Claim claim) {
         return now == null || now.fence() < claim.fence() ? claim : now;
     }
@@ -209,7 +213,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         return new Claim(noted, row.fence(), row.position(), NOTHING_WRITTEN, row.position());
     }
 
-    /** Brokers before 2.8 give topics no id. */
+    /** Brokers before 2.8 have no topic IDs. */
     private static boolean isKnown(String topicId) {
         return !topicId.equals(Uuid.ZERO_UUID.toString());
     }
@@ -233,19 +237,19 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         }
     }
 
-    /** Forgets the partitions: writes of theirs that still come fail. */
+    /** Removes the partitions: later writes for them fail. */
     @Override
     public void revoked(Set<TopicPartition> partitions) {
         for (TopicPartition id : Objects.requireNonNull(partitions, "partitions")) {
-            // Counted first: a load that ends now either sees it, or its claim is removed here.
+            // Counted first, so that a load that ends now either sees the count or has its claim removed here.
             revocations.merge(id, 1L, Long::sum);
             claims.remove(id);
         }
     }
 
     /**
-     * Returns whether this member has the partition; false for one that has gone. A partition that never came is a
-     * mistake in the pipeline, in which nothing would be written.
+     * Returns whether this member owns the partition; false after a revocation. A partition that was never assigned is
+     * a mistake in the pipeline, and throws, because nothing would ever be written.
      */
     boolean owns(TopicPartition id) {
         if (claims.containsKey(id)) {
@@ -261,8 +265,8 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     // ---- Writing ---------------------------------------------------------------------------------------------------
 
     /**
-     * A sink that writes batches of records and their positions, each batch in a transaction of its own that the sink
-     * begins, commits and, if anything fails, rolls back.
+     * A sink that writes each batch of records with its positions in one transaction, which the sink begins, commits
+     * and, on any failure, rolls back.
      *
      * {@snippet :
      * KafkaSource.plain(settings, Subscription.topics("orders"), offsets)
@@ -272,11 +276,11 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
      *
      * <p>One transaction at a time, with records of all partitions in their order. A batch that fails is never skipped:
      * the pipeline fails, and its next run begins with that batch again; run it as a {@code RestartingPipeline}.
-     * Records of a partition that has gone meanwhile are left to its next owner. The connections are those of the data
-     * source that this was made with.
+     * Records of a revoked partition are left to its next owner. Connections come from the data source given to
+     * {@link #of(DataSource, ConsumerSettings, String)}.
      *
      * @param max records in a batch, at least 1
-     * @param within how long a batch waits for further records after its first; more than zero
+     * @param within longest wait for further records after the first of a batch; more than zero
      */
     public <K, V> Sink<ConsumerRecord<K, V>> sink(int max, Duration within, BatchWriter<K, V> writer) {
         BatchTransactions<K, V> transactions =
@@ -293,22 +297,21 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
                 .to(Sink.ignore()));
     }
 
-    /** {@link #advance(Connection, List)} with one record. */
+    /** Moves the position past one record; see {@link #advance(Connection, List)}. */
     public void advance(Connection connection, ConsumerRecord<?, ?> record) throws SQLException {
         advance(connection, List.of(Objects.requireNonNull(record, "record")));
     }
 
     /**
      * Moves the positions past records, one statement for each of their partitions, within the connection's open
-     * transaction. Call it once in a transaction for a partition, last, and commit at once: the rows are locked
-     * from here on. If the transaction is rolled back, try the same records again, alone or with others behind
-     * them.
+     * transaction. Call it once per partition in a transaction, as the last statement, and commit at once: it locks the
+     * rows. If the transaction is rolled back, retry the same records, alone or followed by others.
      *
      * @param connection the caller's, not in auto-commit mode; stays open
-     * @param records those of a partition in its order; they follow on what was committed before. What lies between is
-     *     taken for dropped on purpose
-     * @throws PositionConflictException if a position is not where these records follow on, and the transaction has
-     *     been rolled back
+     * @param records records of a partition in order, following the committed ones. Records in between count as dropped
+     *     on purpose
+     * @throws PositionConflictException if these records do not follow a position; the transaction has then been rolled
+     *     back
      */
     public void advance(Connection connection, List<? extends ConsumerRecord<?, ?>> records) throws SQLException {
         if (Objects.requireNonNull(connection, "connection").getAutoCommit()) {
@@ -320,7 +323,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         }
     }
 
-    /** Sorts by partition: all transactions lock in the same order, so no two wait for each other. */
+    /** Sorts by partition, so that all transactions lock in the same order and no two wait for each other. */
     private static SortedMap<TopicPartition, List<ConsumerRecord<?, ?>>> byPartition(
             List<? extends ConsumerRecord<?, ?>> records) {
         SortedMap<TopicPartition, List<ConsumerRecord<?, ?>>> sorted = new TreeMap<>(ORDER);
@@ -360,13 +363,13 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         }
         Step step = step(id, claim, ofPartition);
         if (!table.advance(connection, step)) {
-            // What is refused here may be a leftover of a former run; the present one goes on where it was.
+            // A refused record may be left over from a former run; the current run continues from its position.
             claims.replace(id, claim, before);
             throw refused(connection, step);
         }
     }
 
-    /** Step with the first and the last epoch that a broker reported. */
+    /** Creates the step, with the first and last leader epoch that a broker reported. */
     private static Step step(TopicPartition id, Claim claim, List<ConsumerRecord<?, ?>> ofPartition) {
         int firstEpoch = NO_EPOCH;
         int lastEpoch = NO_EPOCH;
@@ -381,7 +384,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         if (first >= now.after()) {
             return now.moved(now.after(), first, next);
         }
-        // The last move again, because its transaction was rolled back; or else not to be made.
+        // A repeat of the last move after its rollback; any other move is refused.
         return first == now.first() ? now.moved(now.before(), first, next) : now;
     }
 
@@ -426,7 +429,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         }
     }
 
-    /** Closes the client that asks brokers for topics' ids. Connections are the caller's. */
+    /** Closes the client that asks brokers for topic IDs. Database connections belong to the caller. */
     @Override
     public void close() {
         brokers.close();

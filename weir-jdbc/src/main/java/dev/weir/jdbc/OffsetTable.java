@@ -12,18 +12,18 @@ import org.jspecify.annotations.Nullable;
 /** The statements on one group's rows. Stateless; each call is part of its connection's transaction. */
 final class OffsetTable {
 
-    /** The time a claim waits for the lock of a row. */
+    /** Longest time that a claim waits for the lock of a row. */
     private static final int CLAIM_SECONDS = 10;
 
-    /** A name, or names with dots between. Not quoted, so that it is what the application's own statements say. */
+    /** A name, or several joined by dots. Unquoted, so that it matches the application's own statements. */
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_$]*(\\.[A-Za-z_][A-Za-z0-9_$]*)*");
 
-    /** First fences are below it: a sum of many is a long still. */
+    /** Upper limit of first fences, so that many increments still fit into a long. */
     private static final long FENCES = 1L << 48;
 
     private static final String OF_PARTITION = " WHERE group_id = ? AND topic = ? AND partition_id = ?";
 
-    /** A row as it is. */
+    /** The current content of a row. */
     record Row(String topicId, long position, int leaderEpoch, long fence) {}
 
     private final String table;
@@ -60,7 +60,7 @@ final class OffsetTable {
         return table;
     }
 
-    /** Makes this the owner of a row, which is created if it is missing, and keeps it locked. */
+    /** Takes ownership of a row, creating it if it is missing, and keeps it locked. */
     Row claim(Connection connection, TopicPartition id, String topicId) throws SQLException {
         try (PreparedStatement claim =
                 connection.prepareStatement("UPDATE " + table + " SET fence = fence + 1" + OF_PARTITION)) {
@@ -86,13 +86,13 @@ final class OffsetTable {
             insert.setString(4, topicId);
             insert.setLong(5, JdbcOffsets.NOTHING_WRITTEN);
             insert.setInt(6, JdbcOffsets.NO_EPOCH);
-            // Never the one of an owner whose row was deleted.
+            // Must differ from the fence of an owner whose row was deleted.
             insert.setLong(7, ThreadLocalRandom.current().nextLong(1, FENCES));
             insert.executeUpdate();
         }
     }
 
-    /** Notes the topic of a row before anything was written, or where the topic was not known. */
+    /** Stores the topic ID of a row without writes, or of a row whose topic ID was unknown. */
     void identify(Connection connection, TopicPartition id, String topicId) throws SQLException {
         try (PreparedStatement identify =
                 connection.prepareStatement("UPDATE " + table + " SET topic_id = ?" + OF_PARTITION)) {
@@ -115,7 +115,7 @@ final class OffsetTable {
         }
     }
 
-    /** Moves the position; false, and nothing is changed, if the row is not as {@code step} expects it. */
+    /** Moves the position. Returns false and changes nothing if the row is not as {@code step} expects. */
     boolean advance(Connection connection, Step step) throws SQLException {
         boolean withEpoch = step.lastEpoch() != JdbcOffsets.NO_EPOCH;
         try (PreparedStatement advance = connection.prepareStatement("UPDATE " + table + " SET next_offset = ?"
@@ -138,7 +138,7 @@ final class OffsetTable {
         }
     }
 
-    /** Returns the number of the parameter behind them. */
+    /** Sets the key parameters and returns the index of the next parameter. */
     private int setPartition(PreparedStatement statement, int first, TopicPartition id) throws SQLException {
         statement.setString(first, group);
         statement.setString(first + 1, id.topic());

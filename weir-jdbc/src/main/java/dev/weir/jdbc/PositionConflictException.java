@@ -4,8 +4,9 @@ import dev.weir.kafka.KafkaPipelineException;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * A transaction was rolled back because its records do not go on where the table says: somebody else has the partition
- * now, or has written these records, or an earlier transaction is missing. The next run goes on where the table says.
+ * Thrown after a rollback because the records do not follow the position in the table: another member owns the
+ * partition or has written these records, or an earlier transaction is missing. The next run continues from the
+ * position in the table.
  */
 public final class PositionConflictException extends KafkaPipelineException {
 

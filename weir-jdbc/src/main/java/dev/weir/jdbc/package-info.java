@@ -1,7 +1,7 @@
 /**
- * Exactly once into a database: a partition's position goes into the transaction that stores what came of its records.
- * Positions come in from the database when partitions are assigned, and go out on connections of the application; no
- * thread is started here.
+ * Exactly-once delivery into a database: the transaction that stores the results of records also stores the partition's
+ * position. Positions are read from the database on assignment and written on the application's connections. Starts no
+ * threads.
  */
 @NullMarked
 package dev.weir.jdbc;

@@ -7,8 +7,8 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.Objects;
 
 /**
- * The meters of a circuit breaker ({@code weir.breaker.*}). Immutable. The breaker is asked at each scrape, as long as
- * somebody else holds it.
+ * The meters of a circuit breaker ({@code weir.breaker.*}). Immutable. Each scrape reads the breaker, which the meters
+ * reference only weakly.
  */
 public final class BreakerMetrics implements MeterBinder {
 
@@ -25,7 +25,7 @@ public final class BreakerMetrics implements MeterBinder {
         return new BreakerMetrics(Objects.requireNonNull(name, "name"), Objects.requireNonNull(breaker, "breaker"));
     }
 
-    /** Registers the meters; those of a breaker of that name that the registry has already stay as they are. */
+    /** Registers the meters; existing meters for a breaker of that name stay unchanged. */
     @Override
     public void bindTo(MeterRegistry registry) {
         DirectMeters.register(

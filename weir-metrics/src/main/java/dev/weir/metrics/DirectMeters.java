@@ -7,12 +7,12 @@ import io.micrometer.core.instrument.Tags;
 import java.util.List;
 import java.util.function.Function;
 
-/** Meters over what is cheap enough to be asked at each scrape. */
+/** Meters of subjects cheap enough to read at each scrape. */
 final class DirectMeters {
 
     private DirectMeters() {}
 
-    /** Registers one of each for {@code subject}, which the meters do not keep from being collected. */
+    /** Registers all meters for {@code subject}, with a weak reference to it. */
     static <T, S> void register(
             MeterRegistry registry, List<MeterSpec<S>> specs, Tags tags, T subject, Function<T, S> look) {
         for (MeterSpec<S> spec : specs) {

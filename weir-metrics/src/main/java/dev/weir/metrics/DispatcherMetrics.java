@@ -11,8 +11,8 @@ import java.util.Locale;
 import java.util.Objects;
 
 /**
- * The meters of dispatchers ({@code weir.dispatcher.*}): threads, and tasks that run and wait. Immutable. A dispatcher
- * is asked at each scrape, as long as somebody else holds it.
+ * The meters of dispatchers ({@code weir.dispatcher.*}): threads, and tasks that run and wait. Immutable. Each scrape
+ * reads the dispatchers, which the meters reference only weakly.
  */
 public final class DispatcherMetrics implements MeterBinder {
 
@@ -22,7 +22,7 @@ public final class DispatcherMetrics implements MeterBinder {
         this.dispatchers = dispatchers;
     }
 
-    /** The meters of the two dispatchers that all pipelines share, and of {@code others}. */
+    /** The meters of the two shared dispatchers and of {@code others}. */
     public static DispatcherMetrics of(Dispatcher... others) {
         List<Dispatcher> all = new ArrayList<>(List.of(Dispatcher.virtual(), Dispatcher.cpu()));
         for (Dispatcher other : Objects.requireNonNull(others, "others")) {
@@ -31,12 +31,12 @@ public final class DispatcherMetrics implements MeterBinder {
         return new DispatcherMetrics(List.copyOf(all));
     }
 
-    /** The meters of the two dispatchers that all pipelines share, and of those of a file. */
+    /** The meters of the two shared dispatchers and of those from a file. */
     public static DispatcherMetrics of(Dispatchers file) {
         return of(file.names().stream().map(file::get).toArray(Dispatcher[]::new));
     }
 
-    /** Registers the meters; those of a dispatcher that the registry has already stay as they are. */
+    /** Registers the meters; existing meters of a dispatcher stay unchanged. */
     @Override
     public void bindTo(MeterRegistry registry) {
         Objects.requireNonNull(registry, "registry");

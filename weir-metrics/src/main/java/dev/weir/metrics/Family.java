@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The subjects of one kind that there are: those that come are registered, those that go are removed. Confined to the
- * lock of the {@link PipelineMetrics} that has it.
+ * The current subjects of one kind: new ones are registered, vanished ones are removed. Guarded by the lock of its
+ * {@link PipelineMetrics}.
  */
 final class Family<S> {
 
@@ -20,7 +20,7 @@ final class Family<S> {
         this.specs = specs;
     }
 
-    /** Shows these subjects, and no others. */
+    /** Updates the meters to exactly these subjects. */
     void look(Map<Tags, S> now, Collection<MeterRegistry> registries) {
         subjects.entrySet().removeIf(known -> {
             boolean gone = !now.containsKey(known.getKey());

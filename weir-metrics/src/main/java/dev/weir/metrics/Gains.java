@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures what an advice has brought once it was followed: the rate of the pipeline's first stage before the
- * setting that limited was raised, and after. Confined to one thread at a time.
+ * Measures the gain of an advice once it is followed: compares the rate of the pipeline's first stage before and after
+ * the limiting setting was raised. Confined to one thread at a time.
  *
  * <pre>
  *   looks  | before ......... | raised | settling .. | after ........ | gain = after / before
@@ -18,30 +18,30 @@ import org.jspecify.annotations.Nullable;
  */
 final class Gains {
 
-    /** Time after a change in which what was queued before it drains. */
+    /** Time after a change in which earlier queues drain. */
     private static final long SETTLING_NANOS = Duration.ofSeconds(1).toNanos();
 
     private static final long AFTER_NANOS = Duration.ofSeconds(2).toNanos();
 
     private double rateBefore;
 
-    /** The settings of the look before; empty before the second look. */
+    /** The settings at the previous reading; empty before the second one. */
     private Map<String, Double> last = Map.of();
 
     private @Nullable PipelineLook raised;
     private @Nullable PipelineLook settled;
     private @Nullable Double measured;
 
-    /** The gain of the advice that was followed last; null if none was, or it is still being measured. */
+    /** The gain of the last advice that was followed; null if none was, or while it is being measured. */
     @Nullable
     Double measured() {
         return measured;
     }
 
     /**
-     * Takes the next look.
+     * Takes the next reading.
      *
-     * @param before the looks before it, at least one
+     * @param before the earlier readings, at least one
      */
     void look(List<PipelineLook> before, PipelineLook now) {
         Map<String, Double> settingsBefore = last.isEmpty() ? settings(before.getLast()) : last;
@@ -59,7 +59,7 @@ final class Gains {
             PipelineLook now,
             Map<String, Double> settingsBefore,
             Map<String, Double> settings) {
-        // What was being measured is not the effect of one change any more.
+        // The measurement would mix the effects of several changes.
         raised = null;
         settled = null;
         if (before.size() < 2) {
@@ -82,7 +82,7 @@ final class Gains {
             settled = now;
         } else if (now.atNanos() - settled.atNanos() >= AFTER_NANOS) {
             double gain = rate(settled, now) / rateBefore;
-            // What was only worked off faster is no gain.
+            // Draining a queue faster is not a gain.
             double lasts = Math.min(1, Interval.of(List.of(settled, now)).lasts());
             measured = gain <= 1 ? gain : Math.max(1, gain * lasts);
             raised = null;
@@ -106,7 +106,7 @@ final class Gains {
                 : List.of("stage " + limiter.name(), "rate " + limiter.name());
     }
 
-    /** Settings that users may change in a running pipeline and each look shows. */
+    /** The settings that users can change in a running pipeline and that each reading contains. */
     private static Map<String, Double> settings(PipelineLook look) {
         Map<String, Double> settings = new HashMap<>();
         look.stages().forEach(stage -> settings.put("stage " + stage.name(), (double) stage.parallelism()));

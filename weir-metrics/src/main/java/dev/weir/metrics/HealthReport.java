@@ -10,16 +10,16 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * The health of pipelines together: each must be well. Immutable.
+ * The combined health of pipelines: each must be healthy. Immutable.
  *
- * @param live whether all run and the threads of their consumers go round; never a matter of lag
- * @param ready whether there is a pipeline and all consumers, or members of share groups, know where to read
- * @param progressing whether all finish work, or have none
- * @param reason why one of them is not so, or an empty string
+ * @param live whether all are running and the threads of their consumers are alive; lag does not count
+ * @param ready whether there is a pipeline and all consumers or share group members have their positions
+ * @param progressing whether all finish records, or have none
+ * @param reason the reason for a false value, or an empty string
  */
 record HealthReport(boolean live, boolean ready, boolean progressing, String reason) {
 
-    /** As of now: this asks the consumers, and does not wait for them. */
+    /** Reads the current health from the consumers, without waiting. */
     static HealthReport of(List<RunningPipeline> pipelines) {
         if (pipelines.isEmpty()) {
             return new HealthReport(true, false, true, "no pipeline yet");

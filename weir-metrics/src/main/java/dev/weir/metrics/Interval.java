@@ -11,25 +11,24 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The figures between the first and the last of several looks: counters by their difference, states by the mean of all
- * looks. Immutable.
- */
+/** The figures between the first and last of several readings: differences of counters, means of states. Immutable. */
 final class Interval {
 
-    /** Gains beyond this are not promised: too much else would change. */
+    /** Largest gain to promise; beyond it too many other things would change. */
     static final double MOST_GAIN = 16;
 
-    /** A backlog that the pipeline reads in this time is none: the brokers' figures are up to a second old. */
+    /**
+     * A backlog that the pipeline reads within this time does not count: the brokers' figures are up to a second old.
+     */
     private static final double BACKLOG_SECONDS = 1.5;
 
-    /** A gain that ends sooner, because what waits has been worked off by then, is not promised. */
+    /** A gain that ends sooner, because the backlog is gone by then, is not promised. */
     private static final double LASTING_SECONDS = 10;
 
-    /** A queue grows if it does so by this part of what leaves it. */
+    /** A queue counts as growing if its growth is at least this part of its output. */
     private static final double GROWS = 0.05;
 
-    /** Least distance of two readings that say something about arrivals. */
+    /** Smallest distance of two readings that can show arrivals. */
     private static final double LEAST_APART_SECONDS = 0.4;
 
     final List<PipelineLook> looks;
@@ -37,7 +36,7 @@ final class Interval {
     final PipelineLook last;
     final double seconds;
 
-    /** True if it is told of when it is over. */
+    /** True if the interval is reported after the fact. */
     final boolean isPast;
 
     /** Units in the order of the flow; for a past interval, those that had an element. */
@@ -74,7 +73,7 @@ final class Interval {
         if (!isPast || allUnits.isEmpty()) {
             return allUnits;
         }
-        // The thread of a branch that never had an element waits for its first; it limited nothing.
+        // A branch without elements waits for its first one and limited nothing.
         List<Unit> touched = new ArrayList<>(allUnits);
         touched.subList(1, touched.size())
                 .removeIf(unit -> unit.stages().stream().noneMatch(StageLoad::isTouched));
@@ -98,12 +97,12 @@ final class Interval {
                 .toList();
     }
 
-    /** The share of the time in which elements waited for the rate of one of the stages alone. */
+    /** The part of the time in which elements waited only for the rate of one of these stages. */
     private double paused(List<StageLoad> stages) {
         return stages.stream().mapToDouble(stage -> pausedAt(stage.name())).sum();
     }
 
-    /** The share of the time in which elements waited for the rate of {@code stage} alone. */
+    /** The part of the time in which elements waited only for the rate of {@code stage}. */
     double pausedAt(String stage) {
         return (waitedNanos(last, stage) - waitedNanos(first, stage)) / (seconds * 1e9);
     }
@@ -134,12 +133,12 @@ final class Interval {
         return StageLoad.between(before, stage, samples, seconds * 1e9);
     }
 
-    /** Processors that this process used; NaN if not known. */
+    /** The number of processors that this process used; NaN if unknown. */
     double processCpu() {
         return (last.machine().processCpuNanos() - first.machine().processCpuNanos()) / (seconds * 1e9);
     }
 
-    /** The busy share of the machine's processors; NaN if not known. */
+    /** The part of the machine's processors that was busy; NaN if unknown. */
     double load() {
         return last.machine().load();
     }
@@ -148,17 +147,17 @@ final class Interval {
         return last.machine().processors();
     }
 
-    /** The share of the time in which collectors had stopped the application. */
+    /** The part of the time in which garbage collectors paused the application. */
     double pauseShare() {
         return (last.machine().pauseNanos() - first.machine().pauseNanos()) / (seconds * 1e9);
     }
 
-    /** Returns whether any stage handed an element on. */
+    /** Returns whether any stage emitted an element. */
     boolean moves() {
         return stages().stream().anyMatch(stage -> stage.out() > 0);
     }
 
-    /** Elements a second that the first stage handed on. */
+    /** Elements per second that the first stage emitted. */
     double rate() {
         return units.isEmpty() ? 0 : units.getFirst().stages().getFirst().out() / seconds;
     }
@@ -172,7 +171,7 @@ final class Interval {
         return units.stream().mapToDouble(Unit::computing).sum();
     }
 
-    /** The share of the time since {@code look} in which the first stage waited for elements. */
+    /** The part of the time since {@code look} in which the first stage waited for elements. */
     double starvedSince(PipelineLook look) {
         String stage =
                 units.isEmpty() ? "" : units.getFirst().stages().getFirst().name();
@@ -187,7 +186,7 @@ final class Interval {
                 .sum();
     }
 
-    /** The share of time in which the unit above {@code unit} could not hand its output on. */
+    /** The part of the time in which the unit above {@code unit} waited to emit its output. */
     double blockedAbove(Unit unit) {
         int place = units.indexOf(unit);
         return place <= 0 ? 0 : units.get(place - 1).blocked();
@@ -209,8 +208,7 @@ final class Interval {
     }
 
     /**
-     * Records at the brokers that the consumers have not fetched and may fetch; 0 for a partition whose lag is not
-     * known.
+     * The number of records at the brokers that the consumer may fetch and has not fetched; 0 if the lag is unknown.
      */
     static long unread(PartitionDump partition) {
         return SourceRules.mayFetch(partition)
@@ -239,17 +237,17 @@ final class Interval {
                 .sum();
     }
 
-    /** Returns whether records wait that the pipeline could work on at once. */
+    /** Returns whether records are waiting that the pipeline could process at once. */
     boolean hasBacklog() {
         return buffered() > 0 || unread() > rate() * BACKLOG_SECONDS;
     }
 
-    /** Returns whether no more than a moment's records wait, at the brokers or fetched, and no window is full. */
+    /** Returns whether only a moment's worth of records waits, at the brokers or fetched, and no window is full. */
     boolean keepsUp() {
         return unread() + buffered() <= rate() * BACKLOG_SECONDS && !isFull();
     }
 
-    /** Returns whether partitions stood still at half of the looks, because too much of them is unfinished. */
+    /** Returns whether partitions were paused at half of the readings because too many records are unfinished. */
     private boolean isFull() {
         return shareOfLooks(look -> partitions(look).stream().anyMatch(Interval::standsStill)) > 0.5;
     }
@@ -258,7 +256,7 @@ final class Interval {
         return partition.paused().contains(Paused.WINDOW) || partition.paused().contains(Paused.BUDGET);
     }
 
-    /** The dispatchers of the stages, by name, as all looks saw them. */
+    /** The dispatchers of the stages by name, with their snapshots from all readings. */
     Map<String, List<DispatcherSnapshot>> dispatchers() {
         Map<String, List<DispatcherSnapshot>> all = new LinkedHashMap<>();
         for (PipelineLook look : looks) {
@@ -275,7 +273,7 @@ final class Interval {
      * the processors. From 1 to {@link #MOST_GAIN}.
      */
     double nextLimit(@Nullable Unit lifted) {
-        // What waits needs no processor: neither those that others use nor those that are free bound it.
+        // Waiting work needs no processor, so neither used nor free processors limit it.
         double most = lifted != null && lifted.waits() ? MOST_GAIN : Math.min(MOST_GAIN, processorsAllow());
         most = Math.min(most, sourceAllows());
         for (Unit unit : units) {
@@ -286,23 +284,23 @@ final class Interval {
         return Math.max(1, most);
     }
 
-    /** By how much the rate can rise and stay there, up to {@link #MOST_GAIN}. */
+    /** The factor by which the rate can rise lastingly, up to {@link #MOST_GAIN}. */
     double sourceAllows() {
         return Math.clamp(lasts(), 1, MOST_GAIN);
     }
 
     /**
-     * The factor of the rate that lasts for {@link #LASTING_SECONDS}: by what arrives, and by what waits above the
-     * pipeline already; below 1 while that is worked off. {@link #MOST_GAIN} where neither is known.
+     * The factor of the rate that arrivals and the current backlog sustain for {@link #LASTING_SECONDS}; below 1 while
+     * a backlog drains. {@link #MOST_GAIN} if neither is known.
      */
     double lasts() {
         double rate = rate();
         PipelineLook since = last.consumers().isEmpty() ? looks.get(looks.size() / 2) : firstKnown();
         double apart = (last.atNanos() - since.atNanos()) / 1e9;
         double grown = waiting(last) - waiting(since);
-        // A queue that does not grow may be a bounded one whose writers wait: what would arrive is not known.
+        // A queue that does not grow may be bounded, with waiting writers, so the possible arrival rate is unknown.
         boolean isKnown = !last.consumers().isEmpty() || grown > GROWS * rate * apart;
-        // Of several consumers the rate is that of the first one alone.
+        // With several consumers, the rate is only that of the first.
         if (rate <= 0
                 || apart < LEAST_APART_SECONDS
                 || !isKnown
@@ -314,7 +312,7 @@ final class Interval {
         return Double.isNaN(allows) ? MOST_GAIN : allows;
     }
 
-    /** The first look that knows what waits above the pipeline. */
+    /** The first reading that knows the backlog above the pipeline. */
     private PipelineLook firstKnown() {
         return looks.stream()
                 .filter(look -> !Double.isNaN(waiting(look)))
@@ -322,7 +320,7 @@ final class Interval {
                 .orElse(last);
     }
 
-    /** Records at the brokers and fetched ones, or those in the queue of a source; NaN if that is not known. */
+    /** The backlog: records at the brokers and fetched ones, or the queue of a source; NaN if unknown. */
     private static double waiting(PipelineLook look) {
         if (look.consumers().isEmpty()) {
             return look.stages().isEmpty()
@@ -338,8 +336,8 @@ final class Interval {
     }
 
     /**
-     * Factor by which the use of processors can rise; unbounded if unknown. The load is that of a recent second, which
-     * a short interval may not include; what this process itself used in it is not free.
+     * Factor by which the use of processors can rise; unbounded if unknown. The load covers a recent second, which a
+     * short interval may not include; processors used by this process do not count as free.
      */
     double processorsAllow() {
         double used = processCpu();

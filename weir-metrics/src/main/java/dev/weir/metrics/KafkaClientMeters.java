@@ -26,22 +26,22 @@ import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meters of all Kafka clients of this process as the clients themselves put them on JMX: {@code
- * kafka.consumer.fetch.manager.records.consumed.total} and so on, with the client's id as the tag {@code client_id}.
- * Those of single brokers, topics and partitions are left out. Thread-safe.
+ * Meters of all Kafka clients in this process, read from the clients' JMX beans:
+ * {@code kafka.consumer.fetch.manager.records.consumed.total} and so on, with the client's id as the tag
+ * {@code client_id}. Figures of single brokers, topics and partitions are omitted. Thread-safe.
  *
- * <p>A daemon thread of its own looks each five seconds for clients that come and go; their values are read at each
- * scrape. The lean path has no such meters. Empty where {@code metric.reporters} takes the clients off JMX.
+ * <p>A daemon thread checks for new and closed clients every five seconds; each scrape reads their values. The lean
+ * path has no such meters. Empty if {@code metric.reporters} disables JMX for the clients.
  */
 public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
 
-    /** The interval at which clients are looked for. */
+    /** The interval between checks for new and closed clients. */
     public static final Duration LOOK_INTERVAL = Duration.ofSeconds(5);
 
     private static final String CLIENT_TAG = "client_id";
     private static final String CLIENT_KEY = "client-id";
 
-    /** The groups, in the words of the clients' documentation, of one client as a whole. */
+    /** The metric groups that describe a client as a whole, named as in the clients' documentation. */
     private static final List<String> GROUPS = List.of(
             "kafka.consumer:type=consumer-metrics",
             "kafka.consumer:type=consumer-fetch-manager-metrics",
@@ -94,12 +94,12 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
             while (!over.await(LOOK_INTERVAL.toNanos(), TimeUnit.NANOSECONDS)) {
                 lookNow();
             }
-        } catch (InterruptedException e) { // Nobody knows this thread but close, which does not interrupt.
+        } catch (InterruptedException e) { // This thread is private, and close does not interrupt it.
             Thread.currentThread().interrupt();
         }
     }
 
-    /** For tests: one look out of turn. */
+    /** Checks now, for tests. */
     void lookNow() {
         lock.lock();
         try {
@@ -111,7 +111,7 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
         }
     }
 
-    /** Registers the figures that are there, and takes out those that are not any more. Under the lock. */
+    /** Registers new figures and removes vanished ones. Under the lock. */
     private void look() {
         Set<Key> now = new HashSet<>();
         for (String group : GROUPS) {
@@ -120,7 +120,7 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
                     now.addAll(figures(bean));
                 }
             } catch (JMException ignored) {
-                // The client went meanwhile.
+                // The client was closed meanwhile.
             }
         }
         registries.forEach((registry, meters) -> {
@@ -156,13 +156,13 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
                         .register(registry);
     }
 
-    /** An id with unusual characters stands in quotes there. */
+    /** The client ID of a bean, unquoted: JMX quotes IDs with unusual characters. */
     private static String clientOf(ObjectName bean) {
         String id = bean.getKeyProperty(CLIENT_KEY);
         return id.startsWith("\"") ? ObjectName.unquote(id) : id;
     }
 
-    /** As Micrometer names them: {@code kafka.consumer.fetch.manager.records.lag.max}. */
+    /** The meter name in Micrometer's style: {@code kafka.consumer.fetch.manager.records.lag.max}. */
     private static String nameOf(Key figure) {
         String group = figure.bean.getKeyProperty("type").replace("-metrics", "");
         return "kafka." + (group + "." + figure.attribute).replace('-', '.').toLowerCase(Locale.ROOT);

@@ -3,26 +3,26 @@ package dev.weir.metrics;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The change that lifts a limiter: what is changed, and from which figure to which. Immutable. */
+/** The change that lifts a limiter: the thing to change, its current value and the new one. Immutable. */
 public final class Lever {
 
     /** The kinds of things that a lever changes. */
     public enum Kind {
         /** The number of elements a stage works on at once. */
         PARALLELISM,
-        /** A stage that shares its thread gets threads of its own. */
+        /** Threads of its own for a stage that shares one. */
         OWN_THREADS,
         /** The number of threads a dispatcher has. */
         DISPATCHER,
         /** The rate of a stage or source. */
         RATE,
-        /** A pause that a user has set. */
+        /** A pause set by a user. */
         RESUME,
         /** A setting of a consumer or producer, by its name in code. */
         SETTING,
-        /** Something that no setting of the pipeline changes: brokers, keys, the machine, a handler's own work. */
+        /** Something outside the pipeline's settings: brokers, keys, the machine, a handler's own work. */
         ELSEWHERE,
-        /** Nothing is to be changed. */
+        /** Nothing to change. */
         NONE
     }
 
@@ -37,17 +37,17 @@ public final class Lever {
         return values.kind;
     }
 
-    /** The stage, dispatcher or setting; empty where there is none. */
+    /** The stage, dispatcher or setting; empty if there is none. */
     public String subject() {
         return values.subject;
     }
 
-    /** The figure now; 0 if it is none. */
+    /** The current value; 0 if there is none. */
     public int from() {
         return values.from;
     }
 
-    /** The figure advised; 0 if it is none. */
+    /** The advised value; 0 if there is none. */
     public int to() {
         return values.to;
     }
@@ -103,7 +103,7 @@ public final class Lever {
         return new Lever(Kind.NONE, "", 0, 0, "nothing to do");
     }
 
-    /** Returns whether {@code frontEnd} can change it. */
+    /** Returns whether {@code frontEnd} can make this change. */
     public boolean isWithin(FrontEnd frontEnd) {
         Objects.requireNonNull(frontEnd, "frontEnd");
         return switch (values.kind) {
@@ -115,7 +115,7 @@ public final class Lever {
         };
     }
 
-    /** The change in the words of {@code frontEnd}; a statement of fact if it cannot change it. */
+    /** Describes the change in the terms of {@code frontEnd}, or the fact alone if {@code frontEnd} cannot make it. */
     public String in(FrontEnd frontEnd) {
         Objects.requireNonNull(frontEnd, "frontEnd");
         boolean console = frontEnd == FrontEnd.CONSOLE || frontEnd == FrontEnd.COMMAND_LINE;

@@ -7,9 +7,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limiter of a pipeline during an interval, and the change that follows from it. Immutable.
+ * The factor that limited a pipeline during an interval, and the change that lifts it. Immutable.
  *
- * <p>A gain is a factor of the pipeline's rate: 1 is none, 2 is twice the records per second.
+ * <p>A gain is a factor of the pipeline's rate: 1 means no gain, 2 means twice the records per second.
  */
 public final class Limiter {
 
@@ -46,23 +46,23 @@ public final class Limiter {
         return values.name;
     }
 
-    /** The finding with its figures, for people, without a full stop. */
+    /** The finding with its figures as readable text, without a full stop. */
     public String sentence() {
         return values.sentence;
     }
 
-    /** The change to make, for people, without a full stop. */
+    /** The advised change as readable text, without a full stop. */
     public String advice() {
         return values.advice;
     }
 
-    /** The change in the words of whoever reads it; a statement of fact if nothing can be changed there. */
+    /** The advised change in the terms of {@code frontEnd}, or the fact alone if it cannot be changed there. */
     public String advice(FrontEnd frontEnd) {
         Objects.requireNonNull(frontEnd, "frontEnd");
         return values.lever.kind() == Lever.Kind.ELSEWHERE ? values.advice : values.lever.in(frontEnd);
     }
 
-    /** The lever of the advice. */
+    /** The change behind the advice, in a form for programs. */
     public Lever lever() {
         return values.lever;
     }
@@ -78,15 +78,14 @@ public final class Limiter {
     }
 
     /**
-     * The account of each stage's time in the looks that the finding is from, in the order of the flow: the sentence
-     * has its figures from here, and whatever shows the stages beside it reads them here. Empty for a finding that was
-     * not made from looks.
+     * The time of each stage during the interval, in the order of the flow. The sentence and the displays next to it
+     * take their figures from here. Empty for a finding that was not made from readings.
      */
     public List<StageTime> stages() {
         return values.account.stages;
     }
 
-    /** The account of one stage; null if the finding has none. */
+    /** The time of one stage; null if the finding has none. */
     public @Nullable StageTime stage(String stage) {
         Objects.requireNonNull(stage, "stage");
         return values.account.stages.stream()
@@ -95,7 +94,7 @@ public final class Limiter {
                 .orElse(null);
     }
 
-    /** Seconds from the first to the last of the looks that the finding is from; 0 if it was not made from looks. */
+    /** The length of the interval in seconds; 0 if the finding was not made from readings. */
     public double seconds() {
         return values.account.seconds;
     }
@@ -104,7 +103,7 @@ public final class Limiter {
     public enum Confidence {
         /** The evidence leaves one answer. */
         SURE,
-        /** It leaves several; the sentence says what would separate them. */
+        /** Several answers remain; the sentence says what would separate them. */
         CANDIDATES,
         /** It is too early to say; the sentence says why. */
         MEASURING;
@@ -121,8 +120,8 @@ public final class Limiter {
     }
 
     /**
-     * The factor by which it rose when an advice was followed last, of this limiter or of one before it; null as long
-     * as none was, or nobody measured.
+     * The factor by which the rate rose when an advice was last followed, for this limiter or an earlier one; null if
+     * none was followed or the gain was not measured.
      */
     public @Nullable Double measuredGain() {
         return values.measuredGain;
@@ -136,17 +135,17 @@ public final class Limiter {
         SOURCE_FETCH,
         /** A source spends its time on decoding what it has fetched. */
         SOURCE_DECODE,
-        /** No records come, and none are waiting. */
+        /** No records arrive, and none are waiting. */
         SOURCE_IDLE,
         /** The pipeline keeps up with all records that arrive. */
         ARRIVAL,
         /** A stage computes all the time. */
         STAGE_CPU,
-        /** All lanes of a stage are taken, and most of them wait for something outside. */
+        /** All workers of a stage are busy, and most of them wait for something outside. */
         STAGE_WAIT,
         /** Tasks wait for a thread of a dispatcher. */
         DISPATCHER,
-        /** The worker of one key works while the others have nothing to do. */
+        /** The worker of one key is busy while the others have nothing to do. */
         KEY_SKEW,
         /** One partition lags while the others have been read to their ends. */
         ONE_PARTITION,
@@ -154,17 +153,17 @@ public final class Limiter {
         WINDOW,
         /** Partitions stand still because the consumer's byte budget is spent. */
         BYTE_BUDGET,
-        /** The producer does not take the output as fast as it is made. */
+        /** The producer does not accept output as fast as the pipeline creates it. */
         PRODUCER,
         /** The brokers acknowledge the output slowly or not at all. */
         OUTPUT_BROKER,
-        /** Commits fail or do not come to an end. */
+        /** Commits fail or do not complete. */
         COMMIT,
-        /** The collector takes the time of the application. */
+        /** The garbage collector takes the application's time. */
         GC,
         /** All processors of the machine are busy. */
         MACHINE_CPU,
-        /** All workers of a share consumer are taken. */
+        /** All workers of a share consumer are busy. */
         SHARE_WORKERS,
         /** A share consumer has no credits left for further records. */
         SHARE_CREDITS,
@@ -183,19 +182,19 @@ public final class Limiter {
         }
     }
 
-    /** A limiter of whose advice nothing was applied yet. */
+    /** Creates a limiter whose advice has not been applied yet. */
     public static Limiter of(Kind kind, String name, String sentence, String advice, double expectedGain) {
         return new Limiter(
                 kind, name, sentence, advice, expectedGain, null, Lever.elsewhere(advice), Confidence.SURE, List.of());
     }
 
-    /** Limiter that a lever lifts; its advice is the lever's in code. */
+    /** Creates a limiter that a lever lifts; its advice is that of the lever in code. */
     static Limiter of(Kind kind, String name, String sentence, Lever lever, double expectedGain) {
         return new Limiter(
                 kind, name, sentence, lever.in(FrontEnd.CODE), expectedGain, null, lever, Confidence.SURE, List.of());
     }
 
-    /** It is too early to say, for {@code reason}. */
+    /** Creates the finding that it is too early to say, because of {@code reason}. */
     static Limiter measuring(String reason) {
         return new Limiter(
                 Kind.MEASURING,
@@ -209,7 +208,7 @@ public final class Limiter {
                 List.of());
     }
 
-    /** The same finding, which may as well be {@code other}; {@code separates} would tell. */
+    /** This finding with {@code other} as an equal candidate; {@code separates} says what would tell them apart. */
     Limiter or(Limiter other, String separates) {
         return new Limiter(new Values(
                 values.kind,
@@ -224,7 +223,7 @@ public final class Limiter {
                 values.account));
     }
 
-    /** The same finding in other words, for a reader who can change other things. */
+    /** This finding in the terms of {@code frontEnd}. */
     public Limiter inWordsOf(FrontEnd frontEnd, UnaryOperator<String> words) {
         Objects.requireNonNull(frontEnd, "frontEnd");
         Objects.requireNonNull(words, "words");
@@ -241,7 +240,7 @@ public final class Limiter {
                 values.account));
     }
 
-    /** The same limiter, after its advice was applied and the rate was measured again. */
+    /** This limiter with the gain measured after its advice was applied. */
     public Limiter measured(double gain) {
         return new Limiter(new Values(
                 values.kind,
@@ -256,7 +255,7 @@ public final class Limiter {
                 values.account));
     }
 
-    /** The same finding with the account of the looks that it is from. */
+    /** This finding with the stage times of its interval. */
     Limiter from(Interval interval) {
         return new Limiter(new Values(
                 values.kind,
@@ -312,7 +311,7 @@ public final class Limiter {
         }
     }
 
-    /** The looks that a finding is from, in figures. */
+    /** The figures of the interval behind a finding. */
     private record Account(double seconds, List<StageTime> stages) {
 
         static final Account NONE = new Account(0, List.of());

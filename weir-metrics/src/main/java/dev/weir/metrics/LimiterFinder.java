@@ -8,12 +8,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds what holds a pipeline's rate down, from looks at it. A pure function: it reads no clock and starts no thread.
- * {@code docs/reference/limiter.md} has its rules, their order and the reasons.
+ * Finds the limiter of a pipeline from readings of it. A pure function: it reads no clock and starts no thread.
+ * {@code docs/reference/limiter.md} explains its rules and their order.
  */
 public final class LimiterFinder {
 
-    /** The first rule that has an answer gives it. */
+    /** The rules in order; the first one with an answer wins. */
     private static final List<Function<Interval, @Nullable Limiter>> RULES = List.of(
             MachineRules::collector,
             SourceRules::noBroker,
@@ -36,7 +36,7 @@ public final class LimiterFinder {
     private LimiterFinder() {}
 
     /**
-     * The limiter between two looks at one pipeline.
+     * Finds the limiter between two readings of one pipeline.
      *
      * @throws IllegalArgumentException if {@code after} is earlier than {@code before}
      */
@@ -45,8 +45,8 @@ public final class LimiterFinder {
     }
 
     /**
-     * The limiter between the first and the last of some looks at one pipeline; more looks between them show better
-     * what its threads wait for.
+     * Finds the limiter between the first and last of several readings of one pipeline. More readings in between show
+     * better what its threads wait for.
      *
      * @throws IllegalArgumentException if there are fewer than two, or the last is earlier than the first
      */
@@ -54,7 +54,7 @@ public final class LimiterFinder {
         return find(Interval.of(Objects.requireNonNull(looks, "looks")));
     }
 
-    /** The limiter of a part of a run that is past: it says nothing of records that are still in a stage. */
+    /** Finds the limiter of a past part of a run, ignoring records that are still in a stage. */
     static Limiter findPast(List<PipelineLook> looks) {
         return find(Interval.past(looks));
     }
@@ -73,7 +73,7 @@ public final class LimiterFinder {
         return fallback(interval);
     }
 
-    /** Limiter if nothing is full: the unit that is nearest to it, or nothing to do. */
+    /** The limiter if no unit is full: the fullest unit, or an idle source. */
     private static Limiter fallback(Interval interval) {
         if (!interval.isPast && !interval.moves() && interval.hasBacklog()) {
             return Limiter.measuring("records are there, and none has gone through a stage in this time");

@@ -20,7 +20,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at a running pipeline all the time and says what limits it. Thread-safe.
+ * Observes a running pipeline continuously and reports its limiter. Thread-safe.
  *
  * <pre>{@code
  * void tell(RunningPipeline running) throws InterruptedException {
@@ -31,27 +31,27 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>A daemon thread of its own looks ten times a second, until the pipeline ends or the probe is closed. A look reads
- * counters and asks threads for their state; once a second it searches for the oldest records as well, under the locks
- * of the stages that may have them.
+ * <p>A daemon thread takes a reading ten times a second until the pipeline ends or the probe is closed. A reading
+ * samples counters and thread states; once a second it also searches for the oldest records, under the locks of the
+ * stages that may have them.
  */
 public final class LimiterProbe implements AutoCloseable {
 
-    /** The interval at which the pipeline is looked at. */
+    /** The interval between readings. */
     public static final Duration LOOK_INTERVAL = Duration.ofMillis(100);
 
     private static final Logger LOG = System.getLogger(LimiterProbe.class.getName());
 
-    /** Looks that {@link #limiter} is found from: five seconds of them, as the figures on the console are. */
+    /** The number of readings behind {@link #limiter}: five seconds, the same as for the figures on the console. */
     private static final int LOOKS_KEPT = 51;
 
-    /** Looks that a rate before a change is measured from: two seconds of them. */
+    /** The number of readings for the rate before a change: two seconds. */
     private static final int LOOKS_BEFORE = 21;
 
-    /** Looks from one verdict to the next that counts for {@link #overall}. */
+    /** The number of readings between two verdicts that count for {@link #overall}. */
     private static final int LOOKS_PER_VERDICT = 10;
 
-    /** A pipeline that has been looked at for less says nothing yet. */
+    /** Shortest observation that allows a finding. */
     private static final long EARLY_NANOS = Duration.ofMillis(900).toNanos();
 
     private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(5);
@@ -67,7 +67,7 @@ public final class LimiterProbe implements AutoCloseable {
     private final Gains gains = new Gains();
     private int sinceVerdict;
 
-    /** The limiter as of the last look: all who ask before the next one share one search. */
+    /** The limiter at the last reading; all callers before the next reading share one search. */
     private @Nullable Limiter found;
 
     /** True if the last reading failed. Confined to the reading thread. */
@@ -81,7 +81,7 @@ public final class LimiterProbe implements AutoCloseable {
                 .unstarted(this::lookUntilOver);
     }
 
-    /** Starts to look at {@code pipeline}. */
+    /** Starts to observe {@code pipeline}. */
     public static LimiterProbe start(RunningPipeline pipeline) {
         LimiterProbe probe = new LimiterProbe(Objects.requireNonNull(pipeline, "pipeline"));
         probe.look();
@@ -95,7 +95,7 @@ public final class LimiterProbe implements AutoCloseable {
             while (!over.await(LOOK_INTERVAL.toNanos(), TimeUnit.NANOSECONDS)) {
                 look();
             }
-        } catch (InterruptedException e) { // Nobody knows this thread but close, which does not interrupt.
+        } catch (InterruptedException e) { // This thread is private, and close does not interrupt it.
             Thread.currentThread().interrupt();
         }
     }
@@ -107,7 +107,7 @@ public final class LimiterProbe implements AutoCloseable {
                             ? PipelineLook.at(pipeline, MachineLook.now())
                             : PipelineLook.inPassing(pipeline, MachineLook.now()));
             failing = false;
-        } catch (RuntimeException | LinkageError e) { // It would end the thread in silence.
+        } catch (RuntimeException | LinkageError e) { // The exception would end the thread silently.
             if (!failing) {
                 LOG.log(Level.WARNING, "the limiter of pipeline " + pipeline.name() + " is not looked for", e);
             }
@@ -115,7 +115,7 @@ public final class LimiterProbe implements AutoCloseable {
         }
     }
 
-    /** Returns whether the next look is the last one of a verdict. */
+    /** Returns whether the next reading completes a verdict. */
     private boolean isDue() {
         lock.lock();
         try {
@@ -149,8 +149,8 @@ public final class LimiterProbe implements AutoCloseable {
     }
 
     /**
-     * The present limiter: over the last five seconds, or less at the start. After the end, what limited at last. Some
-     * three seconds after an advice was followed it has the gain that was measured.
+     * The current limiter, over the last five seconds or less at the start. After the end, the last limiter. About
+     * three seconds after an advice was followed it includes the measured gain.
      */
     public Limiter limiter() {
         lock.lock();
@@ -177,9 +177,9 @@ public final class LimiterProbe implements AutoCloseable {
     }
 
     /**
-     * The limiter for most of the time so far: the last finding of that kind and name. The time before the first record
-     * and after the last one counts only if there was no other. Where records are in the pipeline and none has moved
-     * for a second, and it was not drained since, that is the finding.
+     * The limiter for most of the time so far: the last finding of its kind and name. Time before the first record and
+     * after the last one counts only if there is no other. If records are in the pipeline, none has moved for a second,
+     * and no drain has begun since, the finding says so.
      */
     public Limiter overall() {
         lock.lock();
@@ -198,7 +198,7 @@ public final class LimiterProbe implements AutoCloseable {
                 && pipeline.completion().join().drained();
     }
 
-    /** The cause that holds records which do not move, or null if they move or there are none. */
+    /** The reason why records are stuck; null if they move or there are none. */
     static @Nullable Limiter stuck(Collection<PipelineLook> looks) {
         List<PipelineLook> still = new ArrayList<>();
         for (PipelineLook look : looks) {
@@ -207,7 +207,7 @@ public final class LimiterProbe implements AutoCloseable {
             }
             still.add(look);
         }
-        // A consumer that was closed meanwhile knows of none.
+        // A closed consumer reports none.
         while (still.size() > LOOKS_PER_VERDICT && Interval.of(still).inFlight() == 0) {
             still.removeLast();
         }
@@ -224,9 +224,7 @@ public final class LimiterProbe implements AutoCloseable {
         return isNone ? SourceRules.stuck(interval).from(interval) : found;
     }
 
-    /**
-     * Returns whether it holds nothing, as the thread of a source does that waits for the end: it is not what is stuck.
-     */
+    /** Returns whether the stage holds no elements, like a source that waits for the end; such a stage is not stuck. */
     private static boolean isEmpty(StageLoad stage) {
         return stage.atWork() == 0 && stage.inPass() == 0 && stage.last().depth() == 0;
     }
@@ -254,7 +252,7 @@ public final class LimiterProbe implements AutoCloseable {
         }
     }
 
-    /** Sums up how long each limiter held. Confined to the lock. */
+    /** Sums the time of each limiter. Guarded by the lock. */
     static final class Verdicts {
 
         private record Subject(Kind kind, String name) {}
@@ -268,14 +266,14 @@ public final class LimiterProbe implements AutoCloseable {
 
         private final Map<Subject, Total> counted = new HashMap<>();
 
-        /** Totals since the last record; they count if another one comes. */
+        /** Totals since the last record; they count if another record follows. */
         private final Map<Subject, Total> still = new HashMap<>();
 
         private boolean flowed;
 
         void add(List<PipelineLook> looks) {
             Limiter found = LimiterFinder.findPast(looks);
-            if (found.kind() == Kind.MEASURING) { // It says nothing of what limited.
+            if (found.kind() == Kind.MEASURING) { // Such a finding does not name a limiter.
                 return;
             }
             Subject subject = new Subject(found.kind(), found.name());
@@ -294,7 +292,7 @@ public final class LimiterProbe implements AutoCloseable {
             counted.merge(subject, total, Total::and);
         }
 
-        /** Elements that all stages have handed on. */
+        /** The total number of elements emitted by all stages. */
         private static long flow(PipelineLook look) {
             long sum = 0;
             for (StageSnapshot stage : look.stages()) {

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** The machine and the JVM at one moment, as the JDK's management beans tell it. Immutable. */
+/** A reading of the machine and the JVM from the JDK's management beans. Immutable. */
 public final class MachineLook {
 
     /**
@@ -24,18 +24,19 @@ public final class MachineLook {
     private static final @Nullable OperatingSystemMXBean SYSTEM =
             ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system ? system : null;
 
-    /**
-     * Least time between two readings, shared by all readers: in a container the JDK reads half a dozen files for one.
-     */
+    /** Validity of a reading shared by all callers: in a container the JDK reads half a dozen files for each. */
     private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(950);
 
-    /** The JDK tells the load since it was asked last, so that the first answers are of little use. */
+    /**
+     * Validity of the first reading: the JDK reports the load since its last query, so the first answers are of little
+     * use.
+     */
     private static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private static final AtomicReference<@Nullable Size> SIZE = new AtomicReference<>();
 
     /**
-     * The processors that there are and the share of them that is busy, at one moment.
+     * The number of processors and their load at one moment.
      *
      * @param validNanos how long it may be used
      */
@@ -61,7 +62,7 @@ public final class MachineLook {
         this.values = new Values(processors, processCpuNanos, load, pauseNanos);
     }
 
-    /** For tests of code that reads one. */
+    /** Creates a reading, for tests of code that reads one. */
     public static MachineLook of(int processors, double processCpuNanos, double load, long pauseNanos) {
         return new MachineLook(processors, processCpuNanos, load, pauseNanos);
     }
@@ -77,19 +78,21 @@ public final class MachineLook {
     }
 
     /**
-     * The share of the machine's (or container's) processors that was busy in a second of late, 0 to 1; NaN if not
+     * The share of the machine's (or container's) processors that was busy during a recent second, 0 to 1; NaN if not
      * known.
      */
     public double load() {
         return values.load;
     }
 
-    /** Time for which collectors have stopped the application so far; of concurrent collectors the pauses alone. */
+    /**
+     * Total time for which garbage collectors have paused the application; for concurrent collectors only their pauses.
+     */
     public long pauseNanos() {
         return values.pauseNanos;
     }
 
-    /** A machine known by its size alone: rules that need more do not apply. */
+    /** A reading with only the number of processors: rules that need more do not apply. */
     public static MachineLook unknown(int processors) {
         return new MachineLook(processors, Double.NaN, Double.NaN, 0);
     }

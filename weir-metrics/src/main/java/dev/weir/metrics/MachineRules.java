@@ -4,10 +4,10 @@ import dev.weir.metrics.Limiter.Kind;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
-/** Limiters outside the pipeline: the collector and the processors. */
+/** Rules for limiters outside the pipeline: the garbage collector and the processors. */
 final class MachineRules {
 
-    /** Share of the time from which pauses cost more than any other change would bring. */
+    /** Part of the time spent in pauses from which the collector counts as the limiter. */
     private static final double MANY_PAUSES = 0.25;
 
     /** Busy share from which the machine's processors count as full. */
@@ -29,8 +29,8 @@ final class MachineRules {
     }
 
     /**
-     * Returns whether more threads would not compute more: the machine is full, and the stages want all of it or do not
-     * get what they want.
+     * Returns whether more threads would not help: the machine is full, and the stages want all processors or get fewer
+     * than they want.
      */
     static boolean isFull(Interval interval) {
         if (!(interval.load() >= FULL)) {
@@ -39,18 +39,18 @@ final class MachineRules {
         return wantsAll(interval) || isDeprived(interval);
     }
 
-    /** Returns whether the stages want all processors that there are. */
+    /** Returns whether the stages want all processors. */
     static boolean wantsAll(Interval interval) {
         return interval.computing() >= FULL * interval.processors();
     }
 
-    /** Returns whether the process gets clearly less than its stages want, on a machine that is full. */
+    /** Returns whether the process gets clearly less than its stages want on a full machine. */
     private static boolean isDeprived(Interval interval) {
         double wanted = interval.computing();
         return wanted >= 0.5 && !(interval.processCpu() >= 0.7 * wanted);
     }
 
-    /** The resource that the stages lack, for the end of a sentence; empty if they get what they want. */
+    /** The end of a sentence that names the missing resource; empty if the stages get what they want. */
     static String deprived(Interval interval) {
         return isFull(interval) && isDeprived(interval)
                 ? ", by others too: of the " + Words.number(interval.computing())
@@ -79,7 +79,7 @@ final class MachineRules {
                 "the machine's " + interval.processors() + " processors are " + Words.percent(interval.load())
                         + " busy, and the stages want " + Words.number(interval.computing()) + " of them",
                 "give it more processors or another instance" + cheaper,
-                // With the heaviest stage at half its cost.
+                // Assumes the heaviest stage at half its cost.
                 1 / (1 - share / 2));
     }
 }

@@ -9,19 +9,19 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One meter of a kind of subjects: its name and how its value is read from a look at a subject. Immutable.
+ * One meter of a kind of subjects: its name and the function that reads its value from a subject. Immutable.
  *
  * @param kind whether it only rises
- * @param name with dots, and with its unit at the end where that is seconds, records or bytes
- * @param unit what is counted or measured, for the documents
- * @param fixed tags that it has besides those of the subject
+ * @param name dotted name, ending in its unit if that is seconds, records or bytes
+ * @param unit the unit for the documentation
+ * @param fixed tags in addition to those of the subject
  * @param description one sentence
- * @param value its value in a look
+ * @param value reads the value from a subject
  */
 record MeterSpec<S>(
         Kind kind, String name, String unit, Tags fixed, String description, ToDoubleFunction<? super S> value) {
 
-    /** Units that stand at the end of a name, which registries would otherwise append. */
+    /** Units already at the end of names, which registries would otherwise append. */
     private static final Set<String> UNITS_IN_NAMES = Set.of("seconds", "records", "bytes");
 
     enum Kind {
@@ -53,7 +53,7 @@ record MeterSpec<S>(
         return UNITS_IN_NAMES.contains(last) ? last : null;
     }
 
-    /** The name in Prometheus' text. */
+    /** The name in the Prometheus text format. */
     String prometheusName() {
         return name.replace('.', '_') + (kind == Kind.COUNTER ? "_total" : "");
     }

@@ -20,7 +20,7 @@ final class MetricsHandler {
     private static final String JSON = "application/json";
     private static final String TEXT = "text/plain; charset=utf-8";
 
-    /** The address alone too, which is what commands print. */
+    /** Paths that answer with the meters, including the bare address, which commands print. */
     private static final Set<String> METERS = Set.of("/metrics", "/", "");
 
     private static final String OTHER_HOST = "the Host header must be an address in numbers, a name of this machine, or"

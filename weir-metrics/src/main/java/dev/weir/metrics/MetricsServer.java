@@ -30,10 +30,10 @@ import org.jspecify.annotations.Nullable;
  * MetricsServer server = MetricsServer.builder().port(9400).start(running);
  * }</pre>
  *
- * <p>It listens on loopback unless told otherwise, takes at most 64 connections, 8 KiB of request line and headers,
- * and 10 seconds for a request or a response. Probes are answered whatever else is connected: one connection more takes
- * the place of the one that has waited longest. Requests under a name that is not this server's are refused with 403;
- * see {@link Builder#serverName}. What is sent to the port never reaches a pipeline.
+ * <p>It listens on loopback by default. Limits: 64 connections, 8 KiB of request line and headers, 10 seconds for a
+ * request or a response. Probes are always answered: an additional connection replaces the one that has waited longest.
+ * Requests under an unknown server name are refused with 403; see {@link Builder#serverName}. Requests never affect a
+ * pipeline.
  *
  * <p>Close it after the pipelines.
  */
@@ -42,10 +42,10 @@ public final class MetricsServer implements AutoCloseable {
     private final PrometheusMeterRegistry registry;
     private final boolean ownRegistry;
 
-    /** Held and closed for the registry that is this server's own; null if it is somebody else's. */
+    /** Meters of the garbage collector in this server's own registry; null if the registry is the caller's. */
     private final @Nullable JvmGcMetrics collector;
 
-    /** Bound to the registry that is this server's own. */
+    /** Bound only to this server's own registry. */
     private final KafkaClientMeters clients = KafkaClientMeters.create();
 
     private final List<PipelineMetrics> shown = new CopyOnWriteArrayList<>();
@@ -62,9 +62,9 @@ public final class MetricsServer implements AutoCloseable {
         http.start((exchange, deadline) -> handler.handle(exchange));
     }
 
-    /** Binds the meters of the process that a dashboard needs. */
+    /** Binds the process meters that a dashboard needs. */
     private JvmGcMetrics bindProcess() {
-        new UptimeMetrics().bindTo(registry); // a new time of start is a restart
+        new UptimeMetrics().bindTo(registry); // a new start time means a restart
         new ProcessorMetrics().bindTo(registry);
         new JvmMemoryMetrics().bindTo(registry);
         new JvmThreadMetrics().bindTo(registry);
@@ -80,21 +80,21 @@ public final class MetricsServer implements AutoCloseable {
         return new Builder();
     }
 
-    /** Shows one more pipeline. */
+    /** Adds a pipeline. */
     public void add(RunningPipeline pipeline) {
         add(PipelineMetrics.of(pipeline));
     }
 
     /**
-     * Shows one more pipeline, with metrics that have settings of their own and are not bound to this server's registry
-     * yet. They are closed with the server; if they are closed before, the pipeline no longer counts for health.
+     * Adds a pipeline whose metrics have custom settings and are not yet bound to this server's registry. The server
+     * closes them. If they are closed earlier, the pipeline no longer counts for health.
      */
     public void add(PipelineMetrics metrics) {
         metrics.bindTo(registry);
         shown.add(metrics);
     }
 
-    /** Shows further meters as well, of dispatchers or of whatever else there is. */
+    /** Adds further meters, for instance of dispatchers. */
     public void bind(MeterBinder meters) {
         meters.bindTo(registry);
     }
@@ -114,7 +114,7 @@ public final class MetricsServer implements AutoCloseable {
         return HealthReport.of(shown.stream().map(PipelineMetrics::pipeline).toList());
     }
 
-    /** Closes the port, all connections and the metrics of the pipelines; ends all threads. The pipelines go on. */
+    /** Closes the port, all connections and the metrics of the pipelines; ends all threads. The pipelines continue. */
     @Override
     public void close() {
         http.close();
@@ -144,26 +144,29 @@ public final class MetricsServer implements AutoCloseable {
 
         private Builder() {}
 
-        /** The address to listen on: a name or a number of this machine, {@code 0.0.0.0} for all. Default: loopback. */
+        /**
+         * The address to listen on: a host name or IP address of this machine, {@code 0.0.0.0} for all. Default:
+         * loopback.
+         */
         public Builder host(String newHost) {
             this.host = Objects.requireNonNull(newHost, "host");
             return this;
         }
 
-        /** The port to listen on, 0 to 65535. Default: 0, any that is free. */
+        /** The port to listen on, 0 to 65535. Default: 0, any free port. */
         public Builder port(int newPort) {
             this.port = HttpEndpoint.checkPort(newPort);
             return this;
         }
 
         /**
-         * Answers requests under this name too, for scrapers and probes that call the server by a name: their {@code
-         * Host} header has it. Default: addresses in numbers, {@code localhost}, the machine's own name and the one of
-         * {@link #host}. May be called several times.
+         * Also accepts this name in the {@code Host} header, for scrapers and probes that address the server by name.
+         * Default: IP addresses, {@code localhost}, the machine's own name and that of {@link #host}. May be called
+         * several times.
          *
          * @param name without a port, such as {@code weir.example.com}, or {@code *.example.com} for each name that
          *     ends in {@code .example.com}
-         * @throws IllegalArgumentException if it can be no name of a server
+         * @throws IllegalArgumentException if it is not a valid server name
          */
         public Builder serverName(String name) {
             names.add(HostRule.checkName(Objects.requireNonNull(name, "name")));
@@ -185,8 +188,8 @@ public final class MetricsServer implements AutoCloseable {
         }
 
         /**
-         * Shows the meters of a registry that the application has, which stays the caller's. Default: one of its own,
-         * with meters of processors, memory, threads, garbage collector, the shared dispatchers and the Kafka clients.
+         * Sets the application's registry, which the caller keeps and closes. Default: a registry of the server, with
+         * meters of processors, memory, threads, garbage collector, the shared dispatchers and the Kafka clients.
          */
         public Builder registry(PrometheusMeterRegistry newRegistry) {
             this.registry = Objects.requireNonNull(newRegistry, "registry");
@@ -194,7 +197,7 @@ public final class MetricsServer implements AutoCloseable {
         }
 
         /**
-         * Starts a server that shows these pipelines; more may be added. Without any it is live and not ready.
+         * Starts a server that shows these pipelines; more may be added. Without pipelines it is live but not ready.
          *
          * @throws IOException if the address is unknown or the port taken
          */

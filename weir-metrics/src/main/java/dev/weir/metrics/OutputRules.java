@@ -6,30 +6,30 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Limiters below the pipeline: the producer and the brokers that it writes to. */
+/** Rules for limiters below the pipeline: the producer and the brokers that it writes to. */
 final class OutputRules {
 
-    /** A broker that is near and has nothing else to do answers in a tenth of this. */
+    /** Request time that counts as slow; a nearby idle broker answers in a tenth of it. */
     private static final double SLOW_REQUEST_MILLIS = 20;
 
-    /** Request time that no network and no healthy replica takes: from here on it is the broker. */
+    /** Request time that neither a network nor a healthy replica explains, so the broker is the cause. */
     private static final double VERY_SLOW_REQUEST_MILLIS = 5 * SLOW_REQUEST_MILLIS;
 
     /**
-     * Between the two it is what most of a batch's time goes to. Batches that wait for several answers in the client
-     * would need fewer of them if they were larger.
+     * Between the two limits, the larger part of a batch's time decides. Batches that wait for this many requests in
+     * the client would need fewer if they were larger.
      */
     private static final double QUEUED_REQUESTS = 4;
 
-    /** The wait of a record for its answer from which it counts as long. */
+    /** Wait of a record for its acknowledgement that counts as long. */
     private static final double LONG_ANSWER_MILLIS = 50;
 
-    /** From here on brokers throttle a producer whatever else its records wait for. */
+    /** Part of the time throttled from which throttling is the limiter, whatever else records wait for. */
     private static final double MOSTLY_THROTTLED = 0.5;
 
     private OutputRules() {}
 
-    /** The stage that sends waits for room in the producer's buffer, or computes all the time. */
+    /** Finds a sending stage that waits for room in the producer's buffer, or computes all the time. */
     static @Nullable Limiter blocked(Interval interval) {
         for (int i = 0; i < producers(interval); i++) {
             ProducerHandle.Snapshot before = interval.first.producers().get(i);
@@ -67,7 +67,7 @@ final class OutputRules {
         return null;
     }
 
-    /** Most of what is in the pipeline waits for the brokers' answer, and that takes long. */
+    /** Finds slow acknowledgements: most records in the pipeline wait for them, and they take long. */
     static @Nullable Limiter answers(Interval interval) {
         if (interval.keepsUp() && interval.inFlight() > 0 && interval.rate() > 0) {
             return null;
@@ -98,7 +98,7 @@ final class OutputRules {
             }
             boolean inClient = now.queueMillis() > now.requestMillis();
             if (inClient && slowBroker(now) && now.requestMillis() < VERY_SLOW_REQUEST_MILLIS) {
-                // On a busy machine brokers that do well take as long.
+                // On a busy machine healthy brokers take as long.
                 return lingering(interval, sender, now, why)
                         .or(
                                 outputBroker(interval, sender, now, why),
@@ -111,7 +111,7 @@ final class OutputRules {
         return null;
     }
 
-    /** The brokers, if they throttled the producer in this time: what it could do better would not help it. */
+    /** Finds throttling of the producer by brokers, against which no producer setting helps. */
     private static @Nullable Limiter throttled(Interval interval, int producer, Unit sender, String why) {
         ProducerHandle.Snapshot now = interval.last.producers().get(producer);
         double share = throttledShare(interval, producer);
@@ -140,7 +140,7 @@ final class OutputRules {
                 "lower linger.ms of it if batches wait for that, or raise batch.size and maxOutstandingRecords");
     }
 
-    /** Readings in which the pipeline had records; before the first of them nothing can be unanswered. */
+    /** The readings in which the pipeline had records; before the first one nothing can be unacknowledged. */
     private static List<PipelineLook> withRecords(Interval interval, int producer) {
         return interval.looks.stream()
                 .filter(look -> look.producers().size() > producer)
@@ -165,7 +165,7 @@ final class OutputRules {
                 .orElse(null);
     }
 
-    /** Returns whether the broker is slow. Before the first answer nobody knows; then the brokers have not answered. */
+    /** Returns whether the broker is slow. Before the first answer this is unknown, which counts as not answering. */
     private static boolean slowBroker(ProducerHandle.Snapshot producer) {
         double request = producer.requestMillis();
         boolean queued = request < VERY_SLOW_REQUEST_MILLIS && producer.queueMillis() >= QUEUED_REQUESTS * request;

@@ -5,15 +5,15 @@ import dev.weir.metrics.Limiter.Kind;
 import dev.weir.metrics.PipelineLook.PaceLook;
 import org.jspecify.annotations.Nullable;
 
-/** Limiters that say so themselves: a rate that was set, and what holds a member of a share group up. */
+/** Rules for limiters that report themselves: a configured rate, and the limiter of a share group member. */
 final class PaceRules {
 
-    /** Share of the time in which elements must wait for the rate alone. */
+    /** Part of the time waiting only for a rate from which the rate is the limiter. */
     private static final double HOLDS = 0.5;
 
     private PaceRules() {}
 
-    /** Elements are there and wait for a rate. */
+    /** Finds a rate that elements wait for. */
     static @Nullable Limiter rate(Interval interval) {
         for (PaceLook pace : interval.last.paces()) {
             double waits = interval.pausedAt(pace.stage());
@@ -39,7 +39,7 @@ final class PaceRules {
                 interval.nextLimit(unit));
     }
 
-    /** The limiter that a member of a share group reports, if that is a matter of the group. */
+    /** Finds the limiter that a share group member reports, if it concerns the group. */
     static @Nullable Limiter share(Interval interval) {
         for (ShareHandle.Snapshot member : interval.last.shares()) {
             ShareHandle.Limit limit = member.limit();

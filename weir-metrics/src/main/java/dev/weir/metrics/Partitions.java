@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Partitions as sentences name them. */
+/** Formats partitions for sentences. */
 final class Partitions {
 
     private Partitions() {}
@@ -16,7 +16,7 @@ final class Partitions {
         return partition.topic() + "-" + partition.partition();
     }
 
-    /** The partition whose first unfinished record has been so for longest; null if none has one. */
+    /** The partition with the oldest unfinished record; null if none has one. */
     static @Nullable PartitionDump withOldest(List<PartitionDump> partitions) {
         PartitionDump found = null;
         Duration longest = Duration.ZERO;
@@ -30,7 +30,7 @@ final class Partitions {
         return found;
     }
 
-    /** The first unfinished record that has been so for longest, as the end of a sentence; empty if there is none. */
+    /** The end of a sentence that names the oldest unfinished record; empty if there is none. */
     static String oldest(List<PartitionDump> partitions) {
         PartitionDump partition = withOldest(partitions);
         Oldest oldest = partition == null ? null : partition.oldest();

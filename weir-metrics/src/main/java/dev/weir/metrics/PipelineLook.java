@@ -14,7 +14,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** All that {@link LimiterFinder} knows of a pipeline at one moment. Immutable. */
+/** A reading of a pipeline at one moment, the input of {@link LimiterFinder}. Immutable. */
 public final class PipelineLook {
 
     private final Values values;
@@ -31,7 +31,7 @@ public final class PipelineLook {
         this.values = new Values(atNanos, stages, activity, consumers, producers, paces, shares, machine);
     }
 
-    /** For tests of code that reads one. */
+    /** Creates a reading, for tests of code that reads one. */
     public static PipelineLook of(
             long atNanos,
             List<StageSnapshot> stages,
@@ -44,7 +44,7 @@ public final class PipelineLook {
         return new PipelineLook(atNanos, stages, activity, consumers, producers, paces, shares, machine);
     }
 
-    /** A look at a pipeline without paces and share groups. */
+    /** Creates a reading without rate limits and share groups. */
     public static PipelineLook of(
             long atNanos,
             List<StageSnapshot> stages,
@@ -55,7 +55,7 @@ public final class PipelineLook {
         return new PipelineLook(atNanos, stages, activity, consumers, producers, List.of(), List.of(), machine);
     }
 
-    /** The time of the look, by any clock that only rises. */
+    /** The time of the reading, on any monotonic clock. */
     public long atNanos() {
         return values.atNanos;
     }
@@ -65,22 +65,22 @@ public final class PipelineLook {
         return values.stages;
     }
 
-    /** The activity of their threads; empty if that is not known. */
+    /** The activity of their threads; empty if unknown. */
     public List<StageSnapshot.Activity> activity() {
         return values.activity;
     }
 
-    /** The consumers, in the same order in each look. */
+    /** The consumers, in the same order in each reading. */
     public List<ConsumerLook> consumers() {
         return values.consumers;
     }
 
-    /** The producers, in the same order in each look. */
+    /** The producers, in the same order in each reading. */
     public List<ProducerHandle.Snapshot> producers() {
         return values.producers;
     }
 
-    /** The stages that let elements pass at a rate; empty if there is none. */
+    /** The rate-limited stages; empty if there are none. */
     public List<PaceLook> paces() {
         return values.paces;
     }
@@ -104,7 +104,7 @@ public final class PipelineLook {
             this.values = new PaceValues(stage, perSecond, waitedNanos, live);
         }
 
-        /** For tests of code that reads one. */
+        /** Creates a pace, for tests of code that reads one. */
         public static PaceLook of(String stage, double perSecond, long waitedNanos, boolean live) {
             return new PaceLook(stage, perSecond, waitedNanos, live);
         }
@@ -162,7 +162,7 @@ public final class PipelineLook {
             this.values = new ConsumerValues(counters, dump);
         }
 
-        /** For tests of code that reads one. */
+        /** Creates a consumer's reading, for tests of code that reads one. */
         public static ConsumerLook of(ConsumerSnapshot counters, ConsumerDump dump) {
             return new ConsumerLook(counters, dump);
         }
@@ -199,12 +199,12 @@ public final class PipelineLook {
         }
     }
 
-    /** A look at {@code pipeline} now. Any thread. */
+    /** Takes a reading of {@code pipeline} now. Any thread. */
     public static PipelineLook at(RunningPipeline pipeline, MachineLook machine) {
         return at(pipeline, machine, ConsumerHandle::dump);
     }
 
-    /** The same without the search for the oldest records, for looks that no finding is made of. */
+    /** Takes a reading without the search for the oldest records, for readings that no finding is based on. */
     static PipelineLook inPassing(RunningPipeline pipeline, MachineLook machine) {
         return at(pipeline, machine, ConsumerHandle::outline);
     }
@@ -212,7 +212,7 @@ public final class PipelineLook {
     private static PipelineLook at(
             RunningPipeline pipeline, MachineLook machine, Function<ConsumerHandle, ConsumerDump> dump) {
         Objects.requireNonNull(pipeline, "pipeline");
-        // The counters and the time together: shares are of the time between two looks.
+        // Read the counters and the time together, because shares refer to the time between two readings.
         List<StageSnapshot> stages = pipeline.stages();
         long now = System.nanoTime();
         return new PipelineLook(

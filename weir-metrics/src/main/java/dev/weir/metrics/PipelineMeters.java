@@ -22,7 +22,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** All meters of Weir, a list for each kind of subject; {@code docs/reference/metrics.md} is compared with it. */
+/** All meters of Weir, one list for each kind of subject; a test compares {@code docs/reference/metrics.md} with it. */
 final class PipelineMeters {
 
     static final String PIPELINE_TAG = "pipeline";
@@ -39,7 +39,7 @@ final class PipelineMeters {
 
     private static final double NANOS = 1e9;
 
-    /** A consumer at one look. */
+    /** A reading of a consumer. */
     record ConsumerLook(ConsumerSnapshot snapshot, ConsumerDump dump, ConsumerHealth health, long bytes) {
 
         long paused(Paused reason) {
@@ -55,7 +55,7 @@ final class PipelineMeters {
                     .orElse(0);
         }
 
-        /** Age of the youngest commit of any partition; NaN before the first. */
+        /** Age of the most recent commit of any partition; NaN before the first. */
         double commitAgeSeconds() {
             return dump.partitions().stream()
                     .map(PartitionDump::sinceCommit)
@@ -93,7 +93,7 @@ final class PipelineMeters {
         }
     }
 
-    /** The ways out for failed records of a pipeline, added up. */
+    /** Totals of a pipeline's failed records by outcome. */
     record LetterLook(long written, long cut, long held) {}
 
     static final List<MeterSpec<Boolean>> PIPELINE = List.of(

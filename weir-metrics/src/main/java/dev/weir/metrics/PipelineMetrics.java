@@ -40,21 +40,21 @@ import org.jspecify.annotations.Nullable;
  * metrics.bindTo(registry);
  * }</pre>
  *
- * <p>From the first {@link #bindTo} on, a daemon thread of its own looks at the pipeline once a second, and meters show
- * that look: a scrape costs the pipeline nothing. After the end of the pipeline they show its last state, until
+ * <p>From the first {@link #bindTo} on, a daemon thread reads the pipeline once a second, and the meters show that
+ * reading, so a scrape costs the pipeline nothing. After the end of the pipeline the meters show its last state, until
  * {@link #close} removes them.
  */
 public final class PipelineMetrics implements MeterBinder, AutoCloseable {
 
-    /** The interval at which the pipeline is looked at. */
+    /** The interval between readings of the pipeline. */
     public static final Duration LOOK_INTERVAL = Duration.ofSeconds(1);
 
     private static final Logger LOG = System.getLogger(PipelineMetrics.class.getName());
 
-    /** The looks that the limiter is found from: five seconds of them. */
+    /** The number of readings from which the limiter is found: five seconds. */
     private static final int LIMITER_LOOKS = 6;
 
-    /** The thread that looks waits for nobody, so it ends at once. */
+    /** Longest wait for the reading thread, which never blocks and so ends at once. */
     private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(5);
 
     private final RunningPipeline pipeline;
@@ -97,18 +97,18 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
     }
 
     /**
-     * These meters, with others for each assigned partition ({@code weir.partition.*}): as many series for each as the
-     * topics have partitions. Default: none.
+     * Adds meters for each assigned partition ({@code weir.partition.*}), each with one series per partition. Default:
+     * none.
      */
     public PipelineMetrics withPartitionTags() {
         return new PipelineMetrics(pipeline, true, tags);
     }
 
     /**
-     * These meters with more tags on each. Two pipelines of one name in a registry need one that tells them apart.
-     * All pipelines of a Prometheus registry need the same keys.
+     * Adds tags to each meter. Two pipelines with the same name in one registry need a distinguishing tag. All
+     * pipelines of a Prometheus registry need the same tag keys.
      *
-     * @throws IllegalArgumentException for a key that the meters have themselves
+     * @throws IllegalArgumentException for a key that the meters already use
      */
     public PipelineMetrics withTags(Iterable<Tag> more) {
         Set<String> own = new TreeSet<>();
@@ -125,9 +125,9 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
     }
 
     /**
-     * Registers the meters, in one more registry if it was called before.
+     * Registers the meters; each call adds a registry.
      *
-     * @throws IllegalArgumentException if the registry has the meters of a pipeline with these tags
+     * @throws IllegalArgumentException if the registry already has meters of a pipeline with these tags
      * @throws IllegalStateException after {@link #close}
      */
     @Override
@@ -171,7 +171,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
             }
             // The final counts.
             lookSafely();
-        } catch (InterruptedException e) { // Nobody knows this thread but close, which does not interrupt.
+        } catch (InterruptedException e) { // This thread is private, and close does not interrupt it.
             Thread.currentThread().interrupt();
         }
     }
@@ -183,7 +183,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
                 look();
                 failing = false;
             }
-        } catch (RuntimeException | LinkageError e) { // It would end the thread in silence.
+        } catch (RuntimeException | LinkageError e) { // The exception would end the thread silently.
             if (!failing) {
                 LOG.log(Level.WARNING, "the meters of pipeline " + pipeline.name() + " stand still", e);
             }
@@ -216,7 +216,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         members.look(membersNow, registries);
     }
 
-    /** Looks for the limiter; after the end the last one stays. */
+    /** Updates the limiter; after the end the last one stays. */
     private void lookForLimiter(PipelineLook now) {
         if (looks.isEmpty()) {
             looks.addLast(now);
@@ -233,7 +233,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
     private void lookAtConsumers(PipelineLook now) {
         Map<Tags, ConsumerLook> consumersNow = new HashMap<>();
         Map<Tags, PartitionDump> partitionsNow = new HashMap<>();
-        // One that came since the look stands at the end, and is for the next one.
+        // A consumer added since the reading is at the end and waits for the next one.
         List<ConsumerHandle> handles = pipeline.handles(ConsumerHandle.class);
         for (int i = 0; i < now.consumers().size(); i++) {
             ConsumerHandle handle = handles.get(i);
@@ -258,7 +258,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         partitions.look(partitionsNow, registries);
     }
 
-    /** Reads the producers; if a stage has several, the first. */
+    /** Reads the producers; of several in one stage, only the first. */
     private void lookAtProducers() {
         Map<Tags, ProducerMeters.Look> producersNow = new HashMap<>();
         for (ProducerHandle handle : pipeline.handles(ProducerHandle.class)) {
@@ -269,7 +269,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         producers.look(producersNow, registries);
     }
 
-    /** Named by what it reads; of several that read the same, the later ones get a number. */
+    /** Names a consumer by what it reads; further consumers of the same input get a number. */
     private Tags consumerTags(ConsumerDump dump, Map<Tags, ConsumerLook> taken) {
         Tags own = tags.and(PipelineMeters.CONSUMER_TAG, dump.reads());
         for (int number = 2; taken.containsKey(own); number++) {
@@ -293,12 +293,12 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         return closed;
     }
 
-    /** For tests: one look out of turn. */
+    /** Takes a reading now, for tests. */
     void lookNow() {
         lookSafely();
     }
 
-    /** Removes the meters from all registries and ends the thread. The pipeline goes on. */
+    /** Removes the meters from all registries and ends the thread. The pipeline continues. */
     @Override
     public void close() {
         Thread ending;

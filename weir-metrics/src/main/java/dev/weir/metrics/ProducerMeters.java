@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
-/** The meters of a stage that sends records, and of how long they took to be acknowledged. Stateless. */
+/** The meters of a sending stage, with the latency of acknowledgements. Stateless. */
 final class ProducerMeters {
 
     private static final double NANOS = 1e9;
@@ -23,7 +23,7 @@ final class ProducerMeters {
 
     static final List<MeterSpec<Look>> PRODUCER = producer();
 
-    /** A producer at one look. */
+    /** A reading of a producer. */
     record Look(ProducerHandle.Snapshot now, ProducerHandle.Latency latency, List<Long> upTo) {
 
         static Look at(ProducerHandle handle) {

@@ -8,8 +8,8 @@ import java.util.Deque;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The texts of scrapes that are being sent, at most {@value #MOST} of them: as long as their readers are slow, the
- * newest one is sent to all others. Thread-safe.
+ * The scrape texts being sent, at most {@value #MOST}: while their readers are slow, further readers share the newest
+ * text. Thread-safe.
  */
 final class Scrapes {
 
@@ -24,10 +24,10 @@ final class Scrapes {
     private final Meters meters;
     private final ReentrantLock lock = new ReentrantLock();
 
-    /** Under the lock: those that are being sent, the newest last. */
+    /** The texts being sent, newest last. Under the lock. */
     private final Deque<Scrape> sent = new ArrayDeque<>();
 
-    /** A text and its readers. Close it once it is sent. */
+    /** A text and its readers. Close it once sent. */
     final class Scrape implements AutoCloseable {
 
         private final byte[] text;
@@ -60,7 +60,7 @@ final class Scrapes {
         this.meters = meters;
     }
 
-    /** The meters of now, or of a moment ago if {@value #MOST} texts are being sent already. */
+    /** Returns the current meters, or slightly older ones if {@value #MOST} texts are being sent already. */
     Scrape next() throws IOException, InterruptedException {
         lock.lockInterruptibly();
         try {

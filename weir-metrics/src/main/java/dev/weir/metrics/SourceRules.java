@@ -13,27 +13,27 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Limiters above the pipeline: brokers, fetches, decoders, commits, and that nothing more arrives. */
+/** Rules for limiters above the pipeline: brokers, fetches, decoders, commits and missing arrivals. */
 final class SourceRules {
 
-    /** Reasons for which nothing is to be read of a partition, however fast the pipeline is. */
+    /** Reasons for a pause that do not depend on the pipeline's speed. */
     private static final Set<Paused> HELD = Set.of(Paused.USER, Paused.NOT_DUE, Paused.UNREAD, Paused.END);
 
-    /** Share of its time for which a pipeline waits for elements before it counts as able to take more. */
+    /** Part of the time waiting for elements from which a pipeline counts as able to take more. */
     private static final double STARVES = 0.4;
 
-    /** Share of the time: a client that has used up its quota gets no more, however it fetches. */
+    /** Part of the time throttled from which the quota is the limiter, because no fetch setting helps. */
     static final double THROTTLED = 0.02;
 
-    /** Two looks that are nearer say nothing of the time between them. */
+    /** Shortest distance of two readings that say something about the time between them. */
     private static final long LEAST_NANOS = 300_000_000;
 
-    /** Looks at a consumer that has partitions: fewer show how it starts. */
+    /** Number of readings of a consumer with partitions; fewer show only its start. */
     private static final int ENOUGH_LOOKS = 5;
 
     private SourceRules() {}
 
-    /** No broker answers, or none can say where to start. */
+    /** Finds that no broker answers, or none can provide the starting positions. */
     static @Nullable Limiter noBroker(Interval interval) {
         for (ConsumerLook consumer : interval.last.consumers()) {
             Instant silent = consumer.dump().noAnswerSince();
@@ -59,7 +59,7 @@ final class SourceRules {
         return null;
     }
 
-    /** Somebody holds the partitions: a user, or records that are for later. */
+    /** Finds that the partitions are held: paused by a user, or waiting for delayed records. */
     static @Nullable Limiter held(Interval interval) {
         List<PartitionDump> partitions = interval.partitions();
         List<PartitionDump> held =
@@ -68,7 +68,7 @@ final class SourceRules {
             return forgotten(interval, held);
         }
         if (!isMostlyHeld(interval)) {
-            // Something else limited for most of the time, as before the end of a drain.
+            // Something else limited for most of the time, such as before the end of a drain.
             return null;
         }
         Paused reason = held.getFirst().paused().stream()
@@ -84,7 +84,7 @@ final class SourceRules {
                 1);
     }
 
-    /** Returns whether all partitions were held at half of the looks. */
+    /** Returns whether all partitions were held at half of the readings. */
     private static boolean isMostlyHeld(Interval interval) {
         return interval.shareOfLooks(look -> {
                     List<PartitionDump> partitions = Interval.partitions(look);
@@ -93,7 +93,7 @@ final class SourceRules {
                 >= 0.5;
     }
 
-    /** A user has paused some of the partitions; records wait in them, and the others' are worked on as they come. */
+    /** Finds partitions with waiting records that a user has paused, while the others keep up. */
     private static @Nullable Limiter forgotten(Interval interval, List<PartitionDump> held) {
         List<PartitionDump> paused = held.stream()
                 .filter(each -> each.paused().contains(Paused.USER) && each.lag() > 0)
@@ -113,22 +113,19 @@ final class SourceRules {
                 1);
     }
 
-    /**
-     * Returns whether the pipeline is to get nothing of a partition; of one read to its end, when all of it is
-     * finished.
-     */
+    /** Returns whether a partition is held; one read to its end counts once all its records are finished. */
     private static boolean isHeld(PartitionDump partition) {
         return partition.paused().stream()
                 .anyMatch(each -> HELD.contains(each)
                         && (each != Paused.END || partition.buffered() + partition.inFlight() == 0));
     }
 
-    /** Returns whether the consumer may fetch of a partition, as soon as there is room. */
+    /** Returns whether the consumer may fetch from a partition once there is room. */
     static boolean mayFetch(PartitionDump partition) {
         return partition.paused().stream().noneMatch(HELD::contains);
     }
 
-    /** Records wait behind a transaction that somebody has left open, and the others' are worked on as they come. */
+    /** Finds records that wait behind an open transaction, while the other partitions keep up. */
     static @Nullable Limiter openTransaction(Interval interval) {
         if (!starves(interval) || !interval.keepsUp()) {
             return null;
@@ -147,7 +144,7 @@ final class SourceRules {
         return null;
     }
 
-    /** Records are fetched and wait, though the pipeline would take them; or commits fail. */
+    /** Finds failing commits, or fetched records that wait although the pipeline could take them. */
     static @Nullable Limiter commit(Interval interval) {
         for (int i = 0; i < interval.last.consumers().size(); i++) {
             ConsumerLook now = interval.last.consumers().get(i);
@@ -178,9 +175,9 @@ final class SourceRules {
     }
 
     /**
-     * The time in which a consumer had fetched records and none in flight, while the pipeline waited for some, since it
-     * has partitions and until a drain or a user held all of them; null if it was not so. A record or two that wait are
-     * no limit where no more arrive.
+     * The interval in which a consumer had fetched records but none in flight while the pipeline waited for input; null
+     * if there is none. It begins with the assignment and ends when a drain or a user holds all partitions. One or two
+     * waiting records do not count if no more arrive.
      */
     private static @Nullable Interval waitsForCommits(Interval all, int consumer) {
         List<PipelineLook> known = all.looks.stream()
@@ -190,7 +187,7 @@ final class SourceRules {
         List<PipelineLook> reading = known.stream()
                 .filter(look -> of(look, consumer).stream().anyMatch(SourceRules::mayFetch))
                 .toList();
-        // Read to its end for all of this time, it still has records that wait.
+        // Records wait although it was read to its end for all of this time.
         List<PipelineLook> met = reading.isEmpty() ? known : reading;
         if (met.size() < Math.max(2, Math.min(ENOUGH_LOOKS, all.looks.size()))) {
             return null;
@@ -218,7 +215,7 @@ final class SourceRules {
         return !interval.units.isEmpty() && interval.units.getFirst().starved() >= STARVES;
     }
 
-    /** The decoder of views takes all the time of the threads that fetch, and the pipeline waits for what it makes. */
+    /** Finds that decoding takes all the time of the fetch threads while the pipeline waits. */
     static @Nullable Limiter decode(Interval interval) {
         boolean knows = interval.partitions().stream().noneMatch(each -> each.lag() < 0);
         if (!starves(interval) || (knows && interval.rate() > 0 && interval.keepsUp())) {
@@ -247,7 +244,7 @@ final class SourceRules {
         return null;
     }
 
-    /** The share of the fetch threads' time that the decoder of a consumer takes, since it has a first record. */
+    /** The part of the fetch threads' time that a consumer's decoder takes, since the first record. */
     private static double decoding(Interval interval, int consumer) {
         for (PipelineLook look : interval.looks) {
             ConsumerDump then = look.consumers().size() > consumer
@@ -264,7 +261,7 @@ final class SourceRules {
         return 0;
     }
 
-    /** All that arrives is worked on at once. */
+    /** Finds that the pipeline keeps up with all arrivals. */
     static @Nullable Limiter arrival(Interval interval) {
         if (interval.units.isEmpty() || !starves(interval) || !interval.keepsUp()) {
             return null;
@@ -295,9 +292,7 @@ final class SourceRules {
         return Limiter.of(Kind.SOURCE_IDLE, reads(interval), "no records come, and none are waiting", Lever.none(), 1);
     }
 
-    /**
-     * A member that has just started waits for the group; who has been told that nothing is his looks for the others.
-     */
+    /** Explains missing partitions: a new member waits for the group; a member with an empty assignment is surplus. */
     private static Limiter unassigned(Interval interval) {
         boolean joins = interval.last.consumers().stream()
                 .allMatch(consumer -> consumer.dump().assignments() == 0);
@@ -311,7 +306,7 @@ final class SourceRules {
                 1);
     }
 
-    /** A few records are in the pipeline for long, and no others come. */
+    /** Finds a few records that have been in the pipeline for long while no others arrive. */
     static Limiter stuck(Interval interval) {
         StageLoad stage = interval.stages().stream()
                 .max(Comparator.comparing((StageLoad each) -> !Unit.isInternal(each.name()))
@@ -332,7 +327,7 @@ final class SourceRules {
                 1);
     }
 
-    /** Records wait at the brokers and the pipeline waits for them. */
+    /** Finds that records wait at the brokers while the pipeline waits for them. */
     static @Nullable Limiter fetch(Interval interval) {
         if (!starves(interval) || interval.unread() == 0) {
             return null;
@@ -379,7 +374,7 @@ final class SourceRules {
                 interval.nextLimit(null));
     }
 
-    /** The share of the time in which brokers throttled the consumer that they throttled most. */
+    /** The part of the time in which the most throttled consumer was throttled. */
     private static double throttled(Interval interval) {
         double most = 0;
         for (int i = 0; i < interval.last.consumers().size(); i++) {

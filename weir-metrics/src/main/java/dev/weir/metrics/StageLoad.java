@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
  * One stage over an interval. Immutable.
  *
  * @param last its counters at the end
- * @param samples what its threads did, at the looks of the interval that know
- * @param busy threads at work on average, by the counters, which know of work that has ended
- * @param starved the share of its thread time without input
- * @param blocked the share of its thread time with output that nobody took
+ * @param samples activity of its threads, from the readings that have it
+ * @param busy average number of busy threads, from the counters, which cover finished work
+ * @param starved part of its thread time without input
+ * @param blocked part of its thread time waiting for the stage below
  * @param in elements taken
- * @param out elements handed on
+ * @param out elements emitted
  */
 record StageLoad(
         StageSnapshot last, List<Activity> samples, double busy, double starved, double blocked, long in, long out) {
@@ -55,13 +55,13 @@ record StageLoad(
         return Math.max(1, last.parallelism());
     }
 
-    /** The thread that it shares with others; null if it has its own, or nobody knows. */
+    /** The thread that it shares with others; null if it has its own, or if unknown. */
     @Nullable
     String thread() {
         return samples.isEmpty() ? null : samples.getLast().thread();
     }
 
-    /** Its dispatcher at the last look that knows. */
+    /** Its dispatcher at the last reading that has it. */
     @Nullable
     DispatcherSnapshot dispatcher() {
         return samples.isEmpty() ? null : samples.getLast().dispatcher();
@@ -91,17 +91,17 @@ record StageLoad(
         return mean(Activity::longestChain);
     }
 
-    /** Looks that met its own code with an element. */
+    /** Number of readings that found an element in its own code. */
     double inPass() {
         return samples.stream().filter(Activity::isInPass).count();
     }
 
-    /** The share of the time in which its thread waits for a sibling. */
+    /** The part of the time in which its thread waits for a sibling. */
     double siblingShare() {
         return share(Activity::waitsForSibling);
     }
 
-    /** Share of engine waits among the readings that found its thread neither above nor below. */
+    /** The part of engine waits among the readings that found its thread waiting neither above nor below. */
     double engineShare() {
         double atWork = samples.stream().filter(each -> each.atWork() > 0).count();
         return atWork == 0
@@ -113,13 +113,13 @@ record StageLoad(
         return samples.isEmpty() ? 0 : (double) samples.stream().filter(is).count() / samples.size();
     }
 
-    /** Share of readings with such an activity among those that found it at work; 0 without any. */
+    /** The part of readings with such an activity among those that found the stage at work; 0 if there are none. */
     double shareAtWork(Predicate<Activity> is) {
         List<Activity> met = samples.stream().filter(each -> each.atWork() > 0).toList();
         return met.isEmpty() ? 0 : (double) met.stream().filter(is).count() / met.size();
     }
 
-    /** Share of waits among the readings that found its own code with an element; NaN without any. */
+    /** The part of waits among the readings that found an element in its own code; NaN if there are none. */
     double waitShareInPass() {
         double met = inPass();
         return met == 0
@@ -140,7 +140,7 @@ record StageLoad(
         return samples.isEmpty() ? "" : samples.getLast().keyName();
     }
 
-    /** The share of its work that waits in the user's code, by the samples; NaN if no sample met it at work. */
+    /** The part of its work spent waiting in user code, from the samples; NaN if no sample found it at work. */
     double waitShare() {
         double engine = samples.stream().filter(Activity::waitsInEngine).count() / (double) Math.max(1, samples.size());
         double atWork = atWork() - engine;

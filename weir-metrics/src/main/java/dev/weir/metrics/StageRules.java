@@ -15,36 +15,36 @@ import java.util.function.ToIntFunction;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Limiters within the pipeline: a stage's threads, its dispatcher, its keys. */
+/** Rules for limiters within the pipeline: a stage's threads, its dispatcher, its keys. */
 final class StageRules {
 
-    /** Share of a unit's threads: a unit that uses more has none to spare. */
+    /** Part of a unit's threads in use from which it has none to spare. */
     static final double SATURATED = 0.7;
 
-    /** A chain behind a key that is no chance. */
+    /** Length of a chain behind one key that is not chance. */
     private static final double LONG_CHAIN = 8;
 
-    /** A stage that waits may gain so much whatever the process uses. */
+    /** Smallest gain allowed for a waiting stage, whatever the process uses. */
     private static final double LEAST_OF_PROCESSORS = 4;
 
-    /** Share of a unit's threads at work from which it is full, whatever arrives. */
+    /** Part of a unit's threads at work from which it is full, whatever arrives. */
     private static final double FULL = 0.9;
 
-    /** A gain below this is none. */
+    /** Smallest gain worth reporting. */
     static final double WORTH_SAYING = 1.1;
 
-    /** Share of the fullest unit's use from which another unit may be the limiter as well. */
+    /** Part of the fullest unit's use from which another unit is a candidate too. */
     private static final double CLOSE = 0.95;
 
-    /** Share of the elements waiting behind keys from which the key with the most is hot. */
+    /** Part of the elements waiting behind keys from which the largest key is hot. */
     private static final double HOT = 0.25;
 
-    /** Share of a unit's threads waiting for one lock from which they are a queue. */
+    /** Part of a unit's threads waiting for one lock from which the lock is the limiter. */
     private static final double QUEUED_AT_A_LOCK = 0.5;
 
     private StageRules() {}
 
-    /** Tasks wait for a thread of a dispatcher all of whose threads work. */
+    /** Finds a dispatcher with waiting tasks and no idle thread. */
     static @Nullable Limiter dispatcher(Interval interval) {
         for (Map.Entry<String, List<DispatcherSnapshot>> each :
                 interval.dispatchers().entrySet()) {
@@ -116,9 +116,8 @@ final class StageRules {
     }
 
     /**
-     * The unit that has no threads to spare, with work waiting for them. Of several the lowest that finds work waiting:
-     * those above it fill what stands between, and would fill it sooner if they were faster. Where none finds any, the
-     * one that uses most of its threads.
+     * Finds the unit without spare threads that has work waiting. Of several, the lowest with waiting work, because the
+     * units above it only fill the buffer in between. If none has waiting work, the one that uses most of its threads.
      */
     static @Nullable Limiter saturated(Interval interval) {
         List<Unit> full = interval.units.stream()
@@ -165,8 +164,8 @@ final class StageRules {
     }
 
     /**
-     * The stage in which more elements waited at these looks than it worked on: a larger window would only add to them.
-     * Null if there is none.
+     * Finds the stage with more elements waiting than in work at these readings, where a larger window would only add
+     * to them; null if there is none.
      */
     static @Nullable Limiter holding(Interval interval, List<PipelineLook> looks) {
         for (Unit unit : interval.units) {
@@ -196,11 +195,11 @@ final class StageRules {
                 .orElse(0);
     }
 
-    /** The limiter that a unit with too few threads is, or the key that most of what waits for them has. */
+    /** The limiter for a unit with too few threads: the unit itself, or the key of most waiting elements. */
     static Limiter of(Interval interval, Unit unit) {
         Limiter threads = ofThreads(interval, unit);
         boolean isHot = !unit.shared() && unit.stages().getFirst().shareAtWork(StageRules::isOfOneKey) >= 0.5;
-        // More threads work off the other keys sooner, and then wait for that one.
+        // More threads would finish the other keys sooner and then wait for that one.
         return isHot && threads.lever().kind() == Lever.Kind.PARALLELISM
                 ? skewed(interval, unit)
                         .or(
@@ -217,7 +216,7 @@ final class StageRules {
         if (!MachineRules.isFull(interval)) {
             return computing(interval, unit);
         }
-        // One thread that does not get its processor from others is still the one that limits.
+        // A single thread that is denied a processor is still the limiter.
         return MachineRules.wantsAll(interval) ? MachineRules.outOfProcessors(interval) : computing(interval, unit);
     }
 
@@ -283,9 +282,10 @@ final class StageRules {
     }
 
     /**
-     * Elements that wait also compute a little: so many times what the process uses now is all that there is. What
-     * others use is no bound, and much of what the process uses may be of others in it. A call over the network
-     * computes in the kernel and at its other end as well, which on a full machine have to win their processors too.
+     * The gain that processors allow a waiting stage: waiting elements also compute a little, so the machine's
+     * processors limit it to a multiple of the current use. Use by other processes is no limit, and other parts of this
+     * process may account for much of its use. A network call also computes in the kernel and at its other end, which
+     * compete for processors on a full machine.
      */
     private static double ofProcessors(Interval interval, StageLoad stage) {
         double used = interval.processCpu();
@@ -295,7 +295,7 @@ final class StageRules {
         return used > 0 ? Math.max(LEAST_OF_PROCESSORS, interval.processors() / used) : Interval.MOST_GAIN;
     }
 
-    /** The object of the waits, if one kind is most of them. */
+    /** The kind of thing that the stage mostly waits for, if one dominates. */
     private static String waitsFor(StageLoad stage) {
         if (stage.ofWaits(Activity::locked) > 0.5) {
             return "; most of it for a lock";
@@ -306,7 +306,7 @@ final class StageRules {
         return stage.ofWaits(Activity::asleep) > 0.5 ? "; most of it asleep" : "";
     }
 
-    /** A stage that shares its thread: only a user's own stage may be given threads. */
+    /** The limiter for a stage that shares its thread. Only a user's own stage can get threads. */
     private static Limiter ofFused(
             Interval interval,
             Kind kind,
@@ -392,7 +392,7 @@ final class StageRules {
                         gain);
     }
 
-    /** Returns the gain of own threads: the rest on a fused stage's thread limits next. */
+    /** Returns the gain of own threads for a fused stage, up to the load of the other stages on its thread. */
     private static double gainOfOwnThreads(Interval interval, Unit unit, StageLoad stage) {
         double others = unit.utilisation() * (1 - unit.partOf(stage));
         return Math.clamp(1 / Math.max(1 / Interval.MOST_GAIN, others), 1, interval.nextLimit(unit));
@@ -404,7 +404,10 @@ final class StageRules {
                 : "; the machine's processors are " + Words.percent(interval.load()) + " busy";
     }
 
-    /** A keyed stage has lanes to spare at most looks, and what is in it waits behind another of its key. */
+    /**
+     * Returns whether a keyed stage has idle workers at most readings while its elements wait behind others of their
+     * key.
+     */
     private static boolean isSkewed(Unit unit) {
         StageLoad stage = unit.stages().getFirst();
         return !unit.shared()
@@ -418,7 +421,7 @@ final class StageRules {
                 && look.behindKeys() >= 2 * look.atWork();
     }
 
-    /** Most of what waits in the stage waits behind one key, though others may be ready at this moment. */
+    /** Returns whether most waiting elements wait behind one key, even if others are ready at this moment. */
     private static boolean isOfOneKey(Activity look) {
         return look.longestChain() >= LONG_CHAIN
                 && look.longestChain() >= 0.5 * look.behindKeys()
@@ -454,7 +457,7 @@ final class StageRules {
                 gain);
     }
 
-    /** No key is hot: all that are in flight have a lane, and there are no more of them. */
+    /** The limiter if no key is hot: every key in flight has a worker, and there are too few keys. */
     private static Limiter fewKeys(StageLoad stage, String waiting, double chain) {
         return Limiter.of(
                 stage.waitShare() >= 0.5 || Double.isNaN(stage.waitShare()) ? Kind.STAGE_WAIT : Kind.STAGE_CPU,
@@ -478,7 +481,7 @@ final class StageRules {
                 gain);
     }
 
-    /** The key that the oldest unfinished record has, if that is known. */
+    /** The key of the oldest unfinished record, if known. */
     private static String oldestKey(Interval interval) {
         PartitionDump oldest = Partitions.withOldest(interval.partitions());
         ConsumerDump.Oldest record = oldest == null ? null : oldest.oldest();
@@ -493,7 +496,7 @@ final class StageRules {
                         keyHash);
     }
 
-    /** Nobody takes the output of the last stage: a queue that a program reads. */
+    /** Finds a last stage whose output is not taken: a queue that a program reads. */
     static @Nullable Limiter notTaken(Interval interval) {
         if (interval.units.isEmpty() || interval.units.getLast().blocked() < 0.5) {
             return null;

@@ -8,8 +8,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The thread time of one stage in an interval, by what it was spent on. The shares are of the time of all threads that
- * may work in the stage, and add up to 1. Immutable.
+ * The thread time of one stage in an interval, by activity. Shares refer to all threads that may work in the stage, and
+ * add up to 1. Immutable.
  *
  * <pre>
  *   own code:   computing | locked | io | asleep | waitingOther
@@ -27,17 +27,17 @@ public final class StageTime {
     }
 
     /**
-     * The share of each part, cut down to 1 in all.
+     * Creates the time of a stage, limiting the sum of the shares to 1.
      *
-     * @param threads how many threads may work in the stage
-     * @param in elements taken a second
-     * @param out elements handed on a second
+     * @param threads number of threads that may work in the stage
+     * @param in elements taken per second
+     * @param out elements emitted per second
      */
     static StageTime of(String stage, int threads, double in, double out, Shares shares) {
         return new StageTime(new Values(stage, threads, in, out, shares));
     }
 
-    /** The account of stages whose thread has waited for its first element all the time. */
+    /** The times of stages whose thread has only waited for its first element. */
     static Stream<StageTime> starved(Unit unit) {
         Shares starved = new Shares(0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0);
         return unit.stages().stream().map(stage -> of(stage.name(), unit.lanes(), 0, 0, starved));
@@ -53,77 +53,77 @@ public final class StageTime {
         return values.threads;
     }
 
-    /** Elements that it took in a second. */
+    /** Elements that it took per second. */
     public double inPerSecond() {
         return values.in;
     }
 
-    /** Elements that it handed on in a second. */
+    /** Elements that it emitted per second. */
     public double outPerSecond() {
         return values.out;
     }
 
-    /** Its code computes, or wants a processor. */
+    /** Share of time in which its code computes or waits for a processor. */
     public double computing() {
         return values.shares.computing;
     }
 
-    /** Its code waits for a lock, a semaphore or a monitor. */
+    /** Share of time in which its code waits for a lock, a semaphore or a monitor. */
     public double locked() {
         return values.shares.locked;
     }
 
-    /** Its code waits for a file or the network. */
+    /** Share of time in which its code waits for a file or the network. */
     public double io() {
         return values.shares.io;
     }
 
-    /** Its code sleeps. */
+    /** Share of time in which its code sleeps. */
     public double asleep() {
         return values.shares.asleep;
     }
 
-    /** Its code waits for something else, such as an answer or a queue. */
+    /** Share of time in which its code waits for something else, such as an answer or a queue. */
     public double waitingOther() {
         return values.shares.waitingOther;
     }
 
-    /** Its code is at work: it computes or waits. */
+    /** Share of time in which its code is at work: it computes or waits. */
     public double working() {
         return values.shares.working();
     }
 
-    /** Its thread is in the code of a stage that is fused to it. */
+    /** Share of time in which its thread runs a stage fused to it. */
     public double elsewhere() {
         return values.shares.elsewhere;
     }
 
-    /** Elements are there and wait for a rate. */
+    /** Share of time in which elements wait for a rate. */
     public double paused() {
         return values.shares.paused;
     }
 
-    /** Share of time in which nothing comes. */
+    /** Share of time in which no input arrives. */
     public double starved() {
         return values.shares.starved;
     }
 
-    /** Share of time in which nothing comes, or nobody takes, because another branch is slower. */
+    /** Share of time in which it waits for input or output because another branch is slower. */
     public double sibling() {
         return values.shares.sibling;
     }
 
-    /** Nobody takes what it hands on. */
+    /** Share of time in which it waits for the stage below to take output. */
     public double blocked() {
         return values.shares.blocked;
     }
 
-    /** Its thread waits in the engine, and no counter says for what. */
+    /** Share of time in which its thread waits in the engine for an unknown reason. */
     public double unknown() {
         return values.shares.unknown;
     }
 
-    /** The shares by their names for programs, in the order of the table above; they add up to 1. */
+    /** The shares by machine-readable name, in the order of the table above; they add up to 1. */
     public Map<String, Double> shares() {
         Map<String, Double> shares = new LinkedHashMap<>();
         shares.put("computing", computing());
@@ -140,10 +140,7 @@ public final class StageTime {
         return Collections.unmodifiableMap(shares);
     }
 
-    /**
-     * The time that one of its threads works for an element, in nanoseconds: for one that it takes, or that it hands on
-     * if it takes none, as a source. NaN if there was none.
-     */
+    /** The thread time per element, in nanoseconds; for a source, per emitted element. NaN without elements. */
     public double nanosPerElement() {
         double elements = values.in > 0 ? values.in : values.out;
         return elements > 0 ? working() * values.threads * 1e9 / elements : Double.NaN;

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One stage, consumer or partition with its meters. Written by one thread at a time, under the lock of the
- * {@link PipelineMetrics} that has it; the meters are read by any thread.
+ * One stage, consumer or partition with its meters. Written by one thread at a time, under the lock of its
+ * {@link PipelineMetrics}; any thread may read the meters.
  */
 final class Subject<S> {
 
@@ -19,7 +19,7 @@ final class Subject<S> {
     private final List<MeterSpec<S>> specs;
     private final Map<MeterRegistry, Meter[]> registered = new HashMap<>();
 
-    /** The counters at the last look, before rising ones were made of them. */
+    /** The raw counters at the last reading. */
     private final double[] read;
 
     /** Values in the order of {@link #specs}. Replaced as a whole, so that the meters of one scrape belong together. */
@@ -34,7 +34,8 @@ final class Subject<S> {
     }
 
     /**
-     * A counter adds up what its source rose by: one that falls, as a computed time may, must not look like a restart.
+     * Takes a reading. A counter adds the increases of its source, so that a falling source, such as a computed time,
+     * does not look like a restart.
      */
     void look(S now) {
         double[] next = new double[specs.size()];
@@ -65,7 +66,7 @@ final class Subject<S> {
                         .baseUnit(spec.baseUnit())
                         .register(registry);
             case GAUGE ->
-                // Strongly: whoever bound the meters need not keep their binder for them to stay.
+                // A strong reference, so that the meters stay even if the caller drops the binder.
                 Gauge.builder(spec.name(), this, subject -> subject.values[place])
                         .strongReference(true)
                         .tags(all)

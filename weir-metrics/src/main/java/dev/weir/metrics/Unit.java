@@ -8,16 +8,16 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Stages that share their threads, over an interval: those fused into one segment, or one stage with workers of its
- * own. The account of their time is made here and nowhere else. Immutable.
+ * Stages that share threads, over an interval: those fused into one segment, or one stage with workers of its own. Only
+ * this class divides their time. Immutable.
  *
  * @param stages in the order of the flow
- * @param parts the part of the unit's work that each stage has; they add up to 1
- * @param shared whether they are on one thread of a segment
- * @param lanes threads that may work in it at once
- * @param used threads that worked in it on average
- * @param waitShare the share of that in which they waited for something outside, 0 to 1
- * @param idle how the rest of the time of its threads went
+ * @param parts part of the unit's work for each stage; they add up to 1
+ * @param shared whether they share one thread of a segment
+ * @param lanes number of threads that may work in it at once
+ * @param used average number of threads that worked in it
+ * @param waitShare part of that work spent waiting for something outside, 0 to 1
+ * @param idle the remaining time of its threads
  */
 record Unit(
         List<StageLoad> stages,
@@ -28,20 +28,20 @@ record Unit(
         double waitShare,
         Idle idle) {
 
-    /** Looks that met the unit at work: fewer do not contradict its counters. */
+    /** Number of readings that found the unit at work; fewer do not override its counters. */
     private static final int ENOUGH_LOOKS = 10;
 
-    /** Stages of the engine's own flows, which no user has named. */
+    /** Names of stages in the engine's own flows, not given by users. */
     private static final Set<String> INTERNAL = Set.of("again", "failed", "divertTo", "done", "results", "due");
 
-    /** The time of threads that are not at work, as shares of the time of all of them. */
+    /** The idle time of threads by cause, as shares of the time of all threads. */
     record Idle(double starved, double sibling, double blocked, double paused, double unknown) {}
 
     /**
-     * Makes one of stages that share their threads.
+     * Creates a unit of stages that share threads.
      *
-     * @param cpuShare the share of all work that computes, for a unit that no sample met at work
-     * @param paused the share of the time in which a rate of one of the stages was waited for
+     * @param cpuShare part of all work that computes, for a unit that no sample found at work
+     * @param paused part of the time spent waiting for a rate of one of the stages
      */
     static Unit of(List<StageLoad> stages, double cpuShare, double paused) {
         StageLoad first = stages.getFirst();
@@ -50,7 +50,7 @@ record Unit(
         int lanes = shared ? 1 : first.parallelism();
         double pauses = Math.clamp(paused, 0, Math.max(0, 1 - first.starved() - first.blocked()));
         double engine = shared && pauses == 0 ? first.engineShare() : 0;
-        // A thread that waits neither above nor below is at work, whatever has been counted of it yet.
+        // A thread that waits neither above nor below is at work, even if not counted yet.
         double notIdle = Math.max(0, 1 - first.starved() - first.blocked() - pauses);
         double used = Math.clamp(
                 shared ? Math.max(Math.min(busy, 1 - pauses), notIdle * (1 - engine)) : Math.max(busy, first.atWork()),
@@ -112,7 +112,7 @@ record Unit(
         return List.copyOf(parts);
     }
 
-    /** The account of each stage. */
+    /** The time of each stage. */
     List<StageTime> times(double seconds) {
         List<StageTime> times = new ArrayList<>();
         for (int i = 0; i < stages.size(); i++) {
@@ -143,7 +143,7 @@ record Unit(
         return times;
     }
 
-    /** The share of a stage's work in which it waits: by the looks at it, or else as the unit does. */
+    /** The part of a stage's work spent waiting: from its readings, or else the unit's. */
     private double waitShareOf(int place) {
         double own = shared ? stages.get(place).waitShareInPass() : Double.NaN;
         return Double.isNaN(own) ? waitShare : own;
@@ -173,9 +173,8 @@ record Unit(
     }
 
     /**
-     * Stage that makes most of the unit's work, among the stages that a user knows. Of work that no counter and no look
-     * knows of yet, it is the one that has elements in hand: the first that has counted fewer than the one above has
-     * handed on.
+     * The stage with most of the unit's work, among the stages that a user knows. For work not counted or sampled yet,
+     * the stage with elements in hand: the first one that has counted fewer than the one above has emitted.
      */
     StageLoad heaviest() {
         double counted = stages.stream().mapToDouble(StageLoad::busy).sum();
@@ -201,12 +200,12 @@ record Unit(
         return heaviest;
     }
 
-    /** Returns whether it is a step of the engine's own, by its name without the number that makes that unique. */
+    /** Returns whether the stage is internal to the engine, by its name without a uniqueness number. */
     static boolean isInternal(String stage) {
         return INTERNAL.contains(stage.replaceFirst("-\\d+$", ""));
     }
 
-    /** The part of the unit's work that {@code stage} has. */
+    /** The part of the unit's work done by {@code stage}. */
     double partOf(StageLoad stage) {
         int place = stages.indexOf(stage);
         return place < 0 ? 0 : parts.get(place);

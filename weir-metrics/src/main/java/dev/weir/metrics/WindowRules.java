@@ -11,22 +11,22 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Limits of what may be unfinished: the window of records of a partition, and the budget of bytes. */
+/** Rules for limits on unfinished records: a partition's window and the byte budget. */
 final class WindowRules {
 
-    /** Two sightings of a partition that are nearer say nothing of its time between them. */
+    /** Shortest distance of two sightings of a partition that say something about the time between them. */
     private static final long LEAST_NANOS = 400_000_000;
 
     private WindowRules() {}
 
-    /** Partitions with records to read stand still, because too many of their records or bytes are unfinished. */
+    /** Finds partitions with unread records that are paused because too many records or bytes are unfinished. */
     static @Nullable Limiter full(Interval interval) {
         double window = stillShare(interval, Paused.WINDOW);
         double budget = stillShare(interval, Paused.BUDGET);
         boolean bytes = budget > window;
-        // A small one is full and empty again between two looks; where records leave as they come, it never fills.
+        // A small window may fill and drain between two readings; if records leave as they arrive, it never fills.
         double enough = SourceRules.starves(interval) ? 0.2 : 0.5;
-        // A window with nothing in flight holds nothing back: what is buffered waits for something else.
+        // A window with nothing in flight is not the limit: buffered records wait for something else.
         List<PipelineLook> still = looksAt(interval, bytes ? Paused.BUDGET : Paused.WINDOW);
         double inFlight = Math.max(
                 still.stream().mapToLong(Interval::inFlight).average().orElse(0),
@@ -38,7 +38,7 @@ final class WindowRules {
         Limiter stage = bytes ? null : StageRules.holding(interval, still);
         Unit source = interval.units.isEmpty() ? null : interval.units.getFirst();
         if (stage != null || (!bytes && source != null && source.blocked() > source.starved())) {
-            // What the window lets through finds no room below.
+            // Records that the window lets through find no room below.
             return stage;
         }
         List<PartitionDump> full = interval.partitions().stream()
@@ -58,7 +58,7 @@ final class WindowRules {
                 Math.min(2, interval.nextLimit(null)));
     }
 
-    /** The looks at which a partition stands still for {@code reason}. */
+    /** The readings at which a partition is paused for {@code reason}. */
     private static List<PipelineLook> looksAt(Interval interval, Paused reason) {
         return interval.looks.stream()
                 .filter(look -> Interval.partitions(look).stream()
@@ -66,14 +66,14 @@ final class WindowRules {
                 .toList();
     }
 
-    /** The share of time in which partitions with something to read are paused for {@code reason}. */
+    /** The part of the time in which partitions with unread records are paused for {@code reason}. */
     private static double stillShare(Interval interval, Paused reason) {
         return Math.max(seenStill(interval, reason), countedStill(interval, reason));
     }
 
     /**
-     * By the time that the partitions count: a look comes when the consumer is awake, which may be when a window has
-     * room again.
+     * From the partitions' own timers, because a reading happens when the consumer is awake, often just when a window
+     * has room again.
      */
     private static double countedStill(Interval interval, Paused reason) {
         double still = 0;
@@ -90,10 +90,10 @@ final class WindowRules {
         return all == 0 ? 0 : Math.min(1, still / all);
     }
 
-    /** A partition that may be read, at one look. */
+    /** A readable partition at one reading. */
     private record Sighting(long atNanos, PartitionDump partition) {
 
-        /** The sightings of each partition, in the order of the looks. */
+        /** The sightings of each partition, in order of the readings. */
         static Collection<List<Sighting>> byPartition(List<PipelineLook> looks) {
             Map<String, List<Sighting>> all = new LinkedHashMap<>();
             for (PipelineLook look : looks) {
@@ -113,7 +113,7 @@ final class WindowRules {
         }
     }
 
-    /** Over all looks, of the partitions that have something to read, those that stand still for {@code reason}. */
+    /** The part of partitions with unread records that are paused for {@code reason}, over all readings. */
     private static double seenStill(Interval interval, Paused reason) {
         long still = 0;
         long all = 0;

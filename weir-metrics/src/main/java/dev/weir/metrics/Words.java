@@ -2,7 +2,7 @@ package dev.weir.metrics;
 
 import java.util.Locale;
 
-/** Figures as sentences have them. */
+/** Formats figures for sentences. */
 final class Words {
 
     private Words() {}

@@ -1,6 +1,6 @@
 /**
- * Meters of running pipelines for Micrometer, and an endpoint for Prometheus and for health probes. Snapshots come in,
- * once a second and by a thread of the binder; meters go out to whoever scrapes. Nothing here touches a record.
+ * Meters of running pipelines for Micrometer, and an endpoint for Prometheus and for health probes. A thread of the
+ * binder takes a snapshot once a second; scrapes read the meters. Nothing here touches records.
  */
 @NullMarked
 package dev.weir.metrics;

@@ -5,14 +5,15 @@ import io.opentelemetry.context.Scope;
 import org.apache.kafka.common.header.Headers;
 
 /**
- * One call of a handler with its record's span as the current one. Ended by any thread, closed by the one that began.
+ * One handler call during which the span of its record is current. Ended by any thread, closed by the thread that began
+ * it.
  */
 final class Call implements Attempt {
 
     private final Trace trace;
     private final Scope scope;
 
-    /** True if the headers could not keep the span, so that it ends with this call. */
+    /** True if the headers cannot store the span, so that it ends with this call. */
     private final boolean alone;
 
     private Call(Trace trace, Scope scope, boolean alone) {

@@ -9,8 +9,8 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes something of each element and the place of its trace. The claim on an element that came of several records
- * goes through a target of its own from here on, which has the group's trace. Confined to its segment.
+ * Combines each element with the place of its trace. An element derived from several records gets a target of its own
+ * for its claim, which holds the group's trace. Confined to its segment.
  */
 final class PlaceStage<T, R> implements Stage<R> {
 

@@ -20,8 +20,8 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Begins spans, and reads and writes headers. Names are those of OpenTelemetry's semantic conventions for messaging
- * and Kafka, version 1.45. Immutable.
+ * Starts spans, and reads and writes headers. Names are those of OpenTelemetry's semantic conventions for messaging and
+ * Kafka, version 1.45. Immutable.
  */
 final class Spans {
 
@@ -39,7 +39,7 @@ final class Spans {
 
     private static final TextMapGetter<Headers> GETTER = new TextMapGetter<>() {
         @Override
-        @SuppressWarnings("deprecation") // from 1.68 on; until then it must be there
+        @SuppressWarnings("deprecation") // required before 1.68, optional from then on
         public Iterable<String> keys(Headers headers) {
             List<String> keys = new ArrayList<>();
             headers.forEach(header -> keys.add(header.key()));
@@ -75,7 +75,7 @@ final class Spans {
         return new Spans(tracer, propagator, newGroup);
     }
 
-    /** Begins the span of a record, below that of its producer and linked to it. */
+    /** Starts the span of a record as a child of its producer's span, with a link to it. */
     Trace begin(ConsumerRecord<?, ?> record) {
         Context producer = propagator.extract(Context.root(), record.headers(), GETTER);
         SpanBuilder builder = span(record.topic())
@@ -96,7 +96,7 @@ final class Spans {
         return new Trace(span, producer.with(span), record.topic());
     }
 
-    /** Begins the span of a group of records, linked to theirs. */
+    /** Starts the span of a group of records, with links to their spans. */
     Trace begin(List<Trace> members) {
         List<String> topics = members.stream().map(Trace::topic).distinct().toList();
         String topic = topics.size() == 1 ? topics.getFirst() : "";
@@ -122,7 +122,7 @@ final class Spans {
     }
 
     /**
-     * The trace that a record's headers keep, which begins now if it had not. Headers can keep it if the propagator
+     * The trace stored in a record's headers, started on first access. Headers can store it only if the propagator
      * writes any. One thread at a time.
      */
     Trace inHeaders(ConsumerRecord<?, ?> record) {
@@ -135,7 +135,7 @@ final class Spans {
         return begun;
     }
 
-    /** Writes the context of a trace in place of what the headers have. */
+    /** Replaces the trace context in the headers. */
     void inject(Trace trace, Headers headers) {
         propagator.inject(trace.context(), headers, (into, key, value) -> {
             if (into != null) {

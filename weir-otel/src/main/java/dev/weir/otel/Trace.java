@@ -21,10 +21,10 @@ final class Trace {
     private volatile @Nullable Throwable failure;
 
     /**
-     * Creates one of a span that has begun.
+     * Creates the trace of a started span.
      *
-     * @param context with the span
-     * @param topic that the record, or all of the group, came from; empty if there are several
+     * @param context context that contains the span
+     * @param topic topic of the record, or of the whole group; empty if there are several
      */
     Trace(Span span, Context context, String topic) {
         this.span = span;
@@ -48,7 +48,7 @@ final class Trace {
         failure = null;
     }
 
-    /** Notes a failed call; another may follow. */
+    /** Records a failed call; another call may follow. */
     void failed(Throwable thrown) {
         Throwable cause =
                 thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
@@ -56,12 +56,12 @@ final class Trace {
         try {
             span.recordException(cause);
         } catch (RuntimeException | Error unreadable) {
-            // An exception whose own methods throw. Its class is told at the end.
+            // The exception's own methods throw. Its class is recorded at the end.
             span.addEvent("exception");
         }
     }
 
-    /** Ends the span of a record that is finished; of one that is not, if {@code unfinished}. */
+    /** Ends the span of a finished record, or of an unfinished one if {@code unfinished}. */
     void end(boolean unfinished) {
         Throwable last = failure;
         if (last != null) {

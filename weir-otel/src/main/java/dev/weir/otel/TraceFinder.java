@@ -5,12 +5,12 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Finds the traces of what an element came of, through the claims on it. Confined to one thread. */
+/** Finds the traces of the records that an element was derived from, through its claims. Confined to one thread. */
 final class TraceFinder implements AckTarget.RootVisitor {
 
     private final Set<Place> places = new LinkedHashSet<>();
 
-    /** The places of the traces, each once. Only for a claim that the caller holds. */
+    /** Returns the places of the traces, without duplicates. The caller must hold the claim. */
     List<Place> of(AckTarget target, long token) {
         places.clear();
         target.roots(token, this);
@@ -21,7 +21,7 @@ final class TraceFinder implements AckTarget.RootVisitor {
         places.add(place);
     }
 
-    /** An element of a source that is not traced. */
+    /** Ignores an element of an untraced source. */
     @Override
     public void root(AckTarget source, long token) {}
 }

@@ -5,8 +5,8 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A header of a propagator that knows the trace it was written for: how a record that is handled again finds its
- * span, and how letters and retries of it carry that. Immutable but for the bytes, which nobody may change.
+ * A propagator's header that also refers to the trace it was written for. Through it a retried record finds its span,
+ * and its dead-letter and retry records carry it. Immutable except for the bytes, which must not be modified.
  */
 final class TraceHeader implements Header {
 
@@ -20,7 +20,7 @@ final class TraceHeader implements Header {
         this.trace = trace;
     }
 
-    /** The trace that the headers were given in this pipeline, or null. */
+    /** The trace stored in the headers by this pipeline, or null. */
     static @Nullable Trace find(Headers headers) {
         for (Header header : headers) {
             if (header instanceof TraceHeader traced) {

@@ -9,8 +9,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The traces of a batch of elements, at the place where their claims go through: a token is the index of an element
- * here. A trace begins when it is first asked for and ends with the last claim. Thread-safe.
+ * The acknowledgement target of a batch of elements that holds their traces; a token is the index of an element. A
+ * trace starts on first access and ends with the last claim. Thread-safe.
  */
 final class TraceTarget implements AckTarget {
 
@@ -22,11 +22,11 @@ final class TraceTarget implements AckTarget {
     private final ReentrantLock lock = new ReentrantLock();
 
     /**
-     * Under the lock: of each element a record, the members of a group, or the trace that has begun; null at the end.
+     * For each element: its record, the members of its group, or its started trace; null at the end. Under the lock.
      */
     private final @Nullable Object[] origins;
 
-    /** The places of the elements that a group came of. */
+    /** The places of the elements in a group. */
     private record Members(List<Place> places) {
 
         List<Trace> traces() {
@@ -51,22 +51,22 @@ final class TraceTarget implements AckTarget {
     }
 
     /**
-     * For a batch of records, to be {@link #set} one by one.
+     * Creates the target of a batch of records, which are then {@link #set} one by one.
      *
-     * @param inHeaders whether traces are kept in the headers of their records as well
+     * @param inHeaders whether traces are also stored in the headers of their records
      */
     static TraceTarget ofRecords(Spans spans, boolean inHeaders, int size) {
         return new TraceTarget(spans, inHeaders, size);
     }
 
-    /** For one element that came of several. */
+    /** Creates the target of one element derived from several. */
     static TraceTarget ofGroup(Spans spans, List<Place> members, AckTarget target, long token) {
         TraceTarget group = new TraceTarget(spans, false, 1);
         group.set(0, new Members(members), target, token);
         return group;
     }
 
-    /** Takes over the claim on an element. Before the batch goes on. */
+    /** Takes over the claim on an element. Call before the batch passes on. */
     void set(int index, Object origin, AckTarget target, long token) {
         origins[index] = origin;
         targets[index] = target;
@@ -74,7 +74,7 @@ final class TraceTarget implements AckTarget {
         claims.set(index, 1);
     }
 
-    /** The trace of an element, which begins now if it had not; null if the element is finished. */
+    /** The trace of an element, started on first access; null if the element is finished. */
     @Nullable
     Trace trace(int index) {
         lock.lock();
@@ -158,7 +158,7 @@ final class TraceTarget implements AckTarget {
         return targets[(int) token].placeOf(tokens[(int) token]);
     }
 
-    /** A finder of traces goes no further; others ask for elements of sources. */
+    /** A trace finder stops here; other visitors get the source elements. */
     @Override
     public void roots(long token, RootVisitor visitor) {
         if (visitor instanceof TraceFinder finder) {

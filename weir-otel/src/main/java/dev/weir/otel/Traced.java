@@ -4,8 +4,8 @@ import io.opentelemetry.context.Context;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An element with the trace of the record that it came of; made by {@link Tracing#beside}. Immutable, valid as long
- * as the pipeline has not finished the record.
+ * An element with the trace of its record; created by {@link Tracing#beside}. Immutable; valid until the pipeline
+ * finishes the record.
  */
 public final class Traced<T> {
 
@@ -21,9 +21,7 @@ public final class Traced<T> {
         return value;
     }
 
-    /**
-     * The context of the element's span, which begins now if it had not; the root context if it came of no record.
-     */
+    /** The context of the element's span, started on first access; the root context if the element has no record. */
     public Context context() {
         Trace trace = trace();
         return trace == null ? Context.root() : trace.context();

@@ -15,8 +15,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * Gives each record of a pipeline a span, makes it current where user code works on the record, and hands its
- * context on in the headers of what is written. Immutable and free to share.
+ * Creates a span for each record of a pipeline, makes it current while user code handles the record, and propagates its
+ * context in the headers of produced records. Immutable and free to share.
  *
  * {@snippet :
  * Tracing tracing = Tracing.of(openTelemetry);
@@ -33,10 +33,10 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  *         .to(KafkaSink.producing(invoices));
  * }
  *
- * <p>The context is read from a record's headers, by the propagators of the {@link OpenTelemetry} given, when user
- * code is first called for it: once. From then on it goes where the record's acknowledgement goes, through operators
- * of every kind. The span ends with the last claim on the record, before its acknowledgement; if nobody finishes the
- * record, its span is never ended.
+ * <p>The propagators of the given {@link OpenTelemetry} read the context from a record's headers once, when user code
+ * is first called for the record. From then on the context follows the record's acknowledgement through all operators.
+ * The span ends with the last claim on the record, before its acknowledgement; if the record is never finished, its
+ * span never ends.
  */
 public final class Tracing implements RecordTracing {
 
@@ -51,13 +51,13 @@ public final class Tracing implements RecordTracing {
         return new Tracing(new Spans(Objects.requireNonNull(openTelemetry, "openTelemetry"), ""));
     }
 
-    /** This tracing, whose spans name a consumer group. */
+    /** This tracing with a consumer group in its spans. */
     @Override
     public Tracing inGroup(String group) {
         return new Tracing(spans.inGroup(Objects.requireNonNull(group, "group")));
     }
 
-    /** Begins the way of consumed records: to stand right below their source. Records pass as they are. */
+    /** Starts tracing consumed records; must be placed directly below their source. Records pass unchanged. */
     public <K, V> Flow<ConsumerRecord<K, V>, ConsumerRecord<K, V>> records() {
         return Flow.of(
                 "trace",
@@ -66,9 +66,9 @@ public final class Tracing implements RecordTracing {
     }
 
     /**
-     * Hands each element on together with the trace of the record that it came of, for the functions made here. An
-     * element that came of several records, as after {@code grouped}, gets a span of its own, which links to theirs.
-     * One that came of none has no trace, and functions are called as without tracing.
+     * Pairs each element with the trace of its record, for the functions created by this class. An element derived from
+     * several records, for instance by {@code grouped}, gets a span of its own with links to theirs. An element without
+     * a record has no trace, and functions are called as without tracing.
      */
     public <T> Flow<T, Traced<T>> beside() {
         return Flow.of(
@@ -78,7 +78,9 @@ public final class Tracing implements RecordTracing {
                         (above, context) -> new PlaceStage<T, Traced<T>>(above, context.meter(), spans, Traced::new)));
     }
 
-    /** Writes the trace of the record that each element came of to its headers, which must not be read-only. */
+    /**
+     * Writes the trace context of each element's record to the headers of that element, which must not be read-only.
+     */
     public <K, V> Flow<ProducerRecord<K, V>, ProducerRecord<K, V>> inject() {
         return Flow.of(
                 "trace",
@@ -94,7 +96,7 @@ public final class Tracing implements RecordTracing {
                                 })));
     }
 
-    /** {@code function} below {@link #beside}, called with the element's span as the current one. */
+    /** Wraps {@code function} for use below {@link #beside}: the element's span is current during the call. */
     public <T, R> Function<Traced<T>, R> function(Function<? super T, ? extends R> function) {
         Objects.requireNonNull(function, "function");
         Handler<Traced<T>, R> handler = handler(function::apply);
@@ -109,7 +111,7 @@ public final class Tracing implements RecordTracing {
         };
     }
 
-    /** {@code handler} below {@link #beside}, called with the element's span as the current one. */
+    /** Wraps {@code handler} for use below {@link #beside}: the element's span is current during the call. */
     public <T, R> Handler<Traced<T>, R> handler(Handler<? super T, ? extends R> handler) {
         Objects.requireNonNull(handler, "handler");
         return traced -> {
@@ -130,8 +132,8 @@ public final class Tracing implements RecordTracing {
     }
 
     /**
-     * {@code function} below {@link #beside}, called with the element's span as the current one. What its stage does
-     * on other threads is up to the one who made it. Cancelling the result cancels that stage.
+     * Wraps an asynchronous {@code function} for use below {@link #beside}: the element's span is current during the
+     * call, but not on other threads of its stage. Cancelling the result cancels that stage.
      */
     public <T, R> Function<Traced<T>, CompletionStage<R>> async(
             Function<? super T, ? extends CompletionStage<R>> function) {
@@ -152,7 +154,7 @@ public final class Tracing implements RecordTracing {
     }
 
     private static <R> CompletionStage<R> followed(Trace trace, CompletionStage<R> stage) {
-        // The trace is told before the pipeline is: the span may end with what the pipeline does.
+        // Update the trace before the pipeline, because the pipeline's reaction may end the span.
         CompletableFuture<R> told = stage.whenComplete((result, thrown) -> {
                     if (thrown == null) {
                         trace.succeeded();

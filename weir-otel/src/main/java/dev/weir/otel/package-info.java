@@ -1,7 +1,6 @@
 /**
- * Trace context beside each element of a pipeline, by the API of OpenTelemetry. Records come in with the headers of
- * their producers, spans go out to the SDK of the application. A record's span belongs to its claims; no thread is
- * started here.
+ * Tracing of a pipeline's elements with the OpenTelemetry API. Records come in with the headers of their producers;
+ * spans go out to the application's SDK. A record's span lives as long as its claims. Starts no threads.
  */
 @NullMarked
 package dev.weir.otel;

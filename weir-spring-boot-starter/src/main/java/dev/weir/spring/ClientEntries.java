@@ -10,13 +10,13 @@ import org.apache.kafka.common.config.ConfigValue;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.unit.DataSize;
 
-/** Settings of one client with the properties that they were read from; later ones win. Confined to one thread. */
+/** Settings of one client with the properties they were read from; later settings win. Confined to one thread. */
 final class ClientEntries {
 
     private final Map<String, String> values = new HashMap<>();
     private final Map<String, String> origins = new HashMap<>();
 
-    /** Sets {@code name}, unless there is no value. */
+    /** Sets {@code name}, unless the value is null. */
     void put(String name, @Nullable Object value, String origin) {
         if (value != null) {
             values.put(name, text(value));
@@ -24,7 +24,7 @@ final class ClientEntries {
         }
     }
 
-    /** As Kafka's clients and Weir read it from a file. */
+    /** Converts a value to the text that Kafka's clients and Weir would read from a file. */
     private static String text(Object value) {
         return switch (value) {
             case Class<?> type -> type.getName();
@@ -43,7 +43,7 @@ final class ClientEntries {
     }
 
     /**
-     * Refuses values that are not of the kind that the client wants.
+     * Refuses values of the wrong type for the client.
      *
      * @throws IllegalArgumentException names the property
      */

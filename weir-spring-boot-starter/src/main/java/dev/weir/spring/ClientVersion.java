@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks that the kafka-clients on the class path are at least those that Weir is built with: Spring Boot manages a
- * version of its own, which is older, and a build takes it in silence. Stateless.
+ * Checks that kafka-clients on the class path is at least the version that Weir is built with: Spring Boot manages an
+ * older version, which a build silently prefers. Stateless.
  */
 final class ClientVersion {
 
@@ -45,13 +45,13 @@ final class ClientVersion {
         return about.getProperty("version", "unknown");
     }
 
-    /** A text that is no version is not old: nobody knows. */
+    /** Returns whether the version is too old. Text that is not a version does not count as old. */
     static boolean isOld(String found) {
         return found.matches("[1-9]\\d*(\\.\\d+)*")
                 && Version.parse(withoutZeros(found)).compareTo(Version.parse(BUILT_WITH)) < 0;
     }
 
-    /** A version of Java ends with no zero. */
+    /** Removes trailing zeros, which Java's versions do not allow. */
     private static String withoutZeros(String version) {
         return version.replaceAll("(\\.0+)+$", "");
     }

@@ -5,6 +5,6 @@ public enum OnFailure {
     /** The application context is closed, which drains the other pipelines first. */
     SHUTDOWN,
 
-    /** The application goes on without the pipeline, and its liveness is down. */
+    /** The application continues without the pipeline, and its liveness is down. */
     KEEP
 }

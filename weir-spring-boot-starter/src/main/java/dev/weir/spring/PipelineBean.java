@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.context.ApplicationContextException;
 
 /**
- * One {@link Pipeline} bean, its present or last run, the meters of that run, and its console. Started and ended by
+ * One {@link Pipeline} bean, its current or last run, the meters of that run, and its console. Started and ended by
  * {@link WeirPipelines} under its lock or after it; its state may be read from any thread.
  */
 final class PipelineBean {
@@ -31,7 +31,7 @@ final class PipelineBean {
     private volatile @Nullable RunningPipeline running;
     private volatile @Nullable PipelineMetrics metrics;
 
-    /** The run that was last told to end: that its deadline cancels it is no failure. */
+    /** The run that was last told to end; a cancellation at its deadline is not a failure. */
     private volatile @Nullable RunningPipeline ended;
 
     PipelineBean(String name, Pipeline pipeline, PipelineConsole console, boolean hasPartitionMeters) {
@@ -45,7 +45,7 @@ final class PipelineBean {
         return name;
     }
 
-    /** The present run or the one that has ended; null before the first. */
+    /** The current or last run; null before the first. */
     @Nullable
     RunningPipeline running() {
         return running;
@@ -74,10 +74,10 @@ final class PipelineBean {
     }
 
     /**
-     * Runs it.
+     * Starts a run.
      *
      * @param over called once the run is over, by a thread of the pipeline
-     * @throws KafkaPipelineException if the run is refused for what the application has set
+     * @throws KafkaPipelineException if the run is refused because of the application's settings
      */
     void start(@Nullable MeterRegistry registry, Runnable over) {
         closeMetrics();
@@ -102,12 +102,12 @@ final class PipelineBean {
         console.show(started);
     }
 
-    /** The page of its runs. */
+    /** The console of its runs. */
     PipelineConsole console() {
         return console;
     }
 
-    /** The application's registry may refuse a meter; the pipeline runs on without. */
+    /** Binds the meters. If the application's registry refuses one, the pipeline runs without it. */
     private void bind(PipelineMetrics meters, MeterRegistry registry) {
         metrics = meters;
         try {
@@ -128,7 +128,7 @@ final class PipelineBean {
         }
     }
 
-    /** Drains the run that there is, says in the log what is left undone, and removes its meters and its console. */
+    /** Drains the current run, logs the work left undone, and removes its meters and console. */
     void end(Duration deadline) {
         try {
             RunningPipeline last = running;
@@ -151,7 +151,7 @@ final class PipelineBean {
                         name,
                         String.join("; ", report.leftUndone()));
             }
-        } catch (InterruptedException e) { // Nobody interrupts the threads that drain, as nobody knows them.
+        } catch (InterruptedException e) { // The draining threads are private, so nothing interrupts them.
             last.cancel();
             Thread.currentThread().interrupt();
         }

@@ -24,10 +24,10 @@ final class PipelineConsole {
     private volatile @Nullable ConsoleServer console;
 
     /**
-     * Starts nothing yet.
+     * Creates the console without starting it.
      *
-     * @param index of the pipeline in the alphabetical order of all: its port is that many above the one that is set
-     * @throws IllegalArgumentException if a setting of the console cannot be
+     * @param index index of the pipeline in alphabetical order, added to the configured port
+     * @throws IllegalArgumentException if a setting of the console is invalid
      */
     PipelineConsole(String name, WeirProperties.Console settings, int index) {
         this.name = name;
@@ -42,7 +42,7 @@ final class PipelineConsole {
         }
     }
 
-    /** Shows this run, on the port of the run before it. A console that cannot be opened leaves the pipeline alone. */
+    /** Shows this run, on the port of the run before it. A failure to open the console does not affect the pipeline. */
     void show(RunningPipeline running) {
         if (!settings.enabled()) {
             return;
@@ -66,7 +66,7 @@ final class PipelineConsole {
         }
     }
 
-    /** The settings as those of a console; refuses what a console would refuse, by the names of the properties. */
+    /** Converts the settings to those of a console; refusals name the properties. */
     private ConsoleServer.Builder builder() {
         try {
             ConsoleServer.Builder builder = ConsoleServer.builder().port(port).host(settings.host());
@@ -82,7 +82,7 @@ final class PipelineConsole {
         }
     }
 
-    /** The console that is open, or null. */
+    /** The open console, or null. */
     @Nullable
     ConsoleServer server() {
         return console;

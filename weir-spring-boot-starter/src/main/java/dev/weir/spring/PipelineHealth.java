@@ -11,8 +11,8 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 
 /**
- * Health of pipelines: up while none has failed and all consumers answer a question with yes; lag is never one. A
- * pipeline that has ended by itself, or was not started, is well. Thread-safe; waits for nobody.
+ * The health of the pipelines: up while none has failed and a check is true for all consumers. Lag is never part of a
+ * check. A pipeline that has ended by itself, or was not started, counts as healthy. Thread-safe; never waits.
  */
 final class PipelineHealth implements HealthIndicator {
 
@@ -26,12 +26,12 @@ final class PipelineHealth implements HealthIndicator {
         this.no = no;
     }
 
-    /** Returns whether consumers' threads go round; if not, only a restart helps. */
+    /** Checks that the consumers' threads are running; if not, only a restart helps. */
     static PipelineHealth liveness(WeirPipelines pipelines) {
         return new PipelineHealth(pipelines, ConsumerHealth::live, Status.DOWN);
     }
 
-    /** Returns whether consumers know where to read. */
+    /** Checks that the consumers have their positions. */
     static PipelineHealth readiness(WeirPipelines pipelines) {
         return new PipelineHealth(pipelines, ConsumerHealth::ready, Status.OUT_OF_SERVICE);
     }

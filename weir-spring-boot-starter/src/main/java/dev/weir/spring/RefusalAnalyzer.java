@@ -10,8 +10,8 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 
 /**
- * Turns what Weir or its Kafka client refuses when an application starts into a paragraph: the messages name the
- * setting and the way out, and a stack trace would bury them. Stateless.
+ * Formats a refusal by Weir or its Kafka client at application start as a paragraph. The message names the setting and
+ * the solution, which a stack trace would bury. Stateless.
  */
 final class RefusalAnalyzer implements FailureAnalyzer {
 
@@ -30,7 +30,7 @@ final class RefusalAnalyzer implements FailureAnalyzer {
         return null;
     }
 
-    /** Returns whether the message is for who wrote the settings: no stack trace would tell more. */
+    /** Returns whether the message is about the user's settings, so that a stack trace would add nothing. */
     static boolean isRefusal(Throwable cause) {
         List<StackTraceElement> frames = Arrays.asList(cause.getStackTrace());
         return switch (cause) {
@@ -46,7 +46,10 @@ final class RefusalAnalyzer implements FailureAnalyzer {
         return frame.getClassName().startsWith(WEIR);
     }
 
-    /** The message of a failure and those of its causes that it does not repeat: a client has its reason there. */
+    /**
+     * The message of a failure with the messages of its causes that it does not repeat; a client's reason is often in
+     * the cause.
+     */
     static String reasons(Throwable failure) {
         String told = Objects.requireNonNullElse(failure.getMessage(), failure.toString());
         for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {

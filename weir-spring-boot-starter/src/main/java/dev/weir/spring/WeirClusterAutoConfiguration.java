@@ -10,7 +10,7 @@ import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
 import org.springframework.boot.kafka.autoconfigure.KafkaConnectionDetails;
 import org.springframework.context.annotation.Bean;
 
-/** A {@link KafkaCluster} bean, which tests have, is what the application connects to. */
+/** Connects the application to a {@link KafkaCluster} bean of a test. */
 @AutoConfiguration(before = KafkaAutoConfiguration.class)
 @ConditionalOnClass(KafkaCluster.class)
 @ConditionalOnBean(KafkaCluster.class)

@@ -24,20 +24,19 @@ import org.springframework.boot.ExitCodeGenerator;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Runs the application's {@link Pipeline} beans, each under the name of its bean, whatever it was named before.
- * Thread-safe.
+ * Runs the application's {@link Pipeline} beans, each under its bean name. Thread-safe.
  *
- * <p>Pipelines start in the last phase of the application context, after all else, and stop first. The beans are looked
- * up at the first start, so a pipeline's handler may use this too; before that there are none here. A stop drains all
- * of them at once, for all but 6 seconds of {@code spring.lifecycle.timeout-per-shutdown-phase}, and half of it if that
- * is longer; the log names what is left undone. While one runs, the JVM stays. When one fails,
- * {@code weir.on-failure} says what becomes of the application; {@link #getExitCode} is 1 from then on.
+ * <p>Pipelines start in the last phase of the application context and stop first. The beans are looked up at the first
+ * start, so a pipeline's handler may use this object; before that it has no pipelines. A stop drains all pipelines at
+ * once, for {@code spring.lifecycle.timeout-per-shutdown-phase} less 6 seconds, or half of it if that is longer; the
+ * log names the work left undone. The JVM stays alive while a pipeline runs. If one fails, {@code weir.on-failure}
+ * decides about the application, and {@link #getExitCode} is 1 from then on.
  */
 public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
 
     private static final Logger LOG = LoggerFactory.getLogger(WeirPipelines.class);
 
-    /** The 5 seconds that a drain waits for stages that do not let go when they are cancelled, and one more. */
+    /** The 5 seconds that a drain waits for cancelled stages that do not return, plus one. */
     private static final Duration GRACE = Duration.ofSeconds(6);
 
     private final Supplier<Map<String, Pipeline>> pipelines;
@@ -59,11 +58,11 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
     private volatile boolean running;
 
     /**
-     * Runs nothing before {@link #start}.
+     * Creates the runner; pipelines start with {@link #start}.
      *
-     * @param pipelines the beans by their names, asked once, at the first start
-     * @param phaseTimeout how long the application waits for a phase of its shutdown
-     * @param registry where meters go, asked at each start; null for nowhere
+     * @param pipelines the beans by name, read once, at the first start
+     * @param phaseTimeout longest wait of the application for a shutdown phase
+     * @param registry registry of the meters, read at each start; null for none
      * @param shutdown closes the application; called by a thread of its own
      */
     WeirPipelines(
@@ -79,7 +78,7 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
         this.shutdown = shutdown;
     }
 
-    /** The time for a drain whose report comes before the phase is over. */
+    /** The deadline of a drain that reports before the phase is over. */
     static Duration drainTime(Duration phaseTimeout) {
         Duration half = phaseTimeout.dividedBy(2);
         Duration rest = phaseTimeout.minus(GRACE);
@@ -92,8 +91,8 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
     }
 
     /**
-     * The present run of a pipeline, or the last one; empty before its first. The application's to read and steer, not
-     * to close; {@code stop()} ends it in good order, and a cancellation counts as a failure.
+     * The current or last run of a pipeline; empty before its first. The application may read and control it but must
+     * not close it; {@code stop()} ends it normally, and a cancellation counts as a failure.
      *
      * @throws IllegalArgumentException if there is no such pipeline
      */
@@ -113,7 +112,7 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
         return bean;
     }
 
-    /** Starts all pipelines but those with {@code auto-start=false}; if one cannot be started, none is left running. */
+    /** Starts all pipelines except those with {@code auto-start=false}. If one cannot start, none is left running. */
     @Override
     public void start() {
         try {
@@ -135,7 +134,7 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
                 beans = lookUp();
             }
             for (PipelineBean bean : beans.values()) {
-                if (running && startsByItself(bean)) { // A stop does not wait for the lock to say so.
+                if (running && startsByItself(bean)) { // A stop signals this without waiting for the lock.
                     run(bean);
                 }
             }
@@ -169,11 +168,11 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
     }
 
     /**
-     * Starts one pipeline that does not run: it has {@code auto-start=false}, has ended, or has failed.
+     * Starts one pipeline that is not running: it has {@code auto-start=false}, has ended, or has failed.
      *
      * @throws IllegalArgumentException if there is no such pipeline
-     * @throws IllegalStateException if it runs already, or the application context does not
-     * @throws KafkaPipelineException if it cannot start; says why
+     * @throws IllegalStateException if it is already running, or the application context is not
+     * @throws KafkaPipelineException if it cannot start, with the reason
      */
     public void start(String name) {
         PipelineBean bean = bean(name);
@@ -212,7 +211,7 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
         }
     }
 
-    /** Keeps the JVM alive as long as a pipeline runs: their own threads do not. */
+    /** Keeps the JVM alive while a pipeline runs, because pipeline threads are daemons. */
     private void keep() {
         boolean close;
         lock.lock();
@@ -263,7 +262,9 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
                 });
     }
 
-    /** Drains what runs; then what a start under way has begun meanwhile, as that holds the lock while it connects. */
+    /**
+     * Drains the current run, then a run begun meanwhile by a concurrent start, which holds the lock while it connects.
+     */
     private void end(PipelineBean bean) {
         bean.end(drain);
         signal();
@@ -276,7 +277,7 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
         return running;
     }
 
-    /** 1 if a pipeline has failed and was not started again, otherwise 0. */
+    /** Returns 1 if a pipeline has failed and was not started again, otherwise 0. */
     @Override
     public int getExitCode() {
         return beans.values().stream().anyMatch(bean -> bean.failure() != null) ? 1 : 0;

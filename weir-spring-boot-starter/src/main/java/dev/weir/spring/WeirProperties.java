@@ -13,12 +13,12 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
 /**
- * The properties {@code weir.*}. Immutable. One that is not here is refused, if it is in a file or an argument: Spring
- * Boot looks for unknown ones neither among environment variables nor among system properties.
+ * The properties {@code weir.*}. Immutable. Unknown properties in a file or argument are refused; Spring Boot does not
+ * detect unknown ones in environment variables or system properties.
  *
- * @param onFailure whether the application ends when a pipeline fails, or goes on with its liveness down
- * @param consumer settings of consumers, over those of spring.kafka
- * @param producer settings of producers, over those of spring.kafka
+ * @param onFailure whether the application ends when a pipeline fails, or continues with its liveness down
+ * @param consumer settings of consumers, overriding spring.kafka
+ * @param producer settings of producers, overriding spring.kafka
  * @param console the page of each pipeline
  * @param metrics the meters of the pipelines in the application's registry
  * @param pipelines settings of single pipelines, by the name of their bean
@@ -33,23 +33,23 @@ record WeirProperties(
         @DefaultValue Map<String, PipelineProperties> pipelines) {
 
     /**
-     * The settings of Weir's own that can be written as text. What is not set has Weir's default.
+     * Weir's own consumer settings that can be written as text. Settings that are null have Weir's default.
      *
      * @param groupId group of the consumers
-     * @param preset several settings at once, over which all others win: throughput, latency or low-memory
-     * @param commitInterval how long finished work may wait for its commit
-     * @param commitRecords finished records that bring a commit forward
+     * @param preset defaults for several settings, overridden by all others: throughput, latency or low-memory
+     * @param commitInterval longest wait of finished work for its commit
+     * @param commitRecords number of finished records that triggers an earlier commit
      * @param maxOutstandingRecords unfinished records of a partition at which fetching it pauses
      * @param bufferBytes memory for fetched and unfinished records, over all partitions
-     * @param revokeDeadline how long a rebalance waits for unfinished records of the partitions it takes
-     * @param outOfRange what happens when the next record to read is not there
-     * @param connectTimeout how long a start waits for a broker that answers; 0 does not ask
-     * @param commitMetadataChars room for the metadata of a commit
+     * @param revokeDeadline longest wait of a rebalance for unfinished records of revoked partitions
+     * @param outOfRange policy if the next offset to read does not exist
+     * @param connectTimeout longest wait of a start for a broker's answer; 0 skips the check
+     * @param commitMetadataChars largest size of a commit's metadata, in characters
      * @param fetch the fetcher of records
-     * @param fetchThreads how many threads fetch for a consumer on the lean path
-     * @param onClose whether a member that ends leaves its group
-     * @param maxBatchBytes what a batch may become decompressed on the lean path, and a record on the client path
-     * @param unreadableBatches what becomes of a batch that is larger, or corrupt
+     * @param fetchThreads number of fetch threads of a consumer on the lean path
+     * @param onClose whether a closing member leaves its group
+     * @param maxBatchBytes largest decompressed batch on the lean path, and largest record on the client path
+     * @param unreadableBatches policy for larger or corrupt batches
      * @param properties properties of the Kafka client
      */
     record Consumer(
@@ -83,10 +83,10 @@ record WeirProperties(
      * Settings of the consoles: each pipeline has one of its own.
      *
      * @param enabled whether each pipeline has a console
-     * @param port that of the first pipeline in alphabetical order; the next ones have the ports above it, and 0 is any
-     *     free port for each
+     * @param port port of the first pipeline in alphabetical order; the others use the following ports; 0 picks free
+     *     ports
      * @param host the address to listen on; beyond loopback a token is needed
-     * @param token demanded of each request for data, at least 16 characters
+     * @param token required by each request for data, at least 16 characters
      */
     record Console(
             @DefaultValue("false") boolean enabled,
@@ -105,7 +105,7 @@ record WeirProperties(
      * Settings of the meters.
      *
      * @param enabled whether the pipelines and dispatchers have meters in the application's registry
-     * @param partitionTags whether there are meters of each assigned partition as well
+     * @param partitionTags whether each assigned partition has meters as well
      */
     record Metrics(
             @DefaultValue("true") boolean enabled,

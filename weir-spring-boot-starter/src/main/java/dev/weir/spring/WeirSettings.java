@@ -16,9 +16,9 @@ import org.springframework.boot.kafka.autoconfigure.KafkaProperties;
 import org.springframework.core.env.Environment;
 
 /**
- * Settings of Weir's clients as the application's properties have them: those of {@code spring.kafka.*}, with the
- * addresses of the {@link KafkaConnectionDetails}, then those of {@code weir.consumer.*} and {@code weir.producer.*},
- * which win. Thread-safe. The properties' deserializers and serializers are left out: here their types say which.
+ * Creates settings of Weir's clients from the application's properties: {@code spring.kafka.*}, with the addresses of
+ * the {@link KafkaConnectionDetails}, overridden by {@code weir.consumer.*} and {@code weir.producer.*}. Thread-safe.
+ * Deserializers and serializers are arguments here; those in the properties are ignored.
  *
  * <pre>{@code
  * @Bean
@@ -45,13 +45,16 @@ public final class WeirSettings {
         this.environment = environment;
     }
 
-    /** {@link #consumer(Deserializer, Deserializer)} for records whose key and value stay bytes. */
+    /**
+     * Creates consumer settings whose keys and values stay bytes; see {@link #consumer(Deserializer, Deserializer)}.
+     */
     public ConsumerSettings.Builder<byte[], byte[]> consumer() {
         return consumer(new ByteArrayDeserializer(), new ByteArrayDeserializer());
     }
 
     /**
-     * A new builder of a consumer's settings; what the caller sets wins, but does not mend what is refused here.
+     * Creates a builder of consumer settings. The caller's settings win, but cannot repair properties that are refused
+     * here.
      *
      * @throws IllegalArgumentException for a value that Weir or Kafka's client refuses; names the property
      */
@@ -77,18 +80,19 @@ public final class WeirSettings {
         own.properties().forEach((name, text) -> entries.put(name, text, prefix + "properties." + name));
         entries.check(ConsumerConfig.configDef());
         var builder = ConsumerSettings.builder(key, value).from(entries.values(), entries::origin);
-        // Refuses here, where the property is known, what the caller's build() would refuse without it.
+        // Refuse here, where the property is known; the caller's build() could not name it.
         var ignored = builder.build();
         return builder;
     }
 
-    /** {@link #producer(Serializer, Serializer)} for records whose key and value are bytes. */
+    /** Creates producer settings whose keys and values are bytes; see {@link #producer(Serializer, Serializer)}. */
     public ProducerSettings.Builder<byte[], byte[]> producer() {
         return producer(new ByteArraySerializer(), new ByteArraySerializer());
     }
 
     /**
-     * A new builder of a producer's settings; what the caller sets wins, but does not mend what is refused here.
+     * Creates a builder of producer settings. The caller's settings win, but cannot repair properties that are refused
+     * here.
      *
      * @throws IllegalArgumentException for a value that Weir or Kafka's client refuses; names the property
      */
@@ -125,14 +129,17 @@ public final class WeirSettings {
         return entries;
     }
 
-    /** Spring writes read_uncommitted where nobody did, which would win over Weir's default for exactly once. */
+    /**
+     * Returns whether the value is Spring's implicit read_uncommitted, which would override Weir's exactly-once
+     * default.
+     */
     private static boolean isDefaultIsolation(String name, Object value, String origin) {
         return name.equals(ConsumerConfig.ISOLATION_LEVEL_CONFIG)
                 && value.equals("read_uncommitted")
                 && origin.equals(SPRING);
     }
 
-    /** The property that set the client's {@code name}, as far as its own name tells. */
+    /** The property that set the client's {@code name}, derived from that name. */
     private String property(String side, String name) {
         String dashed = name.toLowerCase(Locale.ROOT).replace('.', '-');
         return List.of(side + ".properties." + name, side + "." + dashed, "properties." + name, dashed).stream()

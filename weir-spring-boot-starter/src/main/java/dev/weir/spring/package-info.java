@@ -1,6 +1,6 @@
 /**
  * Pipelines in a Spring Boot application: {@link dev.weir.spring.WeirPipelines} runs the {@code Pipeline} beans, and
- * {@link dev.weir.spring.WeirSettings} has what {@code spring.kafka.*} and {@code weir.*} say of their clients.
+ * {@link dev.weir.spring.WeirSettings} creates client settings from {@code spring.kafka.*} and {@code weir.*}.
  */
 @NullMarked
 package dev.weir.spring;

@@ -13,22 +13,22 @@ import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection of a client: reads one request after the other and has each answered, on a virtual thread of its own.
+ * A client connection: reads requests one after the other and has each answered, on its own virtual thread.
  * {@link #cut}, {@link #state} and {@link #ageNanos} may be called by any thread.
  */
 final class Connection implements Runnable {
 
     /** The state of a connection. */
     enum State {
-        /** No complete request is there. */
+        /** No complete request has arrived. */
         WAITING,
-        /** Its client reads an answer, or does not. */
+        /** A response is being written, at the client's pace. */
         WRITING,
-        /** An answer is being made. */
+        /** A response is being prepared. */
         WORKING
     }
 
-    /** Answers the requests of connections: what all connections of an endpoint have in common. */
+    /** The parts that all connections of an endpoint share. */
     record Service(
             HttpEndpoint.Handler handler,
             ScheduledExecutorService timer,
@@ -70,7 +70,7 @@ final class Connection implements Runnable {
         state = newState;
     }
 
-    /** Closes it and interrupts whatever is done for it. */
+    /** Closes the connection and interrupts its current work. */
     void cut() {
         cut = true;
         try {
@@ -96,7 +96,7 @@ final class Connection implements Runnable {
                 isNow(State.WAITING);
                 idle = HttpLimits.MAX_IDLE;
             }
-        } catch (IOException e) { // It has gone, was too slow, or was cut.
+        } catch (IOException e) { // The client has gone, was too slow, or was cut.
             LOG.log(Level.DEBUG, "a connection has ended", e);
         } finally {
             service.connections.remove(this);
@@ -143,7 +143,7 @@ final class Connection implements Runnable {
         linger();
     }
 
-    /** Lets the client read before the connection is closed: bytes that nobody has read would reset it at once. */
+    /** Lets the client read before the close: unread request bytes would make the close reset the connection. */
     private void linger() throws IOException {
         isNow(State.WAITING);
         socket.shutdownOutput();

@@ -7,15 +7,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The connections of an endpoint, a bounded number of them. A new one is always taken in, as it may be a probe's: the
- * one that is missed least is cut for it. Thread-safe.
+ * The bounded set of connections of an endpoint. A new one, which may be a probe, is always accepted; the least useful
+ * one is cut for it. Thread-safe.
  */
 final class Connections {
 
     private static final Comparator<Connection> LEAST_MISSED =
             Comparator.comparingInt(Connections::worth).thenComparingLong(each -> -each.ageNanos());
 
-    /** A connection that is younger has had no time to send its request, or to read. */
+    /** Age below which a connection has had no time to send its request or to read. */
     private static final long YOUNG_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final int most;
@@ -38,7 +38,7 @@ final class Connections {
         };
     }
 
-    /** Takes in one more, in place of another if there are too many; it is cut at once if all have been closed. */
+    /** Adds a connection, replacing another if there are too many. After {@link #close} it is cut at once. */
     void add(Connection connection) {
         lock.lock();
         try {
@@ -55,7 +55,7 @@ final class Connections {
         }
     }
 
-    /** Cuts the connection that is missed least, if there is any. */
+    /** Cuts the least useful connection, if there is one. */
     void makeRoom() {
         lock.lock();
         try {
@@ -82,7 +82,7 @@ final class Connections {
         }
     }
 
-    /** Cuts all, and each that comes later. */
+    /** Cuts all connections, present and future. */
     void close() {
         lock.lock();
         try {

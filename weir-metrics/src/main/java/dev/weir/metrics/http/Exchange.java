@@ -68,7 +68,7 @@ final class Exchange extends HttpExchange {
     /**
      * Sends status and headers.
      *
-     * @param length of the body; 0 if only its end will tell, -1 if there is none
+     * @param length length of the body; 0 if unknown, -1 if there is none
      */
     @Override
     public void sendResponseHeaders(int newStatus, long length) throws IOException {
@@ -191,10 +191,10 @@ final class Exchange extends HttpExchange {
         }
     }
 
-    /** The connection goes on if the response is complete, and ends otherwise. */
+    /** Ends the exchange. The connection stays open only if the response is complete. */
     @Override
     public void close() {
-        // Nothing of this exchange is open but the connection, which decides by isReusable.
+        // Only the connection is still open, and it checks isReusable.
     }
 
     @Override

@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides by the {@code Host} header whether a request is answered, which defeats DNS rebinding: a page of another site
- * in a browser can reach a port here only under a name of its own. Immutable.
+ * Checks the {@code Host} header against DNS rebinding: a page of another site can reach this port from a browser only
+ * under that site's name. Immutable.
  */
 public final class HostRule {
 
@@ -25,13 +25,13 @@ public final class HostRule {
         this.names = names;
     }
 
-    /** Accepts names and addresses of loopback alone. */
+    /** Accepts only names and addresses of loopback. */
     public static HostRule ofLoopback() {
         return new HostRule(false, List.of());
     }
 
     /**
-     * Accepts each address in numbers, as probes and scrapers use; the names of this machine; and further ones.
+     * Accepts all IP addresses, which probes and scrapers use, the names of this machine, and further names.
      *
      * @param names in any case; {@code *.example.com} is each name that ends in {@code .example.com}
      */
@@ -40,7 +40,7 @@ public final class HostRule {
                 true, names.stream().map(name -> name.toLowerCase(Locale.ROOT)).toList());
     }
 
-    /** Refuses what can be no name in a {@code Host} header. */
+    /** Refuses a name that is not valid in a {@code Host} header. */
     public static String checkName(String name) {
         String bare = name.startsWith("*.") ? name.substring(2) : name;
         if (hostOf(bare).isEmpty() || bare.indexOf(':') >= 0 || bare.indexOf('/') >= 0) {
@@ -58,7 +58,7 @@ public final class HostRule {
      */
     public boolean accepts(@Nullable String header) {
         if (header == null) {
-            return addresses; // A browser always sends one.
+            return addresses; // Browsers always send one.
         }
         String host = hostOf(header);
         return isLoopback(host)
@@ -90,7 +90,7 @@ public final class HostRule {
         return name.startsWith("*.") ? host.endsWith(name.substring(1)) : host.equals(name);
     }
 
-    /** The name of this machine, asked for when it first matters, as that may take a while. */
+    /** The name of this machine, looked up on first use because that may take a while. */
     private static final class OwnName {
 
         static final String NAME = find();

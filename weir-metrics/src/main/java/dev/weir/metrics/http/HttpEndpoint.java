@@ -18,13 +18,13 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A port that speaks HTTP/1.1. Each connection has a virtual thread. Whatever else is connected, a new connection is
- * taken in, so that a probe is always answered: beyond {@link HttpLimits#MAX_CONNECTIONS} it takes the place of the
- * connection that has waited longest. Thread-safe. Its opener closes it.
+ * An HTTP/1.1 server port with a virtual thread for each connection. New connections are always accepted, so that a
+ * probe is always answered: beyond {@link HttpLimits#MAX_CONNECTIONS} a new one replaces the one that has waited
+ * longest. Thread-safe. The caller of {@code open} closes it.
  */
 public final class HttpEndpoint implements AutoCloseable {
 
-    /** The highest port there is. */
+    /** The highest port number. */
     public static final int MAX_PORT = 65_535;
 
     private static final Logger LOG = System.getLogger(HttpEndpoint.class.getName());
@@ -40,7 +40,7 @@ public final class HttpEndpoint implements AutoCloseable {
         /**
          * Answers one request. The exchange is closed afterwards.
          *
-         * @param deadline runs already; a stream restarts it before each write and stops it after
+         * @param deadline already running; a stream restarts it before each write and stops it afterwards
          */
         void handle(HttpExchange exchange, ResponseDeadline deadline) throws IOException;
     }
@@ -69,25 +69,25 @@ public final class HttpEndpoint implements AutoCloseable {
     }
 
     /**
-     * Takes a port; nothing is answered before {@link #start}.
+     * Binds a port; requests are answered from {@link #start} on.
      *
-     * @param name begins the names of its threads
-     * @param host a name or number of this machine; null for loopback
-     * @param port 0 to 65535; 0 is any that is free
+     * @param name prefix of its thread names
+     * @param host host name or IP address of this machine; null for loopback
+     * @param port 0 to 65535; 0 for any free port
      * @throws IOException if the address is unknown or the port taken
      */
     public static HttpEndpoint open(String name, @Nullable String host, int port) throws IOException {
         return open(name, host, port, HttpLimits.MAX_RESPONSE);
     }
 
-    /** Takes a port as {@link #open(String, String, int)}, with another time for a request and for a response. */
+    /** Binds a port like {@link #open(String, String, int)}, with other time limits for requests and responses. */
     public static HttpEndpoint open(String name, @Nullable String host, int port, Duration patience)
             throws IOException {
         return new HttpEndpoint(
                 Objects.requireNonNull(name, "name"), host, port, Objects.requireNonNull(patience, "patience"));
     }
 
-    /** Begins to answer, on daemon threads: an endpoint that nobody closes keeps no JVM from ending. Once. */
+    /** Starts answering, on daemon threads, so an unclosed endpoint does not keep the JVM alive. Call once. */
     public void start(Handler handler) {
         Connection.Service service = new Connection.Service(
                 Objects.requireNonNull(handler, "handler"), timer, patience, patience, connections);
@@ -100,10 +100,10 @@ public final class HttpEndpoint implements AutoCloseable {
                 Connection connection = new Connection(port.accept(), service);
                 connections.add(connection);
                 requests.execute(connection);
-            } catch (RejectedExecutionException e) { // It is being closed, which cuts the connection.
+            } catch (RejectedExecutionException e) { // The endpoint is being closed, which cuts the connection.
                 return;
             } catch (IOException e) {
-                if (!port.isClosed()) { // Too many open files, for instance: a connection less is one less.
+                if (!port.isClosed()) { // Too many open files, for instance: cut a connection.
                     connections.makeRoom();
                     LockSupport.parkNanos(RETRY_NANOS);
                 }
@@ -112,7 +112,7 @@ public final class HttpEndpoint implements AutoCloseable {
     }
 
     private static URI uriOf(InetAddress address, int port) {
-        // Nobody can connect to "any address"; loopback is one of those it stands for.
+        // The wildcard address is not a connection target; loopback is covered by it.
         InetAddress reached = address.isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : address;
         String host = reached.getHostAddress();
         return URI.create("http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port);
@@ -128,7 +128,7 @@ public final class HttpEndpoint implements AutoCloseable {
         return address.isLoopbackAddress();
     }
 
-    /** Refuses a port out of bounds. */
+    /** Refuses a port out of range. */
     public static int checkPort(int port) {
         if (port < 0 || port > MAX_PORT) {
             throw new IllegalArgumentException("port must be 0 to " + MAX_PORT + ": port=" + port);
@@ -136,7 +136,7 @@ public final class HttpEndpoint implements AutoCloseable {
         return port;
     }
 
-    /** Closes the port and all connections, interrupts the requests under way and awaits their threads. */
+    /** Closes the port and all connections, interrupts current requests and awaits their threads. */
     @Override
     public void close() {
         try {

@@ -6,12 +6,12 @@ import java.time.Duration;
 public final class HttpLimits {
 
     /**
-     * Connections at once. One more takes the place of another: of the one that has waited longest for a request, or
-     * else for its reader.
+     * Largest number of connections. One more replaces the one that has waited longest for a request, or else for its
+     * reader.
      */
     public static final int MAX_CONNECTIONS = 64;
 
-    /** Request line and headers of a request together. */
+    /** Largest total size of request line and headers, in bytes. */
     public static final int MAX_HEADER_BYTES = 8 * 1024;
 
     /** Longest time for a request to arrive. */
@@ -25,7 +25,7 @@ public final class HttpLimits {
     /** Longest time between two requests of a connection. Longer than the usual interval of scrapes. */
     static final Duration MAX_IDLE = Duration.ofSeconds(65);
 
-    /** Bytes of a body that a handler left unread, to be skipped before the next request; more close the connection. */
+    /** Largest unread rest of a request body to skip before the next request; a longer rest closes the connection. */
     static final int MAX_SKIPPED_BYTES = 8 * 1024;
 
     private HttpLimits() {}

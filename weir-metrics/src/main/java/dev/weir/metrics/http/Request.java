@@ -78,7 +78,7 @@ record Request(String method, URI target, String version, Headers headers, long 
                         .noneMatch(value -> value.toLowerCase(Locale.ROOT).contains("close"));
     }
 
-    /** Returns whether the client waits for a word before it sends the body. */
+    /** Returns whether the client waits for {@code 100 Continue} before it sends the body. */
     boolean expectsContinue() {
         return version.equals("HTTP/1.1") && "100-continue".equalsIgnoreCase(headers.getFirst("Expect"));
     }

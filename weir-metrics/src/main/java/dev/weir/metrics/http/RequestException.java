@@ -2,7 +2,7 @@ package dev.weir.metrics.http;
 
 import java.io.IOException;
 
-/** A request that is refused before anybody looks at what it asks for. */
+/** Thrown for a request that is refused before its target is examined. */
 final class RequestException extends IOException {
 
     private static final long serialVersionUID = 1;

@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the requests of one connection, each within its time and size. Confined to the connection's thread. */
+/** Reads the requests of one connection, each within its time and size limits. Confined to the connection's thread. */
 final class RequestReader {
 
     private static final int FIRST_BYTES = 1024;
@@ -22,7 +22,7 @@ final class RequestReader {
     private final Socket socket;
     private final InputStream in;
 
-    /** Bytes that were read and are not used yet: from {@link #at} to {@link #end}. Grows to the largest head. */
+    /** Read but unused bytes, from {@link #at} to {@link #end}. Grows to the largest request head. */
     private byte[] buffer = new byte[FIRST_BYTES];
 
     private int at;
@@ -40,10 +40,10 @@ final class RequestReader {
     /**
      * Waits for the next request.
      *
-     * @param idle longest time until it begins
-     * @param whole longest time from then on, with its body
+     * @param idle longest time until the request begins
+     * @param whole longest time from then on, body included
      * @return null if the client has closed the connection
-     * @throws SocketTimeoutException if one of the times is over
+     * @throws SocketTimeoutException if a time limit is exceeded
      */
     @Nullable
     Request next(Duration idle, Duration whole) throws IOException {
@@ -73,7 +73,7 @@ final class RequestReader {
         return Request.of(lines);
     }
 
-    /** The next line without its end; null if the client closed the connection. */
+    /** The next line without its terminator; null if the client closed the connection. */
     private @Nullable String line(int most) throws IOException {
         int scanned = at;
         while (true) {
@@ -92,7 +92,7 @@ final class RequestReader {
             if (!fill()) {
                 return null;
             }
-            scanned -= before - at; // What is left may have been moved to the front.
+            scanned -= before - at; // The remaining bytes may have been moved to the front.
         }
     }
 
@@ -121,7 +121,7 @@ final class RequestReader {
         return in.read(into, from, length);
     }
 
-    /** The body of the request that was read last; whoever reads it first tells the client to send it. */
+    /** The body of the last request; the first read tells the client to send it. */
     InputStream body(Request request, OutputStream out) {
         bodyLeft = request.bodyBytes();
         continueDue = bodyLeft > 0 && request.expectsContinue();
@@ -164,7 +164,7 @@ final class RequestReader {
         return read;
     }
 
-    /** Skips what is left of the body; false if that is more than {@code most}. */
+    /** Skips the rest of the body. Returns false if that is more than {@code most} bytes. */
     boolean skipBody(int most) throws IOException {
         if (bodyLeft > most || continueDue) {
             return false;

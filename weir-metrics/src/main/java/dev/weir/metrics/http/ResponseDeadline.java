@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives up on a client that does not read: closes its connection and interrupts the request's thread. Runs from the
- * start of the request. Confined to the request's thread.
+ * Limits the time for a client to read a response: closes its connection and interrupts the request's thread. Runs from
+ * the start of the request. Confined to the request's thread.
  */
 public final class ResponseDeadline {
 
@@ -25,7 +25,7 @@ public final class ResponseDeadline {
         restart();
     }
 
-    /** Gives later writes the whole time again. */
+    /** Restarts the full time limit for later writes. */
     public void restart() {
         cancel();
         connection.isNow(Connection.State.WRITING);
@@ -36,7 +36,7 @@ public final class ResponseDeadline {
         }
     }
 
-    /** Stops the clock while nothing is written: a stream of events waits for the next one. */
+    /** Stops the clock while a stream of events waits for the next event. */
     public void stop() {
         cancel();
         connection.isNow(Connection.State.WORKING);

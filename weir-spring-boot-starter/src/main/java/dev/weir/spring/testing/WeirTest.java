@@ -18,8 +18,8 @@ import org.springframework.test.context.junit.jupiter.SpringExtension;
  * A test of an application's pipelines alone: the beans of its {@code @SpringBootApplication} class run against a
  * broker of the testkit, without web server, database, or components found by scanning. Name the components that the
  * pipelines need in an {@code @Import}, auto-configurations in an {@code @ImportAutoConfiguration}. The broker is a
- * {@code KafkaCluster} bean, started before the pipelines and closed with the context; a bean of the test's own takes
- * its place. Needs {@code weir-testkit} and {@code spring-boot-starter-test}.
+ * {@code KafkaCluster} bean, started before the pipelines and closed with the context; a {@code KafkaCluster} bean of
+ * the test replaces it. Needs {@code weir-testkit} and {@code spring-boot-starter-test}.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
@@ -33,7 +33,9 @@ import org.springframework.test.context.junit.jupiter.SpringExtension;
 @PropertyMapping("weir-test")
 public @interface WeirTest {
 
-    /** Topics that are made before the pipelines start: a name, or a name and its partitions as {@code orders:6}. */
+    /**
+     * Topics to create before the pipelines start: a name, or a name with a partition count, as in {@code orders:6}.
+     */
     String[] topics() default {};
 
     /** Properties of the environment, as {@code name=value}. */

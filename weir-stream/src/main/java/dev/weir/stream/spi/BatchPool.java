@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BatchPool {
 
-    // Never waits: where the lock is taken, a new array or a lost one costs less than a parked thread.
+    // Never waits: if the lock is taken, allocating or losing an array costs less than parking a thread.
     //
-    // Arrays live until the next garbage collection and no longer. In G1 a store into an array that has grown old costs
-    // several times one into a young array: its card is marked behind a fence, see ADR 6.
+    // Arrays live only until the next garbage collection, because in G1 a store into an old array costs several times
+    // one into a young array: it marks a card behind a fence, see ADR 6.
 
     /** Number of spare arrays kept: enough for a boundary's default buffer in flight. */
     private static final int MAX_SPARES = 8;

@@ -1,6 +1,7 @@
 /**
- * The contract for sources, sinks and stages of your own: batches come in by pull, acknowledgements go back to their
- * owner. Each stage is confined to the thread of its segment; only {@link dev.weir.stream.spi.AckTarget} is shared.
+ * The contract for custom sources, sinks and stages: a stage pulls batches from the stage above; acknowledgements go
+ * back to their owner. Each stage is confined to the thread of its segment; only {@link dev.weir.stream.spi.AckTarget}
+ * is shared.
  */
 @NullMarked
 package dev.weir.stream.spi;
