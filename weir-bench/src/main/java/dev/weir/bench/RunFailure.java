@@ -1,6 +1,6 @@
 package dev.weir.bench;
 
-/** One run gave no figures; the campaign goes on. Immutable. */
+/** Thrown if one run gave no figures; the campaign continues. Immutable. */
 public final class RunFailure extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -9,7 +9,7 @@ public final class RunFailure extends RuntimeException {
         super(message);
     }
 
-    /** A process of a run said what nothing was to be said of. */
+    /** Creates the failure for an unexpected message from a process. */
     public static RunFailure unasked() {
         return new RunFailure("it told what nobody asked");
     }

@@ -20,25 +20,25 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A page that shows a running pipeline and steers it, served by the process that runs it. Thread-safe.
+ * A web page that shows and controls a running pipeline, served by the pipeline's process. Thread-safe.
  *
  * <pre>{@code
  * ConsoleServer console = ConsoleServer.builder().port(9500).start(running);
  * }</pre>
  *
- * <p>It listens on loopback unless told otherwise; beyond that it demands a token. It looks at the pipeline once a
- * second, keeps 15 minutes of looks, and takes at most 64 connections. What is sent to the port never reaches a
- * pipeline, but for the changes that {@link #set} lists.
+ * <p>It listens on loopback by default; other addresses require a token. It reads the pipeline once a second, keeps
+ * readings for 15 minutes, and accepts at most 64 connections. Requests affect the pipeline only through the changes
+ * that {@link #set} lists.
  *
- * <p>Its address stands in the system property {@value #ADDRESS_PROPERTY}, so that {@code weir console PID} finds it.
+ * <p>The system property {@value #ADDRESS_PROPERTY} contains its address, so that {@code weir console PID} finds it.
  * Close it after the pipeline.
  */
 public final class ConsoleServer implements AutoCloseable {
 
-    /** The system property that has the address of the console that was started last. */
+    /** The system property with the address of the console that was started last. */
     public static final String ADDRESS_PROPERTY = "weir.console.address";
 
-    /** Characters of a token at least. */
+    /** Smallest length of a token. */
     public static final int MIN_TOKEN = 16;
 
     private final HttpEndpoint http;
@@ -59,34 +59,34 @@ public final class ConsoleServer implements AutoCloseable {
     }
 
     /**
-     * Says what the process is doing until there is a pipeline to show, for example {@code Starting the brokers}. May
-     * be called again for the next step.
+     * Shows what the process is doing until there is a pipeline, for example {@code Starting the brokers}. May be
+     * called again for the next step.
      */
     public void announce(String step) {
         looker.announce(Objects.requireNonNull(step, "step"));
     }
 
     /**
-     * Shows this pipeline from now on, instead of the one before, and what limits it. The console starts a
-     * {@link LimiterProbe} for it, and closes that when it shows another pipeline or is closed itself.
+     * Switches to this pipeline and shows its limiter. The console starts a {@link LimiterProbe} for it, and closes the
+     * probe when it shows another pipeline or is closed.
      */
     public void show(RunningPipeline pipeline) {
         looker.show(Objects.requireNonNull(pipeline, "pipeline"));
     }
 
     /**
-     * Shows this pipeline from now on, with a limiter that the caller finds, such as a {@link LimiterProbe} that is
-     * needed for a summary as well. The caller closes that.
+     * Switches to this pipeline, with a limiter from the caller, for instance from a {@link LimiterProbe} that a
+     * summary needs too. The caller closes the probe.
      *
-     * @param limiter asked once a second, on the console's thread; null as long as that is not known
+     * @param limiter called once a second, on the console's thread; returns null while the limiter is unknown
      */
     public void show(RunningPipeline pipeline, Supplier<@Nullable Limiter> limiter) {
         looker.show(Objects.requireNonNull(pipeline, "pipeline"), Objects.requireNonNull(limiter, "limiter"));
     }
 
     /**
-     * Changes the pipeline while it runs, as the page and {@code weir console --set} do; without a restart, and
-     * nothing is lost or doubled. Each change stands in the {@linkplain #timeline timeline}.
+     * Changes settings of the running pipeline, as the page and {@code weir console --set} do. No restart is needed,
+     * and no record is lost or duplicated. The {@linkplain #timeline timeline} lists each change.
      *
      * @param settings by key: {@code source.paused}, {@code source.rate} (records a second; 0 or off for no limit),
      *     {@code partition.TOPIC-N.paused}, {@code stage.NAME.parallelism}, {@code dispatcher.NAME.size},
@@ -96,16 +96,16 @@ public final class ConsoleServer implements AutoCloseable {
         return controls.set(new LinkedHashMap<>(Objects.requireNonNull(settings, "settings")), "code");
     }
 
-    /** The changes that were asked for, oldest first; the last 10,000. */
+    /** The last 10,000 requested changes, oldest first. */
     public List<TimelineEntry> timeline() {
         return controls.timeline().entries();
     }
 
     /**
-     * A {@code client.id} that tells {@code weir console --group} where this console is: {@code PREFIX.console-PORT}.
-     * The host is the one that the brokers see, so the console must listen on an address that others reach.
+     * A {@code client.id} from which {@code weir console --group} finds this console: {@code PREFIX.console-PORT}. The
+     * host is the one that the brokers see, so the console must listen on a reachable address.
      *
-     * @param prefix of the id, for example the name of the service
+     * @param prefix of the ID, for example the name of the service
      */
     public String clientId(String prefix) {
         return Objects.requireNonNull(prefix, "prefix") + ".console-"
@@ -117,7 +117,7 @@ public final class ConsoleServer implements AutoCloseable {
         return http.uri();
     }
 
-    /** Closes the port and all connections and ends all threads. The pipeline goes on, as it was set. */
+    /** Closes the port and all connections and ends all threads. The pipeline continues with its current settings. */
     @Override
     public void close() {
         boolean ignored =
@@ -142,23 +142,23 @@ public final class ConsoleServer implements AutoCloseable {
         private Builder() {}
 
         /**
-         * The address to listen on: a name or a number of this machine, {@code 0.0.0.0} for all. Default: loopback.
-         * Any other needs a {@link #token}.
+         * The address to listen on: a host name or IP address of this machine, {@code 0.0.0.0} for all. Default:
+         * loopback. Other addresses need a {@link #token}.
          */
         public Builder host(String newHost) {
             this.host = Objects.requireNonNull(newHost, "host");
             return this;
         }
 
-        /** The port to listen on, 0 to 65535. Default: 0, any that is free. */
+        /** The port to listen on, 0 to 65535. Default: 0, any free port. */
         public Builder port(int newPort) {
             this.port = HttpEndpoint.checkPort(newPort);
             return this;
         }
 
         /**
-         * Demanded of each request but for the page itself, as {@code Authorization: Bearer TOKEN}. Never shown or
-         * logged.
+         * Sets the token required by each request except for the page itself, as {@code Authorization: Bearer TOKEN}.
+         * Never shown or logged.
          *
          * @param newToken at least {@value ConsoleServer#MIN_TOKEN} characters without blanks
          */
@@ -179,8 +179,8 @@ public final class ConsoleServer implements AutoCloseable {
         }
 
         /**
-         * Refuses settings that no console may have, before one is started. Opens no port. A host that is not known
-         * here passes: it may be known when the console starts.
+         * Refuses invalid settings before a console is started. Opens no port. An unknown host passes, because it may
+         * be known when the console starts.
          *
          * @return this
          * @throws IllegalArgumentException if the address is beyond loopback and there is no token
@@ -189,7 +189,7 @@ public final class ConsoleServer implements AutoCloseable {
             try {
                 checkToken(host == null || InetAddress.getByName(host).isLoopbackAddress());
             } catch (UnknownHostException unknown) {
-                // Whoever starts it is told.
+                // The start reports it.
             }
             return this;
         }
@@ -212,10 +212,10 @@ public final class ConsoleServer implements AutoCloseable {
         }
 
         /**
-         * Starts a console of the runs of a benchmark, which shows what it is told.
+         * Starts a console for benchmark runs, which shows the figures passed to it.
          *
-         * @param name of what is run
-         * @param orders does what the page or {@code weir console --set} asks for
+         * @param name of the benchmark
+         * @param orders executes requests from the page or {@code weir console --set}
          * @throws IOException if the address is unknown or the port taken
          * @throws IllegalArgumentException if it is beyond loopback and there is no token
          */
@@ -226,7 +226,7 @@ public final class ConsoleServer implements AutoCloseable {
         }
 
         /**
-         * Starts a page over many pipelines, which shows what it is given. Breakers have no meaning for it.
+         * Starts a page for many pipelines, which shows the views passed to it. Breakers do not apply.
          *
          * @throws IOException if the address is unknown or the port taken
          * @throws IllegalArgumentException if it is beyond loopback and there is no token
@@ -248,7 +248,7 @@ public final class ConsoleServer implements AutoCloseable {
         }
 
         /**
-         * Starts a console that shows this pipeline and what limits it.
+         * Starts a console that shows this pipeline and its limiter.
          *
          * @throws IOException if the address is unknown or the port taken
          * @throws IllegalArgumentException if it is beyond loopback and there is no token
@@ -256,7 +256,7 @@ public final class ConsoleServer implements AutoCloseable {
         public ConsoleServer start(RunningPipeline pipeline) throws IOException {
             Objects.requireNonNull(pipeline, "pipeline");
             ConsoleServer console = new ConsoleServer(this);
-            console.show(pipeline); // Before the first look.
+            console.show(pipeline); // Before the first reading.
             console.looker.start();
             return console;
         }

@@ -16,12 +16,12 @@ import java.util.Objects;
  */
 public final class ConsumerState {
 
-    /** Reasons in the order in which they are written. */
+    /** Reasons in the order of output. */
     private static final ConsumerDump.Paused[] REASONS = ConsumerDump.Paused.values();
 
     private ConsumerState() {}
 
-    /** Writes all fields into the object that is open. */
+    /** Writes all fields into the open object. */
     public static void write(JsonGenerator json, ConsumerDump dump, ConsumerHealth health) throws IOException {
         writeSummary(json, dump, health);
         json.writeArrayFieldStart("partitions");

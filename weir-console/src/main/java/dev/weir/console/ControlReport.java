@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The outcome of changes that were asked for together. Each is made or refused by itself. Immutable. */
+/** The outcome of changes requested together. Each is applied or refused individually. Immutable. */
 public final class ControlReport {
 
     private final Values values;
@@ -13,12 +13,12 @@ public final class ControlReport {
         this.values = new Values(applied, refused);
     }
 
-    /** For tests of code that reads one. */
+    /** Creates a report, for tests of code that reads one. */
     public static ControlReport of(Map<String, String> applied, List<Refusal> refused) {
         return new ControlReport(applied, refused);
     }
 
-    /** The changes that were made, in the order in which they were asked for: key and value. */
+    /** The applied changes by key, in the order of the request. */
     public Map<String, String> applied() {
         return values.applied;
     }
@@ -29,15 +29,15 @@ public final class ControlReport {
     }
 
     /**
-     * A change that was not made.
+     * A refused change.
      *
-     * @param key what was to be changed
-     * @param value to what
-     * @param reason why not, and the way out, for people
+     * @param key the setting
+     * @param value the requested value
+     * @param reason the reason and the solution, for the user
      */
     public record Refusal(String key, String value, String reason) {}
 
-    /** Returns whether all changes were made. */
+    /** Returns whether all changes were applied. */
     public boolean accepted() {
         return values.refused.isEmpty();
     }

@@ -8,10 +8,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A page over many pipelines: the members of groups, the graph of pipelines that topics join, and the one that limits
- * the whole. It changes nothing. Thread-safe. {@link ConsoleServer.Builder#startForFleet} makes one, which listens.
+ * A read-only page for many pipelines: the members of groups, the graph of pipelines connected by topics, and the
+ * pipeline that limits the whole. Thread-safe. {@link ConsoleServer.Builder#startForFleet} creates and starts one.
  *
- * <p>It shows what its user has found out, for example {@code weir console --group}, and asks nobody itself.
+ * <p>It only shows views passed to it, for example by {@code weir console --group}.
  */
 public final class FleetConsole implements AutoCloseable {
 
@@ -25,7 +25,7 @@ public final class FleetConsole implements AutoCloseable {
     }
 
     /**
-     * Shows a view of the fleet from now on.
+     * Replaces the displayed view of the fleet.
      *
      * @param view one JSON object on one line, as {@code docs/guide/fleet.md} describes it; its field {@code look},
      *     which counts the views, is added
@@ -40,7 +40,7 @@ public final class FleetConsole implements AutoCloseable {
         return http.uri();
     }
 
-    /** Closes the port and all connections. The pipelines go on. */
+    /** Closes the port and all connections. The pipelines continue. */
     @Override
     public void close() {
         looker.close();

@@ -9,64 +9,64 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A page that shows the runs of a benchmark second by second and takes orders to the one that goes on, served by the
- * process that runs them. Thread-safe. {@link ConsoleServer.Builder#startForRuns} makes one, which listens, and is
- * found by {@code weir console PID}, as a pipeline's console is.
+ * A page that shows benchmark runs second by second and forwards orders to the current run, served by the benchmark's
+ * process. Thread-safe. {@link ConsoleServer.Builder#startForRuns} creates and starts one; {@code weir console PID}
+ * finds it like a pipeline's console.
  */
 public final class RunConsole implements AutoCloseable {
 
-    /** Figure of {@link #second}: how many records were due in it. */
+    /** Figure of {@link #second}: number of records due. */
     public static final String PLANNED = "planned_per_second";
 
-    /** Figure: how many were sent in it. */
+    /** Figure: number of records sent. */
     public static final String SENT = "sent";
 
-    /** Figure: how many were handled in it. */
+    /** Figure: number of records handled. */
     public static final String HANDLED = "handled";
 
-    /** Figure: how many were sent and not handled at its end. */
+    /** Figure: number of records sent and not handled at the end of the second. */
     public static final String LAG = "lag";
 
-    /** Figure: the median of their latencies. */
+    /** Figure: the median latency. */
     public static final String P50_MILLIS = "p50_ms";
 
-    /** Figure: the 99th percentile. */
+    /** Figure: the 99th percentile of latency. */
     public static final String P99_MILLIS = "p99_ms";
 
-    /** Figure: how many consumers there are. */
+    /** Figure: number of consumers. */
     public static final String CONSUMERS = "consumers";
 
-    /** Figure: how long a handler blocks. */
+    /** Figure: time for which a handler blocks. */
     public static final String WORK_MILLIS = "work_ms";
 
-    /** Figure: how long a fetch of the consumers under test takes, by the mean over their last 30 seconds. */
+    /** Figure: mean fetch time of the tested consumers over the last 30 seconds. */
     public static final String FETCH_MILLIS = "fetch_ms";
 
-    /** Figure: how many records a fetch brought, by the mean of the second. */
+    /** Figure: mean number of records per fetch. */
     public static final String RECORDS_PER_FETCH = "records_per_fetch";
 
-    /** Figure: the median number of records of the polls that returned any. */
+    /** Figure: median number of records per non-empty poll. */
     public static final String RECORDS_PER_POLL_P50 = "records_per_poll_p50";
 
-    /** Figure: the most records that a poll returned. */
+    /** Figure: largest number of records in a poll. */
     public static final String RECORDS_PER_POLL_MAX = "records_per_poll_max";
 
-    /** Figure: how many of a hundred polls returned nothing. */
+    /** Figure: percentage of empty polls. */
     public static final String EMPTY_POLLS = "empty_polls_percent";
 
     private final HttpEndpoint http;
     private final RunLooker looker;
 
-    /** Does what is ordered, on the thread of the request. */
+    /** Executes orders, on the thread of the request. */
     @FunctionalInterface
     public interface Orders {
 
         /**
-         * Does it, however long it takes.
+         * Executes orders, which may take long.
          *
          * @param wanted orders with their values: {@code producerRate}, {@code work}, {@code consumers},
          *     {@code client.PROPERTY}, and the kinds of {@code weir bench modify}, such as {@code pause}
-         * @return what was done, or why not, by key
+         * @return applied and refused orders by key
          */
         ControlReport order(Map<String, String> wanted) throws InterruptedException;
     }
@@ -78,21 +78,21 @@ public final class RunConsole implements AutoCloseable {
         System.setProperty(ConsoleServer.ADDRESS_PROPERTY, http.uri().toString());
     }
 
-    /** Another run begins, or something between two of them. */
+    /** Notes the start of a run, or of a step between two runs. */
     public void doing(String what) {
         looker.doing(Objects.requireNonNull(what, "what"));
     }
 
     /**
-     * A second of the run.
+     * Adds a second of the run.
      *
-     * @param figures by the names above; what is not known is not a number, or missing
+     * @param figures figures by the names above; unknown ones are NaN or missing
      */
     public void second(Map<String, Double> figures) {
         looker.second(Map.copyOf(Objects.requireNonNull(figures, "figures")));
     }
 
-    /** A line for people, such as a change of the run or the end of it; the page shows the last hundred. */
+    /** Adds a line of text, for instance about a change or the end of a run; the page shows the last hundred. */
     public void note(String line) {
         looker.note(Objects.requireNonNull(line, "line"));
     }
@@ -102,7 +102,7 @@ public final class RunConsole implements AutoCloseable {
         return http.uri();
     }
 
-    /** Closes the port and all connections. What is run goes on. */
+    /** Closes the port and all connections. The benchmark continues. */
     @Override
     public void close() {
         boolean ignored = System.getProperties()

@@ -3,7 +3,7 @@ package dev.weir.console;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** One change of a running pipeline that was asked for. Immutable. */
+/** A requested change of a running pipeline. Immutable. */
 public final class TimelineEntry {
 
     private final Values values;
@@ -12,7 +12,7 @@ public final class TimelineEntry {
         this.values = new Values(at, millis, key, value, by, refused);
     }
 
-    /** For tests of code that reads one. */
+    /** Creates an entry, for tests of code that reads one. */
     public static TimelineEntry of(Instant at, long millis, String key, String value, String by, String refused) {
         return new TimelineEntry(at, millis, key, value, by, refused);
     }
@@ -42,7 +42,7 @@ public final class TimelineEntry {
         return values.by;
     }
 
-    /** The reason why it was refused; empty if it was made. */
+    /** The reason for a refusal; empty if the change was applied. */
     public String refused() {
         return values.refused;
     }

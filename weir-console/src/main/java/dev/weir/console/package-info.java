@@ -1,6 +1,6 @@
 /**
- * A page that a running process serves of its pipeline, and the controls on it. Snapshots come in once a second; pages,
- * events and answers go out. Nothing here touches a record.
+ * A web page with which a process shows and controls its pipeline. Snapshots come in once a second; pages, events and
+ * answers go out. Nothing here touches records.
  */
 @NullMarked
 package dev.weir.console;

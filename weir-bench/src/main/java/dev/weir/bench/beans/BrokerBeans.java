@@ -14,8 +14,8 @@ import javax.management.remote.JMXConnectorFactory;
 import javax.management.remote.JMXServiceURL;
 
 /**
- * The beans of forked brokers, the same whatever library they serve. Brokers are attached to, so that they need no port
- * for it. Confined to one thread.
+ * Reads the JMX beans of forked brokers, which are independent of the tested library. It attaches to the brokers, so
+ * they need no JMX port. Confined to one thread.
  */
 public final class BrokerBeans implements AutoCloseable {
     private final List<JMXConnector> brokers = new ArrayList<>();
@@ -36,7 +36,7 @@ public final class BrokerBeans implements AutoCloseable {
         void read(MBeanServerConnection beans) throws JMException, IOException;
     }
 
-    @SuppressWarnings("BanJNDI") // the address comes from a process of our own that we have just attached to
+    @SuppressWarnings("BanJNDI") // the address comes from our own process, to which we have just attached
     private static JMXConnector attach(Broker broker) throws IOException, AttachNotSupportedException {
         VirtualMachine machine = VirtualMachine.attach(Long.toString(broker.pid()));
         try {
@@ -46,7 +46,7 @@ public final class BrokerBeans implements AutoCloseable {
         }
     }
 
-    /** Lets one broker after the other be read. */
+    /** Reads one broker after the other. */
     void each(Reader reader) {
         try {
             for (JMXConnector broker : brokers) {
@@ -62,7 +62,7 @@ public final class BrokerBeans implements AutoCloseable {
         for (JMXConnector broker : brokers) {
             try {
                 broker.close();
-            } catch (IOException ignored) { // The broker is gone.
+            } catch (IOException ignored) { // The broker has ended.
             }
         }
     }

@@ -7,15 +7,12 @@ import java.util.Set;
 import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The rates of brokers, from one look to the next: how long requests took since the last one, and what stands now.
- * Confined to one thread.
- */
+/** Series of broker figures: request times since the previous reading, and current states. Confined to one thread. */
 public final class BrokerSeries {
-    /** Locks that share groups hold, all together. */
+    /** Total number of locks held by share groups. */
     static final String LOCKED = "broker: records locked";
 
-    /** Locks held in the partition with the most. */
+    /** Number of locks held in the partition with the most. */
     static final String LOCKED_OF_ONE = LockWindow.HELD;
 
     static final String QUEUE = "broker: requests queued";

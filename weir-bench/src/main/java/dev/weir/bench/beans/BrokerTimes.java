@@ -8,14 +8,14 @@ import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
 
 /**
- * Measures how long requests of drivers took in the brokers, in which part of their way, and how long the brokers'
- * collections took, by their own measure. Confined to one thread.
+ * Measures the time of drivers' requests in the brokers, by phase, and of the brokers' garbage collections, from the
+ * brokers' own metrics. Confined to one thread.
  *
- * <p>A broker keeps the mean of all requests since it started, from which that between two readings follows. Its
- * percentiles are of the last minutes, whatever ran then; they cannot be told apart.
+ * <p>A broker reports the mean of all requests since its start, from which the mean between two readings is computed.
+ * Its percentiles cover the last minutes, whatever ran then, and cannot be separated.
  */
 public final class BrokerTimes {
-    /** Prefix of the figures of consumers' requests, whoever sends them. */
+    /** Prefix of the figures of consumers' requests, from any client. */
     public static final String FETCHES = "broker: fetch ";
 
     /** Suffix of the figures that are not means. */
@@ -53,7 +53,7 @@ public final class BrokerTimes {
      */
     public record Reading(Map<String, Times> times, long collections, long collectionMillis) {
 
-        /** The changes since, by name; a kind of request that did not come is missing. */
+        /** The differences by name; kinds of requests that did not occur are missing. */
         public Map<String, Double> since(Reading earlier) {
             Map<String, Double> figures = new LinkedHashMap<>();
             times.forEach((name, now) -> {
@@ -69,7 +69,7 @@ public final class BrokerTimes {
         }
     }
 
-    /** One part of the way of one kind of request. */
+    /** One phase of one kind of request. */
     record Times(double count, double sumMillis, double p99Millis) {
         static final Times NONE = new Times(0, 0, 0);
 
@@ -102,11 +102,11 @@ public final class BrokerTimes {
     }
 
     private static Times times(MBeanServerConnection beans, ObjectName name) throws JMException, IOException {
-        // All at once: asked for one after the other, the mean would be of later requests than the count.
+        // Read together: read one after the other, the mean would cover later requests than the count.
         double[] read = beans.getAttributes(name, ATTRIBUTES).asList().stream()
                 .mapToDouble(attribute -> ((Number) attribute.getValue()).doubleValue())
                 .toArray();
-        // Times are noted in whole milliseconds, so their sum is whole too: its remainder is the mean's rounding.
+        // Times are in whole milliseconds, so their sum is whole too; a remainder comes from rounding the mean.
         return new Times(read[0], Math.rint(read[0] * read[1]), read[2]);
     }
 }

@@ -7,8 +7,8 @@ import javax.management.MalformedObjectNameException;
 import javax.management.ObjectName;
 
 /**
- * Counts what forked brokers have sent to consumers, by their own counters: the same for each library, whatever it
- * counts itself. Confined to one thread.
+ * Counts the data that forked brokers have sent to consumers, from the brokers' counters, so that the count is the same
+ * for each library. Confined to one thread.
  */
 public final class FetchCounter {
     private final BrokerBeans brokers;
@@ -16,7 +16,7 @@ public final class FetchCounter {
     private final ObjectName requests;
 
     /**
-     * Counts since the brokers started, or between two such counts.
+     * Counts since the start of the brokers, or between two readings.
      *
      * @param bytes of batches in answers to fetches of consumers
      */
@@ -30,7 +30,7 @@ public final class FetchCounter {
         this.brokers = brokers;
         try {
             bytes = new ObjectName("kafka.server:type=BrokerTopicMetrics,name=BytesOutPerSec");
-            // One for each version of the protocol that was spoken.
+            // One bean for each protocol version used.
             requests = new ObjectName("kafka.network:type=RequestMetrics,name=RequestsPerSec,request=FetchConsumer,*");
         } catch (MalformedObjectNameException e) {
             throw new IllegalStateException(e);

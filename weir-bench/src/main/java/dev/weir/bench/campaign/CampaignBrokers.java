@@ -15,9 +15,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The brokers of a campaign: those of a cluster that is there already, or as many as a point asks for, with its
- * settings, which are started when a point needs other ones than the point before. Confined to one thread,
- * which closes it.
+ * The brokers of a campaign: those of an existing cluster, or forked ones with the number and settings of a point,
+ * restarted when the next point needs different ones. Confined to one thread, which closes it.
  */
 final class CampaignBrokers implements AutoCloseable {
     private final Path data;
@@ -31,11 +30,11 @@ final class CampaignBrokers implements AutoCloseable {
     private String runningAs = "";
 
     /**
-     * None yet.
+     * Starts no brokers yet.
      *
-     * @param settings name the cluster that is there, or where brokers that are started keep filled topics
-     * @param doing hears of each start
-     * @param note is told what a user should know of them
+     * @param settings contain the existing cluster, or the folder in which forked brokers keep filled topics
+     * @param doing receives a message for each start
+     * @param note receives messages for the user
      */
     CampaignBrokers(
             CampaignRunner.Settings settings,
@@ -51,7 +50,7 @@ final class CampaignBrokers implements AutoCloseable {
     }
 
     /**
-     * Fetches the releases that points ask for, before anything else takes time.
+     * Downloads the releases that points need, before anything is measured.
      *
      * @throws BenchException if one does not exist or cannot be fetched
      */
@@ -67,14 +66,14 @@ final class CampaignBrokers implements AutoCloseable {
         return new BrokerRelease(version, releases.serverClassPath(version));
     }
 
-    /** A text that is equal for points with the same brokers. */
+    /** A key that is equal for points with the same brokers. */
     static String key(WorkloadPoint point) {
         return point.brokers() + " " + point.brokerVersion() + " " + new TreeMap<>(point.broker())
                 + (point.hasDiskFaults() ? " diskFaults" : "");
     }
 
     /**
-     * Refuses points that the brokers of a cluster that is there already cannot be.
+     * Refuses points that an existing cluster cannot satisfy.
      *
      * @throws BenchException naming the key
      */
@@ -116,7 +115,7 @@ final class CampaignBrokers implements AutoCloseable {
         return started;
     }
 
-    /** The same; started anew if the point asks for it. */
+    /** The brokers of a run, restarted if the point asks for it. */
     BenchCluster forRun(WorkloadPoint point) {
         if (point.asksForFreshBrokers() && existing == null) {
             close();
@@ -138,7 +137,7 @@ final class CampaignBrokers implements AutoCloseable {
                 folder(point), point.brokers(), release, point.broker(), point.hasDiskFaults(), note, isStopped);
     }
 
-    /** Brokers with other settings, or of another release, may keep their logs in another way. */
+    /** The data folder of a point; brokers with other settings or releases may store their logs differently. */
     private Path folder(WorkloadPoint point) {
         String differs =
                 (point.broker().isEmpty() ? "" : new TreeMap<>(point.broker()).toString()) + point.brokerVersion();

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Writes down what a campaign is about to compare, and where. Stateless. */
+/** Describes what a campaign compares, and where. Stateless. */
 final class CampaignDescription {
 
     private static final String VALUES = "topic.valueFile.digest";
@@ -25,7 +25,7 @@ final class CampaignDescription {
 
     private CampaignDescription() {}
 
-    /** Runs that read other values are of another campaign. */
+    /** Fails if the values have changed since the campaign began. */
     static void requireSameValues(Campaign begun, String digests) {
         if (!begun.environment().settings().getOrDefault(VALUES, "").equals(digests)) {
             throw new BenchException("topic.valueFile holds other values than when the campaign was begun:"
@@ -41,7 +41,7 @@ final class CampaignDescription {
         }
     }
 
-    /** Names the loads of all points that are recorded ones; empty for none. */
+    /** Names the recorded loads of all points; empty if there are none. */
     private static String traces(Workload workload) {
         return workload.points().stream()
                 .map(WorkloadPoint::traceDigest)
@@ -110,7 +110,7 @@ final class CampaignDescription {
                 EnvironmentProbe.read(settings.root(), versions, around));
     }
 
-    /** Campaign whose runs are a model's. */
+    /** Describes a simulated campaign. */
     static Campaign simulated(Workload workload, CampaignRunner.Settings settings, List<String> drivers) {
         List<Driver> described = drivers.stream()
                 .map(name -> new Driver(name, "a model, no library", Map.of()))

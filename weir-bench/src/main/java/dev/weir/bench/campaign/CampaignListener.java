@@ -6,26 +6,26 @@ import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Hears how a campaign goes on, on the campaign's thread. */
+/** Receives the progress of a campaign, on the campaign's thread. */
 public interface CampaignListener {
 
-    /** A line that is worth keeping. */
+    /** Receives a line to keep. */
     void note(String line);
 
     /**
-     * Hears of the present activity.
+     * Receives the current activity.
      *
-     * @param remaining of the whole campaign, by what it took so far; null before the first run is over
+     * @param remaining estimate for the whole campaign; null before the end of the first run
      */
     void status(String doing, int runsDone, int runs, @Nullable Duration remaining);
 
     /**
-     * A second of a run that can be changed while it goes on.
+     * Receives a second of a run that can be changed.
      *
-     * @param series what clients, brokers and the machine were at, by name
+     * @param series figures of clients, brokers and the machine by name
      */
     default void second(Phase second, Map<String, Double> series) {}
 
-    /** A run was kept. */
+    /** Called when a run has been stored. */
     void finished(Run run, int runsDone, int runs);
 }

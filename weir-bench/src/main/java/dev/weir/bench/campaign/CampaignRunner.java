@@ -27,11 +27,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a campaign: verifies each driver, then round by round each driver at each point, in an order drawn anew per
- * round. {@link #run} belongs to one thread; {@link #stop} is for any.
+ * Runs a campaign: verifies each driver, then measures each driver at each point in several rounds, in a new random
+ * order per round. {@link #run} belongs to one thread; {@link #stop} is for any.
  */
 public final class CampaignRunner {
-    /** Added to the name of the baseline for its second run of a round. */
+    /** Suffix of the baseline's name for its second run in a round. */
     public static final String CONTROL_SUFFIX = "-again";
 
     private static final String VERIFY_LOG = "verify.log";
@@ -46,14 +46,14 @@ public final class CampaignRunner {
     private final long startedNanos = System.nanoTime();
 
     /**
-     * The places of a campaign's files. Immutable.
+     * The locations of a campaign. Immutable.
      *
      * @param root the checkout, where the drivers were built
      * @param data where brokers keep filled topics between campaigns
-     * @param results the folder of this campaign: new, or that of an interrupted one
-     * @param seed draws the order
-     * @param resume whether {@code results} holds what is to be finished
-     * @param cluster whose brokers it reads from; null to fork some
+     * @param results the folder of this campaign: new, or of an interrupted one
+     * @param seed seed of the random order
+     * @param resume whether to finish an interrupted campaign in {@code results}
+     * @param cluster the existing cluster to read from; null to fork brokers
      * @param environment where its processes run
      */
     public record Settings(
@@ -92,7 +92,7 @@ public final class CampaignRunner {
         }
     }
 
-    /** The same without drivers that do not speak what a secured cluster speaks. */
+    /** The workload without drivers that do not support the cluster's security protocol. */
     private Workload reaching(Workload all, @Nullable ExistingCluster cluster) {
         if (cluster == null || !cluster.isSecured()) {
             return all;
@@ -111,7 +111,7 @@ public final class CampaignRunner {
         return all.withDrivers(reaching);
     }
 
-    /** Ends the campaign soon: what is finished is kept, the run under way is not. */
+    /** Ends the campaign soon: finished runs are kept, the current one is not. */
     public void stop() {
         launcher.stop();
     }
@@ -122,9 +122,9 @@ public final class CampaignRunner {
     }
 
     /**
-     * Does what is left to do and returns the folder.
+     * Executes the remaining runs and returns the folder.
      *
-     * @throws BenchException if the campaign cannot go on
+     * @throws BenchException if the campaign cannot continue
      */
     public ResultsFolder run() throws InterruptedException {
         workload.drivers().forEach(this::requireFit);
@@ -147,7 +147,7 @@ public final class CampaignRunner {
                 if (!isStopped()) {
                     throw e;
                 }
-                // What was under way was ended by that; the folder is whole without it.
+                // The current run was ended by that; the folder is complete without it.
             }
             return folder;
         }
@@ -181,12 +181,12 @@ public final class CampaignRunner {
         listener.status(what, 0, mostRuns(workload, drivers), null);
     }
 
-    /** The number of runs there are if all points are run. */
+    /** The number of runs if all points are run. */
     static int mostRuns(Workload workload, List<String> drivers) {
         return workload.rounds() * workload.points().size() * drivers.size();
     }
 
-    /** The campaign's folder, once its drivers have shown, as they are built now, that they do what is asked. */
+    /** Returns the campaign's folder, once its drivers have been verified in their current build. */
     private ResultsFolder folder(CampaignBrokers brokers, CampaignTopics topics) throws InterruptedException {
         BenchCluster cluster = brokers.at(workload.points().get(0));
         Verification verification = new Verification(
@@ -281,12 +281,12 @@ public final class CampaignRunner {
         }
     }
 
-    /** The driver that this one is: the control is the baseline. */
+    /** The driver's name without the control suffix: the control is the baseline. */
     static String withoutControl(String name) {
         return name.endsWith(CONTROL_SUFFIX) ? name.substring(0, name.length() - CONTROL_SUFFIX.length()) : name;
     }
 
-    /** The workload of a campaign that is to be finished. */
+    /** The workload of a campaign to finish. */
     public static Workload workloadOf(Campaign campaign) {
         List<String> names = campaign.drivers().stream()
                 .map(Driver::name)

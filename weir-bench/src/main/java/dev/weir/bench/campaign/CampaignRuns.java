@@ -16,8 +16,8 @@ import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /**
- * Does the runs of a campaign that its folder does not have yet, stage by stage and round by round, and keeps each in
- * it. Confined to one thread; used once.
+ * Executes the missing runs of a campaign, stage by stage and round by round, and stores each in the campaign's folder.
+ * Confined to one thread; used once.
  */
 final class CampaignRuns {
     private static final String WARM_LOG = "warm.log";
@@ -33,7 +33,7 @@ final class CampaignRuns {
     private final RunMeasurements measurements;
     private final long startedNanos;
 
-    private long begunNanos; // after the brokers were warmed
+    private long begunNanos; // after the brokers' warm-up
     private int doneBefore; // by an earlier command
     private int done;
     private int order; // of the next run
@@ -68,9 +68,9 @@ final class CampaignRuns {
     }
 
     /**
-     * Does them, until time is up or the campaign is stopped.
+     * Executes the runs until time is up or the campaign is stopped.
      *
-     * @throws BenchException if the campaign cannot go on
+     * @throws BenchException if the campaign cannot continue
      */
     void run() throws InterruptedException {
         warm();
@@ -90,9 +90,8 @@ final class CampaignRuns {
     }
 
     /**
-     * Lets the baseline run once for nobody: brokers that have just started compile what they run as drivers do, and
-     * the first runs of a campaign would be measured with other brokers than the rest,
-     * or than those of another campaign.
+     * Runs the baseline once without recording it. Freshly started brokers are still compiling, so the first runs would
+     * otherwise be measured with slower brokers than the rest.
      */
     private void warm() throws InterruptedException {
         WorkloadPoint point = workload.points().get(0);
@@ -114,7 +113,7 @@ final class CampaignRuns {
                     CampaignRunner.log(folder, WARM_LOG),
                     settings.seed());
         } catch (RunFailure e) {
-            if (!launcher.isStopped()) { // Else it was that. What is wrong, the runs will tell.
+            if (!launcher.isStopped()) { // Ignored: the runs will show what is wrong.
                 listener.note("the brokers were not warmed: " + e.getMessage());
             }
         } finally {
@@ -122,7 +121,7 @@ final class CampaignRuns {
         }
     }
 
-    /** Does the runs of a stage; false if time is up. */
+    /** Executes the runs of a stage. Returns false if time is up. */
     private boolean run(List<RunOrder.Step> steps) throws InterruptedException {
         int perRound = steps.size() / workload.rounds();
         int all = done + steps.size();
@@ -161,7 +160,7 @@ final class CampaignRuns {
         return (System.nanoTime() - begunNanos) / Math.max(1, done - doneBefore);
     }
 
-    /** Returns whether one more round, which takes so long, would end too late. */
+    /** Returns whether another round of this duration would end too late. */
     private boolean isTimeUp(long roundNanos) {
         double wouldTakeSeconds = (System.nanoTime() - startedNanos + roundNanos) / 1e9;
         return wouldTakeSeconds > workload.points().get(0).seconds("maxSeconds");
@@ -178,7 +177,7 @@ final class CampaignRuns {
             Run run = finished(step, ofThis, seed, startedAtMillis, System.currentTimeMillis(), measured);
             return new Kept(run, measured.latencies());
         } catch (RunFailure e) {
-            cluster.requireBrokers(); // Else it was not the driver that failed.
+            cluster.requireBrokers(); // Otherwise the failure was not the driver's.
             Run failed = Run.failed(
                     step.point().id(),
                     step.driver(),
@@ -192,7 +191,7 @@ final class CampaignRuns {
         }
     }
 
-    /** A run that ended well. */
+    /** A successful run. */
     static Run finished(
             RunOrder.Step step, int order, long seed, long startedAtMillis, long stoppedAtMillis, Measured measured) {
         return new Run(

@@ -21,8 +21,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The order of a campaign's runs: all of them at once, or, of an adaptive design, stage by stage, each chosen by the
- * verdicts of those before. The same again for a campaign that is resumed. Confined to one thread.
+ * The order of a campaign's runs: all at once, or, in an adaptive design, stage by stage, each chosen by the previous
+ * verdicts. A resumed campaign gets the same order. Confined to one thread.
  */
 final class CampaignStages {
     private final Workload workload;
@@ -62,7 +62,7 @@ final class CampaignStages {
         return RunOrder.of(points, drivers, workload.rounds(), seed + stage++);
     }
 
-    /** Analysis without what a later stage has shown, so that a resumed campaign chooses as before. */
+    /** The analysis without later stages, so that a resumed campaign makes the same choices. */
     private Analysis soFar() {
         Set<String> points =
                 chosen.stream().map(place -> workload.points().get(place).id()).collect(Collectors.toSet());
@@ -74,7 +74,7 @@ final class CampaignStages {
                 run -> LatencyTags.merge(folder.latencyIntervals(run.key())));
     }
 
-    /** The report on all drivers at a point, as a text that is another one where one of them is told otherwise. */
+    /** A text of all drivers' results at a point, which differs if any reported result differs. */
     static String verdict(PointResult point, @Nullable LatencyTarget target) {
         Metric judgedBy = point.judgedBy();
         return point.drivers().stream()
@@ -95,7 +95,7 @@ final class CampaignStages {
                 && responses.getValueAtPercentile(target.percentile()) / 1e6 <= target.limitMillis();
     }
 
-    /** The part that was not run, for people; empty for nothing. */
+    /** A description of the points not run; empty if there are none. */
     String leftOut() {
         int left = workload.points().size() - chosen.size();
         return refinement == null || left == 0

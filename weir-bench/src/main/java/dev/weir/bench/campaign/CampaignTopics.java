@@ -11,7 +11,7 @@ import dev.weir.driver.Scenario;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** The topics that drivers read from, filled when first asked for, or write to, recreated. Confined to one thread. */
+/** The topics of drivers: input topics are filled on first use, output topics are recreated. Confined to one thread. */
 final class CampaignTopics {
 
     /** The driver that fills the topic of {@link Scenario#PIPELINE}. */
@@ -28,9 +28,9 @@ final class CampaignTopics {
     }
 
     /**
-     * The topic that a driver reads from, with that many records, or writes to.
+     * The topic that a driver reads, with that many records, or writes.
      *
-     * @param log where those print to who fill it
+     * @param log output file of processes that fill it
      */
     String topic(WorkloadPoint point, long recordsPerPartition, Path log) throws InterruptedException {
         BenchCluster cluster = brokers.at(point);
@@ -51,7 +51,7 @@ final class CampaignTopics {
                 : topic(point, point.recordsPerPartition(), log);
     }
 
-    /** Returns whether its records are there before the first run. */
+    /** Returns whether the topic is filled before the first run. */
     static boolean isFilledAhead(WorkloadPoint point) {
         return point.scenario() != Scenario.PRODUCE && !point.isPlanned();
     }

@@ -47,13 +47,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The search for the highest rate that one driver sustains at one point: its trials, what it found, and the orders that
- * change it meanwhile. Confined to one thread.
+ * Searches for the highest rate that one driver sustains at one point, with its trials, its finding, and the orders
+ * that change it. Confined to one thread.
  */
 final class DriverSearch implements Orders.Target {
     private static final List<Kind> PERTURBATIONS = List.of(Kind.COLD_START, Kind.RESTART, Kind.PAUSE);
 
-    /** A rate that was computed in two ways is the same to that share. */
+    /** Relative rounding difference of a rate computed in two ways. */
     private static final double ROUNDING = 1e-9;
 
     private final CampaignRunner.Settings settings;
@@ -64,7 +64,7 @@ final class DriverSearch implements Orders.Target {
     private final @Nullable BenchCluster cluster; // none of a model
     private final ResultsFolder folder;
     private final String driver;
-    private WorkloadPoint point; // these four are others after an order
+    private WorkloadPoint point; // an order changes these four
     private ExploreSettings how;
     private Search search;
     private Trials trials;
@@ -74,7 +74,7 @@ final class DriverSearch implements Orders.Target {
     private int count;
     private boolean hasPassed;
     private boolean hasFailed;
-    private @Nullable String refusal; // if it failed twice by itself, and nothing has passed
+    private @Nullable String refusal; // set if it failed twice by itself and nothing has passed
     private final Map<Double, TrialResult> held = new HashMap<>(); // by rate, the last hold that passed
     private final List<Failed> failed = new ArrayList<>();
     private double extendedSeconds; // by orders
@@ -86,7 +86,7 @@ final class DriverSearch implements Orders.Target {
      *
      * @param target in place of the workload's; null for that one
      * @param status hears what goes on
-     * @param launcher of its processes, which is closed elsewhere; once it is stopped, so is the search
+     * @param launcher launcher of its processes, closed by the caller; stopping it stops the search
      * @param cluster its brokers; null for a model in place of drivers
      */
     DriverSearch(
@@ -164,7 +164,7 @@ final class DriverSearch implements Orders.Target {
         return did;
     }
 
-    /** Begins anew, as the trials so far were of another system. */
+    /** Restarts the search, because the trials so far measured a different system. */
     private void beginAnew(WorkloadPoint changed) {
         point = changed;
         how = ExploreSettings.of(point, target);
@@ -188,7 +188,7 @@ final class DriverSearch implements Orders.Target {
         return new Run.Key(point.id(), driver, 0);
     }
 
-    /** Searches; what it tried is in the folder as the run of that number. */
+    /** Runs the search; its trials are stored in the folder as the run of that number. */
     Explored explored(int order) throws InterruptedException {
         long begunNanos = System.nanoTime();
         try (OrderDesk desk = desk()) {
@@ -206,7 +206,7 @@ final class DriverSearch implements Orders.Target {
         return found(finding);
     }
 
-    /** Null if there is no room for one: a search goes on without orders. */
+    /** Returns null if the desk cannot be opened; the search then runs without orders. */
     private @Nullable OrderDesk desk() {
         if (cluster == null) {
             return null;
@@ -219,7 +219,7 @@ final class DriverSearch implements Orders.Target {
         }
     }
 
-    /** Orders are taken between trials: one that was changed amid it would have an outcome of no system. */
+    /** Applies orders between trials, because a trial that changes midway has no meaningful outcome. */
     private void searched(Orders orders) throws InterruptedException {
         orders.take(this);
         for (Attempt attempt = search.next(); attempt != null; attempt = search.next()) {
@@ -254,7 +254,7 @@ final class DriverSearch implements Orders.Target {
         return extendedSeconds;
     }
 
-    /** The reason why it was given up; null unless it failed twice by itself, and nothing had passed. */
+    /** The reason for giving up; null unless it failed twice by itself and nothing had passed. */
     @Nullable
     String refusal() {
         return refusal;
@@ -277,7 +277,7 @@ final class DriverSearch implements Orders.Target {
             return new Outcome(Outcome.Result.GENERATOR_BOUND, String.valueOf(e.getMessage()));
         } catch (RunFailure e) {
             requireGoingOn(e);
-            if (!hasPassed && hasFailed) { // A mistake in the workload, say: no lower rate would mend it.
+            if (!hasPassed && hasFailed) { // A mistake in the workload, for instance, which no lower rate would fix.
                 refusal = "driver " + driver + " at " + point.id() + ": " + e.getMessage() + "; its log is "
                         + folder.log(key());
             }
@@ -293,7 +293,7 @@ final class DriverSearch implements Orders.Target {
     private void requireGoingOn(RuntimeException cause) {
         if (cluster != null) {
             cluster.requireBrokers();
-        } // Else it was not the driver that failed.
+        } // Otherwise the failure was not the driver's.
         if (launcher.isStopped()) {
             throw new BenchException("it was stopped", cause);
         }
@@ -313,8 +313,8 @@ final class DriverSearch implements Orders.Target {
     }
 
     /**
-     * The figures of the rate where the interval ends; of the last hold that failed if there is none; null for none.
-     * Where a rate is unstable, those of the perturbation from which the system did not recover: a step at it passed.
+     * The figures at the upper end of the interval; otherwise of the last failed hold; null if there is none. For an
+     * unstable rate, those of the perturbation without recovery, because a step at that rate passed.
      */
     private @Nullable TrialFigures edge(Finding finding) {
         if (finding.verdict() == Verdict.UNSTABLE_AT) {
@@ -357,7 +357,7 @@ final class DriverSearch implements Orders.Target {
                 timeline);
     }
 
-    /** The hold at the rate that was found, so that the tables of the folder show it. */
+    /** The hold at the found rate as a run, so that the folder's tables show it. */
     private Run asRun(Finding finding, int order) {
         long now = System.currentTimeMillis();
         TrialResult last = held.get(finding.low());
@@ -386,7 +386,7 @@ final class DriverSearch implements Orders.Target {
                 measured.warmUpIntervals(),
                 measured.intervals(),
                 measured.totals(),
-                Ledger.NONE, // Members pass records on to each other, and each process knows its own only.
+                Ledger.NONE, // Members hand records over to each other, and each process knows only its own.
                 flags,
                 null,
                 timeline,

@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers which drivers have passed their dry run, from campaign to campaign: the same files under the same settings
- * need not show it again. Confined to one thread.
+ * Remembers across campaigns which drivers have passed their dry run: unchanged files with unchanged settings skip it.
+ * Confined to one thread.
  */
 final class DryRuns {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -30,12 +30,12 @@ final class DryRuns {
 
     private final Path folder;
 
-    /** Dry runs kept in a folder, which need not be there yet. */
+    /** Creates a store in a folder, which may not exist yet. */
     DryRuns(Path folder) {
         this.folder = folder;
     }
 
-    /** Names a driver as it is built now, at that point. */
+    /** A key for the driver's current build at a point. */
     static String key(String driver, DriverCatalog.Entry entry, WorkloadPoint point) {
         StringBuilder all = new StringBuilder(driver).append('\n').append(Runtime.version());
         point.settings().forEach((path, value) -> {
@@ -60,7 +60,7 @@ final class DryRuns {
         }
     }
 
-    /** The driver's greeting when it passed; null if it is to show that it does. */
+    /** The driver's greeting when it passed; null if the dry run is still needed. */
     Report.@Nullable Hello passed(String key) {
         try {
             Path file = file(key);

@@ -7,7 +7,7 @@ import dev.weir.metrics.Limiter;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Names the party that held a rate back, by the figures of the lowest rate that was not held. Stateless. */
+/** Names the component that limited a rate, from the figures of the lowest failed rate. Stateless. */
 final class EdgeLimiter {
     private static final double BUSY = 0.9;
 

@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Notes the machine. Stateless. */
+/** Describes the machine. Stateless. */
 final class EnvironmentProbe {
     private static final Map<String, String> FILES = Map.of(
             "cpu.governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
@@ -58,12 +58,12 @@ final class EnvironmentProbe {
     private static String read(Path file) {
         try {
             return Files.isReadable(file) ? Files.readString(file) : "";
-        } catch (IOException e) { // There are systems without it.
+        } catch (IOException e) { // Not available on all systems.
             return "";
         }
     }
 
-    /** The commit of Weir's sources, with {@code -dirty} where they were changed. */
+    /** The commit of Weir's sources, with {@code -dirty} if they were changed. */
     static String commit(Path root) {
         try {
             Process git = new ProcessBuilder(

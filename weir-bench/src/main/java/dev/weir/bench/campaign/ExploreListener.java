@@ -3,22 +3,22 @@ package dev.weir.bench.campaign;
 import dev.weir.bench.explore.Trial;
 import dev.weir.bench.result.Explored;
 
-/** Hears how an exploration goes on, on its thread. */
+/** Receives the progress of an exploration, on its thread. */
 public interface ExploreListener {
 
-    /** A line that is worth keeping. */
+    /** Receives a line to keep. */
     void note(String line);
 
     /**
-     * Hears of the present activity.
+     * Receives the current activity.
      *
-     * @param seconds since the begin
+     * @param seconds since the start
      */
     void status(String doing, double seconds);
 
-    /** A trial is over, the {@code number}th of its search, from 1. */
+    /** Called after a trial, the {@code number}th of its search, from 1. */
     void tried(String driver, String point, int number, Trial trial);
 
-    /** A search is over. */
+    /** Called after a search. */
     void finished(Explored explored);
 }

@@ -30,8 +30,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for the highest rate that each driver sustains at each point of a workload. {@link #run} belongs to one thread;
- * {@link #stop} is for any.
+ * Searches for the highest rate that each driver sustains at each point of a workload. {@link #run} belongs to one
+ * thread; {@link #stop} is for any.
  */
 public final class ExploreRunner {
     private final Workload workload;
@@ -42,7 +42,7 @@ public final class ExploreRunner {
     private final DriverLauncher launcher;
     private final boolean isSimulated;
     private final long startedNanos = System.nanoTime();
-    private double extendedSeconds; // by orders, beyond maxSeconds
+    private double extendedSeconds; // added by orders to maxSeconds
 
     /**
      * For these drivers.
@@ -88,7 +88,7 @@ public final class ExploreRunner {
         CampaignBrokers.check(workload.points(), settings.cluster());
     }
 
-    /** Runner that searches a model on a clock of its own, by its seed, in place of drivers. */
+    /** Creates a runner that searches a seeded model on its own clock instead of drivers. */
     public static ExploreRunner simulated(
             Workload workload,
             CampaignRunner.Settings settings,
@@ -98,7 +98,7 @@ public final class ExploreRunner {
         return new ExploreRunner(workload, settings, target, maxSeconds, listener, true);
     }
 
-    /** Ends it soon: searches that are over are kept. */
+    /** Ends the exploration soon; finished searches are kept. */
     public void stop() {
         launcher.stop();
     }
@@ -109,9 +109,9 @@ public final class ExploreRunner {
     }
 
     /**
-     * Runs all searches and returns their findings, which {@link ExploredReport} finds in the folder too.
+     * Runs all searches and returns their findings; {@link ExploredReport} can also read them from the folder.
      *
-     * @throws BenchException if it cannot go on
+     * @throws BenchException if it cannot continue
      */
     public List<Explored> run() throws InterruptedException {
         ResultsFolder.requireNew(settings.results());
@@ -170,14 +170,14 @@ public final class ExploreRunner {
         return CampaignDescription.of(workload, settings, workload.drivers(), greeted(first), processes, first);
     }
 
-    /** Places of the points whose turn it is. */
+    /** Indices of the points of the next stage. */
     private List<Integer> stage(@Nullable Refinement refinement) {
         return refinement == null
                 ? IntStream.range(0, workload.points().size()).boxed().toList()
                 : List.copyOf(refinement.next());
     }
 
-    /** Runs a search; returns its finding as an adaptive design compares it. */
+    /** Runs a search and returns its finding in the form that an adaptive design compares. */
     private String explore(
             CampaignBrokers brokers,
             ResultsFolder folder,
@@ -222,7 +222,7 @@ public final class ExploreRunner {
         listener.status(doing, seconds());
     }
 
-    /** Returns the drivers' greetings; refuses one that lacks the scenario before anything is measured. */
+    /** Returns the drivers' greetings. Refuses a driver that lacks the scenario, before anything is measured. */
     private Map<String, Report.Hello> greeted(BenchCluster cluster) throws InterruptedException {
         Map<String, Report.Hello> hellos = new LinkedHashMap<>();
         WorkloadPoint point = workload.points().get(0);

@@ -23,8 +23,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Measures one run of a campaign after the other, each in the way that its point asks for, and opens a desk for those
- * who order something meanwhile. Confined to one thread.
+ * Measures the runs of a campaign one after the other, as their points require, and accepts orders meanwhile. Confined
+ * to one thread.
  */
 final class RunMeasurements {
     private final Workload workload;
@@ -32,7 +32,7 @@ final class RunMeasurements {
     private final CampaignListener listener;
     private final DriverLauncher launcher;
 
-    /** Measures with the processes of a launcher, which is closed elsewhere. */
+    /** Uses the processes of a launcher, which the caller closes. */
     RunMeasurements(
             Workload workload, CampaignRunner.Settings settings, CampaignListener listener, DriverLauncher launcher) {
         this.workload = workload;
@@ -42,9 +42,9 @@ final class RunMeasurements {
     }
 
     /**
-     * Measures a run, with what its processes say in a log.
+     * Measures a run and logs the output of its processes.
      *
-     * @throws RunFailure if the run is no result
+     * @throws RunFailure if the run gives no result
      */
     Measured measure(BenchCluster cluster, CampaignTopics topics, RunOrder.Step step, Path log, long seed)
             throws InterruptedException {
@@ -86,7 +86,7 @@ final class RunMeasurements {
         Measured run() throws InterruptedException;
     }
 
-    /** Runs a task; orders given meanwhile are refused with the reason, unless there is no room for them. */
+    /** Runs a task while refusing orders with the given reason, if the desk can be opened. */
     private Measured refusing(RunOrder.Step step, String why, Task task) throws InterruptedException {
         OrderDesk desk = null;
         try {

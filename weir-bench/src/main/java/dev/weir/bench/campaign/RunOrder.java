@@ -26,12 +26,12 @@ final class RunOrder {
     }
 
     /**
-     * All of them: points and, within a point, drivers are drawn anew in each round. Points with the same brokers
-     * follow each other, so that these are started once a round.
+     * Returns all steps: each round shuffles the points and, within a point, the drivers. Points with the same brokers
+     * are adjacent, so that brokers start once per round.
      */
     static List<Step> of(List<WorkloadPoint> points, List<String> drivers, int rounds, long seed) {
-        // One for all rounds: the first numbers of neighbouring seeds are nearly the same, and so would be the last
-        // places.
+        // One generator for all rounds: neighbouring seeds have similar first numbers, and so would give similar
+        // orders.
         Random random = new Random(seed);
         List<Step> steps = new ArrayList<>();
         for (int round = 0; round < rounds; round++) {

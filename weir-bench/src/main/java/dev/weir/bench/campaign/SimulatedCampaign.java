@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A campaign without processes, brokers and waits: its runs are of a model on a clock of its own, all else is as ever.
- * The same seed gives the same figures. Confined to one thread.
+ * A simulated campaign without processes, brokers and waits: a model with its own clock replaces the runs; everything
+ * else is unchanged. The same seed gives the same figures. Confined to one thread.
  */
 public final class SimulatedCampaign {
     private final Workload workload;
@@ -29,7 +29,7 @@ public final class SimulatedCampaign {
         }
     }
 
-    /** Does all runs and returns the folder. */
+    /** Executes all runs and returns the folder. */
     public ResultsFolder run() {
         List<String> drivers = new ArrayList<>(workload.drivers());
         if (workload.control()) {
@@ -56,7 +56,7 @@ public final class SimulatedCampaign {
     }
 
     private Run run(ResultsFolder folder, RunOrder.Step step, int order) {
-        // The control is the same model, and not the same run.
+        // The control is another run of the same model.
         long seed = settings.seed() + 31L * step.round() + step.driver().hashCode();
         try {
             Measured measured =

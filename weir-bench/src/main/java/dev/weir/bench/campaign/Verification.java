@@ -23,19 +23,18 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The dry runs of a campaign: each driver shows that it does what is asked, unless it has, as it is built now, with
- * these settings. Confined to one thread.
+ * The dry runs of a campaign: they verify each driver, unless its current build has passed with these settings before.
+ * Confined to one thread.
  */
 final class Verification {
     private static final long RECORDS = 100_000;
 
-    // Where each record takes a millisecond or more.
+    // If each record takes a millisecond or more.
     private static final long SLOW_RECORDS = 300;
     private static final Set<Scenario> SLOW =
             Set.of(Scenario.WORK, Scenario.AT_MOST_ONCE, Scenario.FLOW_CONTROL, Scenario.PIPELINE);
 
-    // Those that commit what is finished. A copy is not missed where nothing is committed: that it commits is seen
-    // here.
+    // Drivers that commit finished work. This also verifies that a copying driver commits.
     private static final Set<Scenario> COMMITTING =
             Set.of(Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.WORK, Scenario.PIPELINE, Scenario.COPY);
 
@@ -79,7 +78,7 @@ final class Verification {
     /** Requests to drivers besides the scenario. */
     private record Wish(HandlerOrder order, Set<Feature> features) {}
 
-    /** The first point of each order, and of what not every library has, that is asked for. */
+    /** The first point for each requested order and optional feature. */
     private Iterable<WorkloadPoint> verifiedPoints() {
         Map<Wish, WorkloadPoint> first = new LinkedHashMap<>();
         workload.points().forEach(point -> first.putIfAbsent(new Wish(point.ordering(), point.features()), point));
@@ -104,7 +103,7 @@ final class Verification {
             }
             return hello;
         } catch (RunFailure e) {
-            cluster.requireBrokers(); // Else it was not the driver that failed.
+            cluster.requireBrokers(); // Otherwise the failure was not the driver's.
             throw new BenchException("driver " + driver + " does not pass the dry run of "
                     + point.scenario().label() + ": " + e.getMessage() + "; its log is " + log);
         }

@@ -4,12 +4,12 @@ import dev.weir.bench.BenchException;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.common.KafkaFuture;
 
-/** Waits for what brokers answer to the admin client. Stateless. */
+/** Waits for the brokers' answers to the admin client. Stateless. */
 final class Asked {
 
     private Asked() {}
 
-    /** The answer; {@code what} they were asked says the exception that they gave none. */
+    /** Returns the answer; {@code what} describes the request in the exception if there is none. */
     static <T> T of(String what, KafkaFuture<T> answer) {
         try {
             return answer.get();

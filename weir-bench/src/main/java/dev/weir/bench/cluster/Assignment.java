@@ -19,14 +19,14 @@ public record Assignment(List<Set<TopicPartition>> ofMembers) {
         return new Assignment(ofMembers.stream().map(Set::copyOf).toList());
     }
 
-    /** Returns whether so many partitions, each of them, belong to somebody. */
+    /** Returns whether all of {@code partitions} partitions are assigned. */
     boolean covers(int partitions) {
         Set<TopicPartition> all = new HashSet<>();
         ofMembers.forEach(all::addAll);
         return all.size() == partitions;
     }
 
-    /** The number that belongs to members, those of several counted for each. */
+    /** The total number of assigned partitions, counting a shared partition for each member. */
     int total() {
         return ofMembers.stream().mapToInt(Set::size).sum();
     }

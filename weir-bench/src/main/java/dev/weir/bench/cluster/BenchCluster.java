@@ -8,11 +8,10 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * The brokers of a campaign and what it has there: topics, groups, and what brokers tell of themselves.
- * Confined to one thread.
+ * The brokers of a campaign with its topics and groups, and the figures that brokers report. Confined to one thread.
  */
 public final class BenchCluster implements AutoCloseable {
-    /** A setting among {@link #settings}: which cluster it is, where that was there already. */
+    /** Key in {@link #settings}: the ID of an existing cluster. */
     public static final String CLUSTER_ID = Campaign.CLUSTER_ID;
 
     private final Brokers brokers;
@@ -33,15 +32,15 @@ public final class BenchCluster implements AutoCloseable {
     }
 
     /**
-     * Starts brokers in processes of this machine, which end with it.
+     * Forks brokers on this machine, which end with this process.
      *
      * @param data the folder that keeps filled topics between campaigns
      * @param count of brokers
      * @param release whose server they run
      * @param config of each of them, over the harness's own
      * @param diskFaults whether their disks can fail
-     * @param note is told what a user should know of them
-     * @param isStopped whether to give up filling a topic
+     * @param note receives messages for the user
+     * @param isStopped whether to stop filling a topic
      * @throws BenchException if they do not start with that
      */
     public static BenchCluster forked(
@@ -56,10 +55,10 @@ public final class BenchCluster implements AutoCloseable {
     }
 
     /**
-     * Connects to brokers that are there already.
+     * Connects to existing brokers.
      *
-     * @param note is told what a user should know of them
-     * @param isStopped whether to give up filling a topic
+     * @param note receives messages for the user
+     * @param isStopped whether to stop filling a topic
      * @throws BenchException if they do not answer
      */
     public static BenchCluster existing(ExistingCluster cluster, Consumer<String> note, BooleanSupplier isStopped) {
@@ -93,12 +92,12 @@ public final class BenchCluster implements AutoCloseable {
         return topics;
     }
 
-    /** Groups by the topics that they read. */
+    /** The groups of drivers. */
     public BenchGroups groups() {
         return groups;
     }
 
-    /** The records they have written, as far as only the brokers can tell. */
+    /** The records that drivers have written, according to the brokers. */
     public WrittenRecords written() {
         return written;
     }
@@ -108,7 +107,7 @@ public final class BenchCluster implements AutoCloseable {
         return figures;
     }
 
-    /** The brokers that run, and those that a plan can lose. */
+    /** The running brokers, and the broker failures that a plan can cause. */
     public BrokerLosses losses() {
         return losses;
     }
@@ -119,18 +118,15 @@ public final class BenchCluster implements AutoCloseable {
     }
 
     /**
-     * Fails if a broker is gone, because a run then says nothing about its driver.
+     * Fails if a broker has ended, because a run then says nothing about its driver.
      *
-     * @throws BenchException if one has ended that was forked and is not lost by a plan
+     * @throws BenchException if a forked broker has ended unplanned
      */
     public void requireBrokers() {
         losses.requireOthers();
     }
 
-    /**
-     * Deletes what the last run had to itself, if there are brokers to ask: its groups,
-     * and the topics that it wrote to.
-     */
+    /** Deletes the resources of the last run, if brokers are reachable: its groups, and the topics that it wrote to. */
     public void deleteOfRun() {
         try {
             groups.deleteOfRun();

@@ -13,8 +13,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The groups that a campaign's drivers read by: made with their settings, looked at while members join, and deleted
- * with what brokers keep of them. Confined to one thread.
+ * Creates the groups of a campaign's drivers with their settings, observes them while members join, and deletes them
+ * with their broker-side state. Confined to one thread.
  */
 public final class BenchGroups {
     private final Brokers brokers;
@@ -54,13 +54,14 @@ public final class BenchGroups {
         return made.group();
     }
 
-    /** The reason why the brokers would not set this for a group that there is; null if they would. */
+    /** The reason why the brokers would refuse these settings for an existing group; null if they accept them. */
     public @Nullable String objection(String group, Map<String, String> config) {
         return new GroupSettings(group, config).objection(brokers.admin());
     }
 
     /**
-     * Sets this for a group that there is, of either kind, until the run is over. Members hear of it by themselves.
+     * Changes settings of an existing group of either kind until the end of the run. Members notice the change by
+     * themselves.
      *
      * @throws BenchException if the brokers refuse
      */
@@ -71,7 +72,7 @@ public final class BenchGroups {
     }
 
     /**
-     * The same of a share group.
+     * Creates a new share group with these settings.
      *
      * @throws BenchException if the brokers have no share groups, or refuse a setting
      */
@@ -82,7 +83,7 @@ public final class BenchGroups {
         return made.name();
     }
 
-    /** Deletes the share groups that there are, if there are brokers to ask. */
+    /** Deletes the existing share groups, if brokers are reachable. */
     public void deleteShared() {
         List<ShareGroup> made = List.copyOf(shareGroups);
         shareGroups.clear();
@@ -101,22 +102,19 @@ public final class BenchGroups {
                 .orElse(null);
     }
 
-    /** Returns whether so many members of a group have joined and share out that many partitions. */
+    /** Returns whether {@code members} members have joined and all {@code partitions} partitions are assigned. */
     public boolean isSettled(String group, int members, int partitions) throws InterruptedException {
         return shared(group) == null
                 ? GroupLook.isSettled(brokers.admin(), group, members, partitions)
                 : GroupLook.isShareSettled(brokers.admin(), group, members, partitions);
     }
 
-    /** The present assignment of partitions; null while the brokers do not say. */
+    /** The current assignment of partitions; null while unknown. */
     public @Nullable Assignment assignment(String group) throws InterruptedException {
         return GroupLook.assignment(brokers.admin(), group, shared(group) != null);
     }
 
-    /**
-     * Returns whether the group has committed the end of every partition that it read whole, or has accepted all before
-     * it.
-     */
+    /** Returns whether the group has committed, or accepted, all records of every partition. */
     public boolean committedAll(String group, String topic, FillPlan plan) {
         ShareGroup shared = shared(group);
         if (shared != null) {
@@ -131,14 +129,14 @@ public final class BenchGroups {
         });
     }
 
-    /** The number of records of a topic the group has not committed, or accepted, yet. */
+    /** The number of records of a topic that the group has not yet committed or accepted. */
     public long lag(String group, String topic) {
         Map<TopicPartition, Long> ends = topics.endOffsets(topic);
         ShareGroup shared = shared(group);
         return shared != null ? shared.lag(ends) : GroupLag.of(brokers.admin(), group, ends);
     }
 
-    /** Deletes what the last run had to itself, if there are brokers to ask. */
+    /** Deletes the groups of the last run, if brokers are reachable. */
     void deleteOfRun() {
         deleteShared();
         if (losses.hasAll()) {
@@ -147,7 +145,7 @@ public final class BenchGroups {
         settingsOfRun.clear();
     }
 
-    /** Deletes what could not be deleted before, as far as it can be now. */
+    /** Retries earlier failed deletions. */
     void deleteLeft() {
         if (losses.hasAll()) {
             leftGroups.deleteAll();

@@ -27,16 +27,16 @@ import org.apache.kafka.common.header.internals.RecordHeader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The topics of a campaign: those that are read, each named after its content, so that what is there is not filled
- * again, and those that a run has to itself. Confined to one thread.
+ * The topics of a campaign: input topics, named after their content so that existing ones are reused, and the private
+ * topics of a run. Confined to one thread.
  */
 public final class BenchTopics {
     private static final String SINK = "sink";
 
-    // Whatever the cluster's defaults are: records without a key are taken ...
+    // Independent of the cluster's defaults: records without a key are accepted ...
     private static final Map<String, String> WRITTEN = Map.of("cleanup.policy", "delete");
 
-    // A copy is timed by when the brokers took it.
+    // A copy is timed by the broker's append time.
     private static final Map<String, String> COPIED =
             Map.of("cleanup.policy", "delete", "message.timestamp.type", "LogAppendTime");
 
@@ -64,8 +64,8 @@ public final class BenchTopics {
     }
 
     /**
-     * The names of topics with the numbered records of this point, as {@link TopicSet} writes them;
-     * fills what is not there whole.
+     * The names of topics with the numbered records of this point, in the form of {@link TopicSet}; fills incomplete
+     * ones.
      */
     public String filled(WorkloadPoint point, long recordsPerPartition) throws InterruptedException {
         FillPlan plan = FillPlan.of(point, recordsPerPartition);
@@ -98,7 +98,7 @@ public final class BenchTopics {
         return point.replicas() == 1 ? "" : "-rf" + point.replicas();
     }
 
-    /** The suffix that tells apart topics read together; nothing of the first one, which may be read alone as well. */
+    /** The suffix that distinguishes topics read together; empty for the first one, which may also be read alone. */
     private static String ofSeveral(int index) {
         return index == 0 ? "" : "-topic" + (index + 1);
     }
@@ -118,7 +118,7 @@ public final class BenchTopics {
         return path == null ? null : valueFiles.computeIfAbsent(path, ValueFile::read);
     }
 
-    /** Names the content of all that values of these points are taken from; empty where they are made. */
+    /** A digest of the value files of these points; empty if values are generated. */
     public String valueDigests(List<WorkloadPoint> points) {
         Set<String> digests = new LinkedHashSet<>();
         for (WorkloadPoint point : points) {
@@ -142,8 +142,8 @@ public final class BenchTopics {
     }
 
     /**
-     * The name of the topic with that content, and partitions and replicas of the point; lets it be filled if it is not
-     * there with all partitions ending there.
+     * The name of the topic with that content and the point's partitions and replicas. Fills it unless all its
+     * partitions already end at that offset.
      */
     public String fillOnce(String content, WorkloadPoint point, long endOffset, Filler filler)
             throws InterruptedException {
@@ -155,7 +155,7 @@ public final class BenchTopics {
             if (endOffsets(topic).values().stream().allMatch(end -> end == endOffset)) {
                 return topic;
             }
-            brokers.delete(topic); // An interrupted campaign left it half full.
+            brokers.delete(topic); // An interrupted campaign left it incomplete.
         }
         create(topic, point.partitionsOfTopic(), point.replicas(), FILLED);
         filler.fill(topic);
@@ -167,14 +167,14 @@ public final class BenchTopics {
         return sink;
     }
 
-    /** A new topic for those who write, or as many as the point has, as {@link TopicSet} writes them. */
+    /** Creates new output topics, as many as the point has; returns their names in the form of {@link TopicSet}. */
     public String fresh(WorkloadPoint point) {
         deleteOfRun();
         sink = createdAnew(SINK, point);
         return sink;
     }
 
-    /** Another one, for a group that copies what a generator sends to {@link #begun}; both are deleted with the run. */
+    /** Creates the output topic of a group that copies the records of {@link #begun}; both are deleted with the run. */
     public String output(WorkloadPoint point) {
         output = createdAnew("output", point);
         return output;
@@ -202,7 +202,7 @@ public final class BenchTopics {
         return TopicSet.text(made);
     }
 
-    /** Topic with a record in each partition, to which others are then sent by a plan. */
+    /** Creates a topic with one record in each partition, to which a generator then sends by plan. */
     public String begun(WorkloadPoint point) {
         String topics = fresh(point);
         List<String> names = TopicSet.names(topics);
@@ -212,7 +212,7 @@ public final class BenchTopics {
         return topics;
     }
 
-    /** Deletes what the last run had to itself, if there are brokers to ask. */
+    /** Deletes the topics of the last run, if brokers are reachable. */
     void deleteOfRun() {
         for (String topics : List.of(sink, output)) {
             for (String topic : TopicSet.names(topics)) {
@@ -226,8 +226,8 @@ public final class BenchTopics {
     }
 
     /**
-     * Creates a topic and waits until each partition's leader answers: an idempotent producer whose first batch is
-     * refused and whose second one is taken, because the leader came up between them, never gets the first one in.
+     * Creates a topic and waits until each partition's leader answers: if the leader comes up between the first and
+     * second batch of an idempotent producer, the first is refused and can never be appended.
      */
     private void create(String topic, int partitions, int replicas, Map<String, String> config) {
         brokers.create(topic, partitions, replicas, config);
@@ -257,7 +257,7 @@ public final class BenchTopics {
         return ends;
     }
 
-    /** The number of records each partition of a topic has, or of several one after the other. */
+    /** The end offset of each partition of a topic, or of several topics in sequence. */
     public long[] ends(String topics) {
         Map<TopicPartition, Long> ends = endOffsets(topics);
         TopicSet set = TopicSet.of(topics, ends.size());

@@ -12,14 +12,11 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The counts and resources of brokers in processes of the campaign; of a cluster that is there already, nothing is
- * known. Confined to one thread.
- */
+/** The counts and resource use of forked brokers; unknown for an existing cluster. Confined to one thread. */
 public final class BrokerFigures implements AutoCloseable {
     private final List<Broker> forked;
     private final BrokerLosses losses;
-    private @Nullable BrokerBeans beans; // attached when first asked for, and again after a loss
+    private @Nullable BrokerBeans beans; // attached on first use, and again after a broker loss
     private @Nullable BrokerSeries series; // of these
 
     BrokerFigures(List<Broker> forked, BrokerLosses losses) {
@@ -42,7 +39,7 @@ public final class BrokerFigures implements AutoCloseable {
         return new FetchCounter(beans()).read();
     }
 
-    /** The times of requests so far; null where brokers cannot be asked, which is no reason not to measure. */
+    /** The request times so far; null if brokers cannot be read, which does not prevent a measurement. */
     public BrokerTimes.@Nullable Reading times() {
         if (forked.isEmpty()) {
             return null;
@@ -55,8 +52,8 @@ public final class BrokerFigures implements AutoCloseable {
     }
 
     /**
-     * The figures of brokers since the last call, by name; empty where they cannot be asked, or one is lost. To be
-     * called once a second at most: it takes them some milliseconds.
+     * The figures of brokers since the last call, by name; empty if they cannot be read or one is lost. Call at most
+     * once a second, because it takes brokers some milliseconds.
      */
     public Map<String, Double> sample() {
         if (forked.isEmpty() || losses.isAnyLost()) {
@@ -83,7 +80,7 @@ public final class BrokerFigures implements AutoCloseable {
         return attached;
     }
 
-    /** Forgets whom it has asked; who is asked again is attached to anew. */
+    /** Detaches from the brokers; the next reading attaches again. */
     @Override
     public void close() {
         BrokerBeans attached = beans;

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Tracks which brokers of a campaign run: those that were forked can be lost by a plan and brought back, and are missed
- * when they end otherwise. Confined to one thread.
+ * Tracks the running brokers of a campaign. A plan can stop and restart forked brokers; any other end of a broker is an
+ * error. Confined to one thread.
  */
 public final class BrokerLosses {
     private final List<Broker> forked;
@@ -24,12 +24,12 @@ public final class BrokerLosses {
         this.forked = forked;
     }
 
-    /** Hears of each loss, when it has happened. */
+    /** Sets the callback that runs after each planned loss. */
     void whenLost(Runnable told) {
         whenLost = told;
     }
 
-    /** Returns whether there is a broker of that id which can be lost: one in a process of the campaign. */
+    /** Returns whether there is a forked broker with that ID. */
     public boolean canLose(int id) {
         return forked.stream().anyMatch(broker -> broker.id() == id);
     }
@@ -38,12 +38,12 @@ public final class BrokerLosses {
         return forked.stream().filter(broker -> broker.id() == id).findFirst().orElseThrow();
     }
 
-    /** Ends a broker by SIGKILL, whom nobody misses until {@link #bringBack}; returns the id that its process had. */
+    /** Kills a broker with SIGKILL, a planned loss until {@link #bringBack}; returns its former process ID. */
     public long lose(int id) {
         return lose(id, Broker::kill);
     }
 
-    /** Fills a broker's disk, of which it ends soon, and nobody misses it; returns the id of its process. */
+    /** Fills a broker's disk, which soon ends the broker as a planned loss; returns its process ID. */
     public long fillDisk(int id) {
         return lose(id, Broker::fillDisk);
     }
@@ -59,7 +59,7 @@ public final class BrokerLosses {
     }
 
     /**
-     * Makes room on a broker's disk, and starts it again if it has ended; returns whether it had.
+     * Frees space on a broker's disk and restarts the broker if it has ended. Returns whether it had ended.
      *
      * @throws BenchException if it does not come up
      */
@@ -76,7 +76,7 @@ public final class BrokerLosses {
         return hasEnded;
     }
 
-    /** Returns whether it still ran. */
+    /** Returns whether the broker was still running. */
     private static boolean repaired(Broker broker) {
         try {
             broker.repairDisk();
@@ -87,12 +87,12 @@ public final class BrokerLosses {
         }
     }
 
-    /** Lets each write of a broker take so much longer, until {@link #repairDisk}. */
+    /** Delays each write of a broker, until {@link #repairDisk}. */
     public void slowDisk(int id, Duration delay) {
         broker(id).slowDisk(delay);
     }
 
-    /** Ends what {@link #slowDisk} began. */
+    /** Ends {@link #slowDisk}. */
     public void repairDisk(int id) {
         broker(id).repairDisk();
     }
@@ -117,7 +117,7 @@ public final class BrokerLosses {
         goneNanos += before == null ? 0 : before;
     }
 
-    /** The number of times a broker was lost: its counts have begun anew since. */
+    /** The number of planned losses, each of which resets a broker's counts. */
     public int count() {
         return count;
     }
@@ -128,9 +128,9 @@ public final class BrokerLosses {
     }
 
     /**
-     * Fails if another broker is gone, because a run then says nothing about its driver.
+     * Fails if a broker has ended unplanned, because a run then says nothing about its driver.
      *
-     * @throws BenchException if one of those that were forked has ended
+     * @throws BenchException if a forked broker has ended unplanned
      */
     void requireOthers() {
         for (Broker broker : forked) {
@@ -141,7 +141,7 @@ public final class BrokerLosses {
         }
     }
 
-    /** Returns whether all are there to be asked. */
+    /** Returns whether all brokers can be read. */
     boolean hasAll() {
         return forked.stream().allMatch(Broker::isRunning);
     }

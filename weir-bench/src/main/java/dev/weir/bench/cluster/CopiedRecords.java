@@ -26,16 +26,13 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * The outcome of a pass of scenario copy, as a reader of the output finds it: no library is asked. A record is known by
- * its partition and number, which its value holds. Confined to one thread; used once.
+ * Checks the outcome of a copy pass by reading its output, independently of the library. The value of a record contains
+ * its partition and number. Confined to one thread; used once.
  */
 final class CopiedRecords {
     private static final Duration POLL = Duration.ofMillis(100);
 
-    /**
-     * Longer than a transaction of a killed producer stays open, unless it was told another
-     * {@code transaction.timeout.ms}.
-     */
+    /** Longer than the default {@code transaction.timeout.ms} keeps a killed producer's transaction open. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(75);
 
     private static final byte MOST = Byte.MAX_VALUE;
@@ -158,8 +155,8 @@ final class CopiedRecords {
     }
 
     /**
-     * Notes that a partition of the output, which was new, has been read up to this offset. Offsets that gave no record
-     * are markers of transactions, or records of aborted ones.
+     * Notes that a partition of the output, which was new, has been read up to this offset. Offsets without a record
+     * are transaction markers or aborted records.
      *
      * @throws RunFailure if exactly once is asked for and there are none
      */
@@ -172,7 +169,7 @@ final class CopiedRecords {
         markers = Math.max(markers, without);
     }
 
-    /** A record of the output. */
+    /** Adds a record of the output. */
     void add(int partition, byte[] value, long millis) {
         records[partition]++;
         bytes += value.length;
@@ -204,7 +201,7 @@ final class CopiedRecords {
         if (distinct == 0) {
             throw new RunFailure("it has written nothing, and taken " + passed.records() + " records");
         }
-        // What a library takes before it first writes takes time too. The clock of the log is one of milliseconds.
+        // The time before the first write counts too. Log timestamps have a resolution of milliseconds.
         long millis = Math.max(1, lastMillis - Math.min(firstMillis, passed.firstMillis()));
         Map<String, Double> client = new HashMap<>(passed.client());
         if (point.isExactlyOnce()) {
@@ -224,8 +221,8 @@ final class CopiedRecords {
     }
 
     /**
-     * Returns the ledger: records the group has finished must be in the output, and in a kept order also those before a
-     * record that is.
+     * Returns the ledger: records that the group has finished must be in the output, and, if order is kept, also those
+     * before any record in it.
      */
     LedgerFigures ledger() {
         boolean isOrdered = point.ordering() == HandlerOrder.PARTITION;

@@ -27,8 +27,8 @@ import org.apache.kafka.common.Node;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /**
- * The brokers of a cluster that is there already. Creates and deletes only what its prefix names; their counters and
- * processor time are out of reach. Confined to one thread.
+ * The brokers of an existing cluster. Creates and deletes only resources with its prefix; broker counters and processor
+ * time are not available. Confined to one thread.
  */
 final class ExistingBrokers implements Brokers {
     private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -150,8 +150,8 @@ final class ExistingBrokers implements Brokers {
                         + cluster.bootstrapServers() + ": " + e.getMessage());
             }
         }
-        // What cannot be deleted, such as the group of a killed process, the brokers forget by themselves, but for
-        // share groups.
+        // Brokers expire by themselves what cannot be deleted, such as the group of a killed process, except share
+        // groups.
         try {
             List<String> groups = Asked.of(
                             "for their groups", admin.listGroups().valid())
@@ -166,9 +166,8 @@ final class ExistingBrokers implements Brokers {
     }
 
     /**
-     * Deletes topics, of earlier campaigns too, killed or told to keep them: what this one did not use, say for a dry
-     * run that has been passed before, nobody else would delete. One that may not be deleted is no reason to leave the
-     * others.
+     * Deletes the topics of this and earlier campaigns, including killed ones and topics kept on purpose, because
+     * nothing else would delete them. A topic that cannot be deleted does not stop the others.
      */
     private void deleteTopics() {
         Set<String> deleted = new HashSet<>();
@@ -205,7 +204,7 @@ final class ExistingBrokers implements Brokers {
         cluster.described().forEach((name, value) -> settings.put("cluster." + name, value));
         try {
             settings.putAll(BrokerConfig.of(admin, nodes.iterator().next().idString()));
-        } catch (BenchException e) { // Not everybody may ask.
+        } catch (BenchException e) { // Not every user may read it.
             settings.put("broker.config", String.valueOf(e.getMessage()));
         }
         settings.put(BenchCluster.CLUSTER_ID, clusterId);

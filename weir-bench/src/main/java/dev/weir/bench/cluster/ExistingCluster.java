@@ -9,7 +9,7 @@ import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigDef.ConfigKey;
 
 /**
- * A cluster that is there already, and what a campaign may leave in it. Immutable.
+ * An existing cluster, and the resources a campaign may leave in it. Immutable.
  *
  * @param client properties that every Kafka client needs to reach it; secrets among them, so that only
  *     {@link #described} may be shown
@@ -18,12 +18,12 @@ import org.apache.kafka.common.config.ConfigDef.ConfigKey;
  */
 public record ExistingCluster(String bootstrapServers, Map<String, String> client, String prefix, boolean keepsTopics) {
 
-    /** Names what is a campaign's, unless told otherwise. */
+    /** The default prefix. */
     public static final String PREFIX = "weir-bench-";
 
     private static final String HIDDEN = "[hidden]";
 
-    /** Checks the prefix: with an empty one, a campaign's topics could be anybody's. */
+    /** Checks the prefix, which must not be empty: it identifies a campaign's topics. */
     public ExistingCluster {
         client = Map.copyOf(client);
         if (!prefix.matches("[A-Za-z0-9._-]{3,80}")) {
@@ -38,10 +38,7 @@ public record ExistingCluster(String bootstrapServers, Map<String, String> clien
         return !protocol().equals("PLAINTEXT");
     }
 
-    /**
-     * Returns whether the topic has the prefix, and beyond it such a name as campaigns give: with any prefix, nobody
-     * else's.
-     */
+    /** Returns whether the topic has the prefix followed by a name that only campaigns use. */
     boolean isOfCampaigns(String topic) {
         return topic.startsWith(prefix)
                 && topic.substring(prefix.length())
@@ -49,7 +46,7 @@ public record ExistingCluster(String bootstrapServers, Map<String, String> clien
                                 "fill-p\\d+-n\\d+-v\\d+-b\\d+-.*|asimov-p\\d+-n\\d+|(sink|output)-p\\d+(-topic\\d+)?-[0-9a-f-]{13}");
     }
 
-    /** The same of a consumer group. */
+    /** Returns whether the group has the prefix followed by a name that only campaigns use. */
     boolean isGroupOfCampaigns(String group) {
         return group.startsWith(prefix) && group.substring(prefix.length()).matches("group-[0-9a-f-]{36}");
     }
@@ -59,7 +56,7 @@ public record ExistingCluster(String bootstrapServers, Map<String, String> clien
         return client.getOrDefault("security.protocol", "PLAINTEXT");
     }
 
-    /** The properties, with the values of those only that Kafka knows to be no secret. */
+    /** The properties, hiding the values of those that may be secret. */
     Map<String, String> described() {
         Map<String, String> described = new TreeMap<>();
         client.forEach((name, value) -> described.put("client." + name, isPublic(name) ? value : HIDDEN));

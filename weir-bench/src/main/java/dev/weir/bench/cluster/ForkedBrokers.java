@@ -32,7 +32,7 @@ final class ForkedBrokers implements Brokers {
                 .forked()
                 .heapMegabytes(HEAP_MEGABYTES)
                 .brokerConfig("log.retention.ms", "-1")
-                // What a run wrote is to be gone before the next one, not amid it, gigabytes at a time.
+                // Delete a run's data before the next run, so that deleting gigabytes does not disturb it.
                 .brokerConfig("log.segment.delete.delay.ms", "500")
                 .brokerConfig("auto.create.topics.enable", "false")
                 .dataFolder(data.resolve("brokers-" + brokers));
@@ -82,7 +82,7 @@ final class ForkedBrokers implements Brokers {
 
     @Override
     public String namedAnew(String name) {
-        return name; // The testkit waits until no broker knows the earlier one.
+        return name; // The testkit waits until no broker knows the earlier topic.
     }
 
     @Override

@@ -14,7 +14,7 @@ final class GroupLook {
 
     private GroupLook() {}
 
-    /** Returns whether so many members share out all of the partitions; false while the brokers do not know. */
+    /** Returns whether {@code members} members own all partitions; false while unknown. */
     static boolean isSettled(Admin admin, String group, int members, int partitions) throws InterruptedException {
         Seen seen = look(admin, group);
         return seen != null
@@ -25,7 +25,8 @@ final class GroupLook {
     }
 
     /**
-     * Returns whether so many members of a share group, or more, have a partition each, and each partition somebody.
+     * Returns whether at least {@code members} members of a share group have a partition each, and every partition has
+     * a member.
      */
     static boolean isShareSettled(Admin admin, String group, int members, int partitions) throws InterruptedException {
         Seen seen = lookAtShared(admin, group);
@@ -36,7 +37,7 @@ final class GroupLook {
                 && seen.assignment.covers(partitions);
     }
 
-    /** The present assignment of partitions; null while the brokers do not know. */
+    /** The current assignment of partitions; null while unknown. */
     static @Nullable Assignment assignment(Admin admin, String group, boolean isShared) throws InterruptedException {
         Seen seen = isShared ? lookAtShared(admin, group) : look(admin, group);
         return seen == null ? null : seen.assignment;

@@ -10,7 +10,7 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.common.config.ConfigResource;
 import org.jspecify.annotations.Nullable;
 
-/** Settings of a group, which brokers keep beyond it until they are removed. Immutable. */
+/** Settings of a group, which brokers keep after the group's end until they are removed. Immutable. */
 record GroupSettings(String group, Map<String, String> config) {
     GroupSettings {
         config = Map.copyOf(config);
@@ -21,7 +21,7 @@ record GroupSettings(String group, Map<String, String> config) {
         alter(admin, "to set " + config, AlterConfigOp.OpType.SET);
     }
 
-    /** The reason why the brokers would not set them, which has a broker's limit in it, say; null if they would. */
+    /** The reason why the brokers would refuse the settings, for instance a limit; null if they accept them. */
     @Nullable
     String objection(Admin admin) {
         try {

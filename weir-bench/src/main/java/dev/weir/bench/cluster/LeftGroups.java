@@ -26,10 +26,10 @@ final class LeftGroups {
     private final Map<String, Left> left = new LinkedHashMap<>();
 
     /**
-     * None yet.
+     * Creates an empty set.
      *
-     * @param isStopped whether nobody is to wait for them any more
-     * @param note hears of those that stay
+     * @param isStopped whether to stop waiting for them
+     * @param note receives messages about groups that remain
      */
     LeftGroups(long sessionNanos, BooleanSupplier isStopped, Consumer<String> note) {
         this.sessionNanos = sessionNanos;

@@ -12,9 +12,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A share group of one pass, whose settings are the brokers' to keep until they are removed. Confined to one thread.
- */
+/** A share group of one pass, whose settings brokers keep until they are removed. Confined to one thread. */
 final class ShareGroup {
     private final Admin admin;
     private final String name;
@@ -30,14 +28,14 @@ final class ShareGroup {
         return name;
     }
 
-    /** Sets what it is to have before its first member joins. */
+    /** Applies its settings before its first member joins. */
     void configure() {
         settings.set(admin);
     }
 
     /**
-     * Returns whether it has accepted all before that offset of each of these partitions. The start that the brokers
-     * tell may stay behind what is accepted; then nothing is left of the lag.
+     * Returns whether the group has accepted all records before that offset in each of these partitions. The start
+     * offset that brokers report may stay behind; then the lag is zero.
      */
     boolean isPast(Set<TopicPartition> partitions, long offset) {
         Map<TopicPartition, SharePartitionOffsetInfo> offsets = offsets(partitions);
@@ -72,8 +70,8 @@ final class ShareGroup {
     }
 
     /**
-     * Deletes it; why it is still there, or null. Members that were killed hold it until their session times out, and
-     * no broker forgets it by itself ({@code ShareGroup.shouldExpire()} of Kafka 4.4).
+     * Deletes the group; returns why that failed, or null. Killed members keep it until their session times out, and
+     * brokers never expire it ({@code ShareGroup.shouldExpire()} of Kafka 4.4).
      */
     @Nullable
     Throwable delete() {

@@ -17,9 +17,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds which records of one pass of scenario produce stand in their topic, by the number that each value begins with.
- * A count of the topic does not tell a record that was written twice from one whose acknowledgement was lost. Confined
- * to one thread; used once.
+ * Finds the records of one produce pass in their topic, by the number at the start of each value. A mere count does not
+ * distinguish a duplicate from a record whose acknowledgement was lost. Confined to one thread; used once.
  */
 final class WrittenNumbers {
     private static final Duration POLL = Duration.ofMillis(100);
@@ -81,7 +80,7 @@ final class WrittenNumbers {
         }
     }
 
-    /** A sentence about what stands there. */
+    /** A sentence about the records found. */
     String told() {
         List<String> absent = new ArrayList<>();
         long missing = 0;
@@ -104,7 +103,7 @@ final class WrittenNumbers {
         return some.isEmpty() ? "" : " (" + String.join(", ", some) + (some.size() == MAX_NAMED ? ", ..." : "") + ")";
     }
 
-    /** The sentence of a topic, or why there is none: who asks has something worse to tell. */
+    /** The sentence about a topic, or why there is none; never throws, because the caller reports a worse failure. */
     static String told(Map<String, String> connection, String topic, int partitions, long recordsPerPartition) {
         try {
             return new WrittenNumbers(partitions, recordsPerPartition)

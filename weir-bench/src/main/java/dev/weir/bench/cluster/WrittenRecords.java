@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
 
-/** Counts what the topics hold that drivers write to, where a driver itself cannot tell. Confined to one thread. */
+/** Counts the records in output topics, for figures that a driver cannot know. Confined to one thread. */
 public final class WrittenRecords {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -22,7 +22,7 @@ public final class WrittenRecords {
         this.topics = topics;
     }
 
-    /** A ledger with what the brokers have. */
+    /** A ledger completed with the brokers' counts. */
     public LedgerFigures checked(WorkloadPoint point, String topic, LedgerFigures ledger) {
         return switch (point.scenario()) {
             case PRODUCE ->
@@ -34,8 +34,8 @@ public final class WrittenRecords {
     }
 
     /**
-     * The number of records the topic has once it has so many, or after a while: nobody waits for what is not
-     * acknowledged.
+     * The number of records in the topic, once it has reached {@code expected} or after a timeout: unacknowledged
+     * records may never arrive.
      */
     private long written(String topic, long expected) {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
@@ -54,8 +54,8 @@ public final class WrittenRecords {
     }
 
     /**
-     * The records, in words, that the one pass which wrote to a topic has there; empty where none were produced. Counts
-     * alone do not tell a record that was written twice from an acknowledgement that was lost.
+     * Describes the records that a pass wrote to a topic; empty if none were produced. Counts alone do not distinguish
+     * a duplicate from a lost acknowledgement.
      */
     public String numbers(WorkloadPoint point, String topic, long recordsPerPartition) {
         return point.scenario() == Scenario.PRODUCE
@@ -64,11 +64,11 @@ public final class WrittenRecords {
     }
 
     /**
-     * A pass of {@link Scenario#COPY} with the records, time and ledger that the output tells; any other as it is.
+     * A pass of {@link Scenario#COPY} with records, time and ledger taken from its output; other passes unchanged.
      *
      * @param recordsPerPartition of the input
      * @param group that of the pass
-     * @throws RunFailure if the output cannot be told, or was not committed together with the offsets
+     * @throws RunFailure if the output cannot be read, or was not committed together with the offsets
      */
     public Report.Passed copied(
             WorkloadPoint point, String topic, long recordsPerPartition, String group, Report.Passed passed) {
@@ -84,7 +84,7 @@ public final class WrittenRecords {
      * The ledger of a group that copies by plan, from its {@link BenchTopics#output}.
      *
      * @param ends of the input, by partition
-     * @throws RunFailure if it cannot be told, or was not committed together with the offsets
+     * @throws RunFailure if the output cannot be read, or was not committed together with the offsets
      */
     public LedgerFigures copied(WorkloadPoint point, String topic, long[] ends, String group) {
         return copies(point, topic, ends, group, topics.output()).ledger();

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * The environment in which a campaign runs. Immutable.
  *
  * @param name of its file
- * @param brokers those it reads from; null for brokers that are forked on this machine and reached through its loopback
+ * @param brokers the brokers to read from; null to fork brokers on this machine, reached through loopback
  * @param workers in the order in which they get processes
  */
 public record BenchEnvironment(String name, @Nullable BrokersAt brokers, List<Worker> workers) {
@@ -23,7 +23,7 @@ public record BenchEnvironment(String name, @Nullable BrokersAt brokers, List<Wo
     }
 
     /**
-     * A cluster that is there already.
+     * An existing cluster.
      *
      * @param clientConfig properties of all Kafka clients; null for none
      * @param topicPrefix empty for the usual one

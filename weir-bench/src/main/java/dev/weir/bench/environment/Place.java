@@ -4,10 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/**
- * A place at which a process can be started by a command of this machine, which gives it that command's standard input
- * and output. Immutable.
- */
+/** A place where a local command can start a process whose standard input and output it forwards. Immutable. */
 public sealed interface Place {
 
     /** For people, and short. */
@@ -30,7 +27,7 @@ public sealed interface Place {
     }
 
     /**
-     * A host that is reached by {@code ssh}, without a question on the way.
+     * A host reached by {@code ssh} without prompts.
      *
      * @param program {@code ssh}, or what takes its arguments
      * @param host as {@code ssh} takes it, with the user if need be
@@ -46,12 +43,12 @@ public sealed interface Place {
             return "ssh " + host;
         }
 
-        /** The host's shell takes the words apart again. */
+        /** Quotes the words, because the host's shell splits them again. */
         @Override
         public List<String> command(List<String> arguments) {
             List<String> command = new ArrayList<>(List.of(program, "-T"));
             command.addAll(options);
-            // What it is told first holds: the file's options are before these.
+            // The first value of an option wins, so the file's options precede these.
             for (String option :
                     List.of("BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=5", "ServerAliveCountMax=3")) {
                 command.addAll(List.of("-o", option));
@@ -97,7 +94,7 @@ public sealed interface Place {
             return new Pod(program, context, namespace, name, container);
         }
 
-        /** A command about the same namespace; the caller's to add to. */
+        /** A command in the same namespace, which the caller may extend. */
         public List<String> kubectl(String... arguments) {
             List<String> command = new ArrayList<>(List.of(program));
             if (!context.isEmpty()) {

@@ -5,13 +5,13 @@ import java.util.Set;
 /**
  * A place for processes of a campaign. Immutable.
  *
- * @param image from which a pod is made for the campaign, in the namespace of {@code place};
- *     empty where all is there already
+ * @param image image of a pod to create for the campaign, in the namespace of {@code place}; empty to use an existing
+ *     place
  * @param roles which processes run there
  * @param java the program that starts a virtual machine there
  * @param home the folder there that holds what the checkout or archive of this command holds here; empty to copy what
  *     drivers need
- * @param clockAheadMillis for tests: by how much clocks of processes there are set ahead
+ * @param clockAheadMillis for tests: offset of the clocks of processes there
  */
 public record Worker(Place place, String image, Set<Role> roles, String java, String home, long clockAheadMillis) {
 
@@ -37,7 +37,7 @@ public record Worker(Place place, String image, Set<Role> roles, String java, St
         return image.isEmpty() ? place.label() : "image " + image;
     }
 
-    /** Returns whether processes there are of this machine and know its clock. */
+    /** Returns whether processes there run on this machine and share its clock. */
     public boolean isHere() {
         return place instanceof Place.Here && clockAheadMillis == 0;
     }

@@ -6,10 +6,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Explains what held a driver back at a point. Immutable.
+ * The explanation of what limited a driver at a point. Immutable.
  *
- * @param limiter null if no figure shows one, and then nobody but the library is to be asked
- * @param evidence the figures that were looked at, each with its unit, as sentences; none without a finished run
+ * @param limiter null if no figure shows one, which leaves the library itself
+ * @param evidence the figures examined, as sentences with units; empty without a finished run
  */
 public record Explanation(
         Point point, String driver, @Nullable Limiter limiter, List<String> evidence) {

@@ -16,9 +16,8 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The figures of a driver at a point: medians over its finished runs, those that may not be quoted among them, since
- * what voided them is what is asked for. What is not known is not a number, and no comparison with it holds.
- * Immutable.
+ * The figures of a driver at a point: medians over its finished runs. Voided runs count too, because their cause is of
+ * interest. Unknown figures are NaN, so comparisons with them are false. Immutable.
  */
 final class Facts {
 
@@ -27,9 +26,9 @@ final class Facts {
     private final int cores;
 
     /**
-     * Gathers them.
+     * Collects the figures.
      *
-     * @param workload null if the campaign's workload cannot be read any more
+     * @param workload null if the campaign's workload is no longer readable
      * @param cores of the machine
      */
     Facts(DriverResult driver, @Nullable WorkloadPoint workload, int cores) {
@@ -55,7 +54,7 @@ final class Facts {
         return cores;
     }
 
-    /** Returns whether nobody but the brokers may keep the driver waiting, as far as that is known. */
+    /** Returns whether, as far as known, only the brokers can keep the driver waiting. */
     boolean streams() {
         return workload != null && workload.streams();
     }
@@ -82,7 +81,7 @@ final class Facts {
         return median(run -> share(run.totals().cpuNanos(), run.totals()));
     }
 
-    /** Processors that its threads waited for while they could have run. */
+    /** Processors that its runnable threads waited for. */
     double waitedCores() {
         return metric(Pass.WAITED_FOR_CORES) / 100;
     }
@@ -92,7 +91,7 @@ final class Facts {
         return median(run -> share(run.totals().brokerCpuNanos(), run.totals()));
     }
 
-    /** Busy share of the machine, from 0 to 1, whoever causes it. */
+    /** Busy part of the machine, from 0 to 1, from any cause. */
     double machineBusy() {
         return metric("host: busy %") / 100;
     }
@@ -124,10 +123,7 @@ final class Facts {
         return metric("broker: " + request + " " + part + " ms");
     }
 
-    /**
-     * Milliseconds in which a broker worked on a request or let it wait for its threads: not for data, nor for the
-     * network.
-     */
+    /** Milliseconds of a request in a broker's threads and their queues, without waits for data or the network. */
     double brokersOwnMillis(String request) {
         return brokerMillis(request, "queued")
                 + brokerMillis(request, "local")
@@ -140,7 +136,7 @@ final class Facts {
         return Double.isNaN(counted) ? metric("client: records per fetch") : counted;
     }
 
-    /** The number of fetches that are under way at a time, by Little's law. */
+    /** The average number of fetches in flight, by Little's law. */
     double outstandingFetches() {
         return rate() / recordsPerFetch() * clientMillis("fetch") / 1e3;
     }

@@ -18,26 +18,26 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules in their order; the first answer counts. A rule names somebody only by figures that show it, and each
- * stands before the ones that it would mislead. Stateless. Kinds are those of {@code docs/reference/limiter.md}.
+ * The rules in order; the first answer wins. A rule names a component only if figures show it, and precedes the rules
+ * that it would mislead. Stateless. Kinds are those of {@code docs/reference/limiter.md}.
  */
 final class Rules {
 
-    /** A party at work, or a rate kept, by this share and more is at its limit. */
+    /** Part from which a busy component, or a rate, is at its limit. */
     private static final double FULL = 0.9;
 
-    /** The share of the time below which a party waits for another by more than a ratio may be off. */
+    /** Busy part below which a component clearly waits for another, beyond measurement error. */
     private static final double RUNS_ON = 0.8;
 
     private static final double HALF = 0.5;
 
-    /** Collections that take so much of the time are more than a cost. */
+    /** Part of the time in garbage collections that counts as a limit. */
     private static final double COLLECTING = 0.25;
 
-    /** Size below which the price of a request is that of sending one at all. */
+    /** Fetch size below which the fixed cost of a request dominates. */
     private static final double SMALL_FETCH_KB = 16;
 
-    /** Round trip from which a way is long; shorter ones are normal. */
+    /** Round trip from which the network counts as slow. */
     private static final double LONG_WAY_MILLIS = 2;
 
     private static final List<Function<Facts, @Nullable Limiter>> ALL = List.of(
@@ -177,8 +177,8 @@ final class Rules {
     }
 
     /**
-     * Finds the limit where a share group's unfinished acquired records keep it from acquiring more. Handlers are idle,
-     * or they were named.
+     * Finds a share group that cannot acquire more because of unfinished acquired records. Handlers are idle, or an
+     * earlier rule would have named them.
      */
     private static @Nullable Limiter lockWindow(Facts facts) {
         double held = facts.metric(LockWindow.HELD_PERCENT);
@@ -214,7 +214,7 @@ final class Rules {
                 : null;
     }
 
-    /** Finds the limit where records wait for the commit before them. */
+    /** Finds records that wait for an earlier commit. */
     private static @Nullable Limiter commit(Facts facts) {
         WorkloadPoint workload = facts.workload();
         double share = facts.metric("client: commits/s") * facts.metric("client: commit ms") / 1e3;
@@ -232,7 +232,7 @@ final class Rules {
                 : null;
     }
 
-    /** Judges the fetch size. Asked before the machine, because many requests keep processors busy too. */
+    /** Judges the fetch size. Precedes the machine, because many requests keep processors busy too. */
     private static @Nullable Limiter fetchSize(Facts facts) {
         double kilobytes = facts.metric("client: kB per fetch");
         return facts.streams() && kilobytes < SMALL_FETCH_KB
@@ -265,7 +265,7 @@ final class Rules {
                 : null;
     }
 
-    /** A full machine alone starves nobody: the driver's threads must have waited for it, where that is known. */
+    /** Finds a full machine for which the driver's threads waited, if that is known. */
     private static @Nullable Limiter machine(Facts facts) {
         double driver = facts.driverCores();
         double waited = facts.waitedCores();
@@ -361,7 +361,7 @@ final class Rules {
                 : null;
     }
 
-    /** Names the brokers by processor time alone, for libraries that report nothing of their requests. */
+    /** Names the brokers by processor time alone, for libraries that do not report request times. */
     private static @Nullable Limiter brokers(Facts facts) {
         return facts.isMostly(Flag.BROKER_BOUND) || facts.isMostly(Flag.BASELINE_BROKER_BOUND)
                 ? limiter(

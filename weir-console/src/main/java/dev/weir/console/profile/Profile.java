@@ -8,8 +8,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The processor time of a process, by the stages of its pipelines. The shares of engine, client, others and all stages
- * together are 1, unless there was no sample. Immutable.
+ * The processor time of a process by the stages of its pipelines. The shares of engine, client, others and all stages
+ * add up to 1, unless there was no sample. Immutable.
  */
 public final class Profile {
 
@@ -31,7 +31,7 @@ public final class Profile {
                 time, sampler, samples, lost, engineShare, clientShare, otherShare, stages, cpu, allocation, blocked);
     }
 
-    /** For tests of code that reads one. */
+    /** Creates a profile, for tests of code that reads one. */
     public static Profile of(
             Duration time,
             String sampler,
@@ -53,7 +53,7 @@ public final class Profile {
         return values.time;
     }
 
-    /** The event of the JDK that was counted: {@code jdk.CPUTimeSample} or {@code jdk.ExecutionSample}. */
+    /** The JDK event used for sampling: {@code jdk.CPUTimeSample} or {@code jdk.ExecutionSample}. */
     public String sampler() {
         return values.sampler;
     }
@@ -63,22 +63,22 @@ public final class Profile {
         return values.samples;
     }
 
-    /** The number of samples the JDK could not take. */
+    /** The number of samples that the JDK could not take. */
     public long lost() {
         return values.lost;
     }
 
-    /** The share in Weir's own code, outside functions of users. */
+    /** The share of samples in Weir's own code, outside user functions. */
     public double engineShare() {
         return values.engineShare;
     }
 
-    /** The share in the Kafka client. */
+    /** The share of samples in the Kafka client. */
     public double clientShare() {
         return values.clientShare;
     }
 
-    /** The share of everything else, such as threads of the application. */
+    /** The share of samples elsewhere, such as threads of the application. */
     public double otherShare() {
         return values.otherShare;
     }
@@ -108,12 +108,15 @@ public final class Profile {
         return ProfileJson.text(this);
     }
 
-    /** A page with the flame graphs, which needs nothing else: no network, no further file. */
+    /** A self-contained page with the flame graphs, which needs neither network nor other files. */
     public String toHtml() {
         return htmlOf(toJson());
     }
 
-    /** The same page, of a profile that was made elsewhere: what {@link #toJson} or {@code /api/profile} gave. */
+    /**
+     * A page like {@link #toHtml} for a profile recorded elsewhere, from the output of {@link #toJson} or
+     * {@code /api/profile}.
+     */
     public static String htmlOf(String profileJson) {
         return FlamePage.of(Objects.requireNonNull(profileJson, "profileJson"));
     }

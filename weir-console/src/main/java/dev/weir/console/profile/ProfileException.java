@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A process cannot be profiled; the message says why, {@link #wayOut} what to do about it. */
+/** Thrown if a process cannot be profiled; the message says why, and {@link #wayOut} what to do about it. */
 public final class ProfileException extends IOException {
 
     private static final long serialVersionUID = 1;
@@ -12,16 +12,16 @@ public final class ProfileException extends IOException {
     private final String wayOut;
 
     /**
-     * Creates one.
+     * Creates the exception.
      *
-     * @param wayOut a sentence for people
+     * @param wayOut a sentence that says what to do
      */
     public ProfileException(String message, String wayOut, @Nullable Throwable cause) {
         super(Objects.requireNonNull(message, "message"), cause);
         this.wayOut = Objects.requireNonNull(wayOut, "wayOut");
     }
 
-    /** The way out. */
+    /** A sentence that says what to do. */
     public String wayOut() {
         return wayOut;
     }

@@ -6,16 +6,16 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Records where pipelines spend their time, by the flight recorder of the JDK; nothing has to be prepared and nothing
- * is paid before and after. Not thread-safe.
+ * Records where pipelines spend their time, with the JDK's flight recorder. It needs no preparation and costs nothing
+ * while not recording. Not thread-safe.
  *
  * <pre>{@code
  * Profile profile = Profiler.create().time(Duration.ofSeconds(10)).recordThisProcess();
  * Files.writeString(Path.of("profile.html"), profile.toHtml());
  * }</pre>
  *
- * <p>It samples by the processor's time ({@code jdk.CPUTimeSample}: JDK 25 or later on Linux), elsewhere by the clock
- * ({@code jdk.ExecutionSample}). A call waits until the recording has ended; an interrupt gives it up.
+ * <p>It samples by CPU time ({@code jdk.CPUTimeSample}: JDK 25 or later on Linux), elsewhere by wall-clock time
+ * ({@code jdk.ExecutionSample}). A call waits until the recording has ended; an interrupt cancels it.
  */
 public final class Profiler {
 
@@ -47,7 +47,7 @@ public final class Profiler {
     }
 
     /**
-     * The time between two samples of a thread: of its processor's time, or by the clock. Default: 5 ms.
+     * Sets the time between two samples of a thread, in CPU time or wall-clock time. Default: 5 ms.
      *
      * @param newPeriod 1 ms to 1 s
      */
@@ -56,7 +56,7 @@ public final class Profiler {
         return this;
     }
 
-    /** Samples by the clock, even where the JDK could by the processor's time. */
+    /** Samples by wall-clock time, even if the JDK could sample by CPU time. */
     public Profiler byTheClock() {
         this.cpuTime = false;
         return this;
@@ -79,12 +79,12 @@ public final class Profiler {
     }
 
     /**
-     * Records another JVM of this machine and user, which need not be prepared for it. It opens no port there and
-     * leaves nothing behind. Needs a JDK with {@code jcmd} here.
+     * Records another JVM of this machine and user, without preparation. Opens no port there and leaves nothing behind.
+     * Needs a JDK with {@code jcmd} here.
      *
      * @param pid its number
-     * @throws ProfileException if there is no such process, if it is no JVM, cannot be asked, has no flight recorder,
-     *     or has not run a pipeline
+     * @throws ProfileException if there is no such process, or it is not a JVM, cannot be reached, has no flight
+     *     recorder, or has not run a pipeline
      */
     public Profile recordProcess(long pid) throws IOException, InterruptedException {
         return Recorder.recordProcess(pid, order());

@@ -18,7 +18,7 @@ public final class StageProfile {
         this.values = new Values(name, cpuShare, top, allocatedBytes, allocation, blocked);
     }
 
-    /** For tests of code that reads one. */
+    /** Creates a stage profile, for tests of code that reads one. */
     public static StageProfile of(
             String name,
             double cpuShare,
@@ -29,7 +29,7 @@ public final class StageProfile {
         return new StageProfile(name, cpuShare, top, allocatedBytes, allocation, blocked);
     }
 
-    /** The stage's name; with the pipeline's before it if the process runs several. */
+    /** The stage's name; prefixed with the pipeline's name if the process runs several. */
     public String name() {
         return values.name;
     }
@@ -63,10 +63,10 @@ public final class StageProfile {
      * A method.
      *
      * @param method its class and name
-     * @param selfShare the share of the stage's CPU samples that were in it, or in what the JDK did for it, 0 to 1
-     * @param totalShare the share that were in it or in what it called
+     * @param selfShare part of the stage's CPU samples in the method itself or in JDK code it called, 0 to 1
+     * @param totalShare part in the method and its callees
      * @param selfMillis the wall time of all threads in it: CPU samples times their period, and recorded waits
-     * @param totalMillis the wall time in it or in what it called
+     * @param totalMillis the wall time in the method and its callees
      */
     public record Method(String method, double selfShare, double totalShare, long selfMillis, long totalMillis) {}
 

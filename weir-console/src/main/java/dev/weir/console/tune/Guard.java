@@ -8,35 +8,35 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches over a pipeline while a setting is tried: failed records, the time that a stage takes for an element, the age
- * of the oldest record, the heap. Confined to the thread that tunes.
+ * Checks a pipeline while a setting is tried: failed records, the time of a stage per element, the age of the oldest
+ * record, the heap. Confined to the tuning thread.
  */
 final class Guard {
 
-    /** Failures that may be chance, whatever the rate was before. */
+    /** Number of failures that may be chance, whatever the rate was before. */
     private static final long FEW_FAILURES = 3;
 
-    /** Unless the user says, records may become this many times as old as they were. */
+    /** Default limit of the age of records, as a multiple of their age before. */
     private static final int OLDER = 4;
 
     private static final Duration LEAST_OLDEST = Duration.ofSeconds(5);
     private static final double MOST_HEAP = 0.9;
 
     /**
-     * A stage may take this many times as long for an element as before any change. What it calls has then been full
-     * since half as many calls at once; more of them only queue there, until it refuses some.
+     * Largest time of a stage per element, as a multiple of the time before any change. At this factor the called
+     * service was already full with half as many calls; more of them only queue there until it refuses some.
      */
     private static final double SLOWER = 2;
 
-    /** Less than this is no queue. */
+    /** Smallest slowdown that counts as a queue. */
     private static final double LEAST_SLOWER_NANOS = 5e6;
 
-    /** A pipeline whose elements take longer without a change has no such limit; it moves out of their way. */
+    /** Factor by which the limit stays above element times that are slow even without a change. */
     private static final double BEYOND = 1.25;
 
     /**
-     * The time records must be too old, or the heap too full: a collection or a rebalance takes less. A change is
-     * watched for as long at least, since calls fail when they have timed out.
+     * Time for which records must be too old, or the heap too full, to count; a collection or a rebalance takes less.
+     * Also the shortest observation of a change, because calls fail only after a timeout.
      */
     static final Duration LASTING = Duration.ofSeconds(2);
 
@@ -48,7 +48,10 @@ final class Guard {
     /** True while the change on trial is in force, not yet taken back. */
     private boolean changed;
 
-    /** True if records grew older by the clock before the change on trial: windows that fill, or a backlog. */
+    /**
+     * True if records were aging steadily before the change on trial, because windows were filling or there was a
+     * backlog.
+     */
     private boolean growsOlder;
 
     private Duration oldestBefore = Duration.ZERO;
@@ -60,7 +63,7 @@ final class Guard {
     private long countBefore;
     private Map<String, Work> worksBefore = Map.of();
 
-    /** The time that an element may take, by stage. */
+    /** The largest allowed time per element, by stage. */
     private final Map<String, Double> mostNanos = new HashMap<>();
 
     private String slowIn = "";
@@ -69,7 +72,7 @@ final class Guard {
     private final Trouble tooOld = new Trouble();
     private final Trouble tooFull = new Trouble();
 
-    /** The time for which something has been so, by the clock of the readings. */
+    /** Tracks how long a fault has lasted, by the clock of the readings. */
     private static final class Trouble {
 
         private boolean holds;
@@ -84,12 +87,12 @@ final class Guard {
         }
     }
 
-    /** Creates one with the age that a record may reach, or null for one that is measured. */
+    /** Creates a guard with the largest age of a record, or null to derive it from measurement. */
     Guard(@Nullable Duration maxLatency) {
         this.maxLatency = maxLatency;
     }
 
-    /** Takes what the pipeline does before any change for normal. */
+    /** Learns the pipeline's normal behaviour before any change. */
     void learn(TuneReading start, TuneReading end, String counter) {
         long done = count(end, counter) - count(start, counter);
         knowsNormal = true;
@@ -104,18 +107,20 @@ final class Guard {
         return one.compareTo(other) >= 0 ? one : other;
     }
 
-    /** Says whether a change is on trial from now on. Without one, the age that records reach is normal. */
+    /** Sets whether a change is on trial. Without one, the age of records counts as normal. */
     void onTrial(boolean tried) {
         onTrial = tried;
         changed = tried;
     }
 
-    /** The change on trial was taken back: what is slow now is slow without it. */
+    /** Notes that the change on trial was reverted: slowness from now on has another cause. */
     void takenBack() {
         changed = false;
     }
 
-    /** Returns whether the stage that was last found slow is so since {@link #begin}, too: the change is not why. */
+    /**
+     * Returns whether the stage last found slow is also slow since {@link #begin}, so that the change is not the cause.
+     */
     boolean isSlowAnyway(TuneReading now) {
         return perElement(worksBefore, now).getOrDefault(slowIn, 0.0) >= slowNanos / BEYOND;
     }
@@ -124,7 +129,7 @@ final class Guard {
         return now.oldest().minus(before).toNanos() > (now.atNanos() - sinceNanos) / 2;
     }
 
-    /** Begins to count anew. */
+    /** Restarts all counts. */
     void begin(TuneReading now, String counter) {
         oldestBefore = now.oldest();
         beganNanos = now.atNanos();
@@ -152,13 +157,13 @@ final class Guard {
             return slow;
         }
         if (maxLatency == null && !onTrial) {
-            // Windows that are still filling, as after a start, make records older without any change.
+            // Windows that are still filling, for instance after a start, make records older without any change.
             mostOldest = max(mostOldest, now.oldest().multipliedBy(OLDER));
             growsOlder = grows(oldestBefore, beganNanos, now);
         }
         Duration most = mostOldest;
         if (maxLatency == null && growsOlder) {
-            // What grew by the clock before the change may go on so.
+            // Aging that was steady before the change may continue.
             most = max(
                     mostOldest,
                     oldestBefore.plusNanos(now.atNanos() - beganNanos).plus(LASTING));
@@ -172,12 +177,15 @@ final class Guard {
         return null;
     }
 
-    /** Returns whether something was wrong in the last reading that may be over soon: nobody knows yet. */
+    /** Returns whether the last reading showed a fault that may be temporary. */
     boolean isInDoubt() {
         return tooSlow.holds || tooOld.holds || tooFull.holds;
     }
 
-    /** A stage that takes too long for an element, in words, or null; without a change on trial nothing is too long. */
+    /**
+     * Describes a stage that takes too long per element, or returns null. Without a change on trial nothing is too
+     * long.
+     */
     private @Nullable String slowStage(TuneReading now) {
         String slow = null;
         slowNanos = changed ? Double.POSITIVE_INFINITY : slowNanos;
@@ -204,7 +212,7 @@ final class Guard {
         return String.format(Locale.ROOT, "%.1f", nanos / 1e6);
     }
 
-    /** The time of an element since {@code before}, of the stages that have finished enough. */
+    /** The time per element since {@code before}, for stages that have finished enough elements. */
     private static Map<String, Double> perElement(Map<String, Work> before, TuneReading now) {
         Map<String, Double> nanos = new HashMap<>();
         now.works().forEach((stage, work) -> {

@@ -1,6 +1,6 @@
 package dev.weir.console.tune;
 
-/** The end of a measurement before it is complete; the message says why, for people. */
+/** Thrown to end a measurement early; the message says why, for the user. */
 final class Halted extends Exception {
 
     private static final long serialVersionUID = 1L;
@@ -12,7 +12,7 @@ final class Halted extends Exception {
         this.end = end;
     }
 
-    /** The way in which tuning ends if this cannot be repaired. */
+    /** The outcome of tuning if this cannot be repaired. */
     TuneReport.End end() {
         return end;
     }

@@ -15,15 +15,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The changes that may be tried next: first what brought something last, then what limits, then the others, the nearest
- * in the pipeline first.
- * Remembers what was tried in vain. Confined to the thread that tunes.
+ * Chooses the next change to try: first the last successful one again, then the limiter, then the others, the nearest
+ * in the pipeline first. Remembers failed trials. Confined to the tuning thread.
  */
 final class Moves {
 
     static final String WINDOW = "source.maxOutstandingRecords";
     static final String BYTES = "source.bufferBytes";
-    /** Prefix before the name of a stage that has other code: 1 uses it, 0 does not. */
+    /** Key prefix for a stage with alternative code: 1 uses it, 0 does not. */
     static final String ALTERNATIVE = "alternative.";
 
     private static final String STAGE = "stage.";
@@ -36,30 +35,33 @@ final class Moves {
 
     private static final String SAVING = " saving";
 
-    /** A range that is not larger is not worth the time of a trial. */
+    /** Smallest range that is worth a trial to save resources. */
     private static final double WORTH_SAVING = 1.5;
 
     private static final double DOUBLE = 2;
     private static final double MOST_FACTOR = 8;
 
-    /** Gain of a step after which the next one of its lever goes twice as far. */
+    /** Gain of a step after which the next step with its lever is twice as large. */
     private static final double BIG_GAIN = 1.5;
 
-    /** Up to here workers may come fast; beyond, a service that they call is given time to show that it is full. */
+    /**
+     * Number of workers up to which steps are large; beyond it, smaller steps give a called service time to show that
+     * it is full.
+     */
     private static final double FEW_WORKERS = 16;
 
-    /** A range that is not larger, below a value that the guard refused, is not tried. */
+    /** Smallest range below a refused value that is worth a trial. */
     private static final double WORTH_HALVING = 1.2;
 
-    /** A step that brought less than this share of its factor may have gone too far. */
+    /** Part of its factor below which the gain of a step suggests that it went too far. */
     private static final double LINEAR = 0.8;
 
     private final Set<String> raisedAnyway;
 
-    /** The smallest factor that brought nothing from here, by lever. */
+    /** The smallest factor without gain from the current settings, by lever. */
     private final Map<String, Double> failed = new HashMap<>();
 
-    /** The values that the guard refused, by key: never that high again. */
+    /** The values that the guard refused, by key; never reached again. */
     private final Map<String, Long> guarded = new HashMap<>();
 
     /** Value before the last step of each control that may need a smaller step. */
@@ -68,12 +70,12 @@ final class Moves {
     private final Set<String> slower = new HashSet<>();
     private final Map<String, Double> momentum = new HashMap<>();
 
-    /** Creates an empty memory; {@code raisedAnyway} are stages that may get more workers though they have one. */
+    /** Creates an empty memory; {@code raisedAnyway} are the single-worker stages that may get more workers. */
     Moves(Set<String> raisedAnyway) {
         this.raisedAnyway = Set.copyOf(raisedAnyway);
     }
 
-    /** Forgets what was in vain: it may bring something at the setting that holds now. */
+    /** Notes an accepted move and forgets failed trials, which may succeed at the new settings. */
     void accepted(Move move, double gain, TuneReading before) {
         if (move.saves()) {
             return;
@@ -110,7 +112,7 @@ final class Moves {
         });
     }
 
-    /** Takes a refusal of the guard back: it had another reason. */
+    /** Withdraws a refusal by the guard that had another cause. */
     void pardoned(Move move) {
         failed.remove(move.lever());
         move.settings().forEach((key, value) -> {
@@ -135,7 +137,7 @@ final class Moves {
         return lower != null ? lower : save(now);
     }
 
-    /** A control whose last step may have gone further than it had to, half the way back. */
+    /** A move halfway back for a control whose last step may have been larger than necessary. */
     private @Nullable Move save(TuneReading now) {
         for (String key : List.copyOf(tooFar.keySet())) {
             Control control = now.controls().get(key);
@@ -158,7 +160,7 @@ final class Moves {
     private List<Control> ordered(TuneReading now) {
         Set<Control> ordered = new LinkedHashSet<>();
         Limiter limiter = now.limiter();
-        // What has just brought something may bring more.
+        // A lever that has just helped may help again.
         List<String> keys = new ArrayList<>(momentum.keySet());
         keys.addAll(keysOf(limiter, now));
         for (String key : keys) {
@@ -167,7 +169,7 @@ final class Moves {
                 ordered.add(control);
             }
         }
-        // Cheaper code before more threads: it is had on any machine.
+        // Cheaper code before more threads, because it helps on any machine.
         now.controls().values().stream()
                 .filter(control -> control.key().startsWith(ALTERNATIVE))
                 .sorted(Comparator.comparingDouble((Control control) -> -work(control, limiter)))
@@ -213,7 +215,7 @@ final class Moves {
         };
     }
 
-    /** The threads that work in the stage of an alternative, by the account of the limiter. */
+    /** The number of threads at work in the stage of an alternative, from the limiter's stage times. */
     private static double work(Control alternative, @Nullable Limiter limiter) {
         StageTime time =
                 limiter == null ? null : limiter.stage(alternative.key().substring(ALTERNATIVE.length()));
@@ -228,12 +230,12 @@ final class Moves {
         return control.key().substring(STAGE.length(), control.key().length() - PARALLELISM.length());
     }
 
-    /** Returns whether it has one worker, which may be what its order or its function needs. */
+    /** Returns whether the stage has one worker, which its order or its function may need. */
     private boolean mustStay(Control control) {
         return isOfStage(control) && control.value() == 1 && !raisedAnyway.contains(stageOf(control));
     }
 
-    /** Stages that are left alone because they have one worker. */
+    /** Stages left unchanged because they have one worker. */
     List<String> leftAlone(TuneReading now) {
         return now.controls().values().stream()
                 .filter(this::mustStay)
@@ -272,7 +274,7 @@ final class Moves {
         return names || isWindow || isBudget ? limiter.expectedGain() : 1;
     }
 
-    /** All parallel stages together: where two are equally full, more for one of them alone brings nothing. */
+    /** A move that raises all parallel stages: if two are equally full, raising only one does not help. */
     private @Nullable Move raiseAll(TuneReading now) {
         List<Control> stages = now.controls().values().stream()
                 .filter(control -> isOfStage(control) && !mustStay(control))
@@ -284,7 +286,7 @@ final class Moves {
         return settings.size() < 2 ? null : new Move(ALL, settings, change(settings, now), 1, DOUBLE, false);
     }
 
-    /** A control that made the pipeline slower when it was raised. */
+    /** A move that lowers a control whose increase made the pipeline slower. */
     private @Nullable Move lower(TuneReading now) {
         for (String key : slower) {
             Control control = now.controls().get(key);
@@ -297,14 +299,14 @@ final class Moves {
         return null;
     }
 
-    /** The values of some controls raised by a factor, with the dispatchers that bound them; empty if none can be. */
+    /** The values of some controls raised by a factor, with those of their dispatchers; empty if none can be raised. */
     private Map<String, Long> raised(List<Control> controls, double factor, TuneReading now) {
         Map<String, Long> settings = new LinkedHashMap<>();
         for (Control control : controls) {
             long wanted = Math.max(control.value() + 1, (long) Math.ceil(control.value() * factor));
             Control bound =
                     control.dispatcher() == null ? null : now.controls().get(DISPATCHER + control.dispatcher() + SIZE);
-            // What bounds it now besides its dispatcher is told once that is larger.
+            // Limits other than the dispatcher's show only once the dispatcher is larger.
             long most = bound != null && control.max() <= bound.value() ? wanted : control.max();
             long value = Math.min(Math.min(wanted, most), belowGuarded(control));
             if (value <= control.value()) {
@@ -320,13 +322,13 @@ final class Moves {
                     settings.put(bound.key(), Math.min(size, allowed));
                 }
             }
-            // Behind its dispatcher: changes are made in this order.
+            // After its dispatcher, because changes are applied in this order.
             settings.put(control.key(), value);
         }
         return settings;
     }
 
-    /** Half the way to a value that the guard refused, or the value now if that is not far. */
+    /** Halfway to a value that the guard refused, or the current value if that is close. */
     private long belowGuarded(Control control) {
         Long refused = guarded.get(control.key());
         if (refused == null) {
@@ -336,7 +338,7 @@ final class Moves {
         return value < WORTH_HALVING * control.value() ? control.value() : value;
     }
 
-    /** Threads that all stages of a dispatcher use if this one has so many workers. */
+    /** The number of threads that all stages of a dispatcher use if this stage has that many workers. */
     private static long threadsFor(Control stage, long workers, Map<String, Long> settings, TuneReading now) {
         long threads = workers;
         for (Control other : now.controls().values()) {

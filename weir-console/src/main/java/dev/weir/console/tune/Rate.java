@@ -6,13 +6,13 @@ import java.util.Map;
 /**
  * A measured rate. Immutable.
  *
- * @param perSecond more than none: a standstill is no rate
- * @param noise the standard error of the rate as a share of it, at least {@link #LEAST_NOISE}
- * @param supply what stages above handed on for each element, as far as that is known
+ * @param perSecond positive, because a standstill is not a rate
+ * @param noise the relative standard error of the rate, at least {@link #LEAST_NOISE}
+ * @param supply elements emitted by stages above per element, as far as known
  */
 record Rate(double perSecond, double noise, Map<String, Double> supply) {
 
-    /** Less supply than this share of that before is a queue that is worked off. */
+    /** Part of the earlier supply below which a queue is draining. */
     private static final double LASTS = 0.9;
 
     /** Least noise: two windows of a steady pipeline differ by as much. */
@@ -21,13 +21,13 @@ record Rate(double perSecond, double noise, Map<String, Double> supply) {
     /** Windows are cut into at most this many slices. */
     private static final int SLICES = 8;
 
-    /** Fewer changes of the counter say nothing about noise. */
+    /** Smallest number of counter changes that allows an estimate of noise. */
     private static final int LEAST_CHANGES = 4;
 
     private static final double UNKNOWN_NOISE = 0.25;
 
     /**
-     * A moment at which the counter had moved.
+     * The time and value of a counter change.
      *
      * @param count of elements
      */
@@ -39,10 +39,9 @@ record Rate(double perSecond, double noise, Map<String, Double> supply) {
     }
 
     /**
-     * The rate from the first change of a counter to the last one: a counter that moves in large steps is not cut
-     * within a step.
+     * The rate from the first to the last change of a counter, so that no large step is cut.
      *
-     * @param begin the begin of the window: few changes are taken over all of it
+     * @param begin the start of the window, used if there are few changes
      * @param changes at least one
      * @param end the end of the window
      */
@@ -74,8 +73,8 @@ record Rate(double perSecond, double noise, Map<String, Double> supply) {
     }
 
     /**
-     * The share of the rate that lasts: where a stage above hands on less for each element than before, a queue is
-     * worked off, and the rate falls to that stage's when it is empty.
+     * The lasting part of the rate: if a stage above emits fewer elements per element than before, a queue is draining,
+     * and the rate falls to that stage's once it is empty.
      */
     double lasting(Rate before) {
         double share = 1;
@@ -86,13 +85,13 @@ record Rate(double perSecond, double noise, Map<String, Double> supply) {
         return share < LASTS ? share : 1;
     }
 
-    /** The factor of {@code before}, which is more than none; what does not last counts up to none. */
+    /** The gain over {@code before}; a gain that does not last counts only up to 1. */
     double over(Rate before) {
         double factor = perSecond / before.perSecond;
         return factor <= 1 ? factor : Math.max(1, factor * lasting(before));
     }
 
-    /** The noise of the factor between the two. */
+    /** The noise of the ratio of the two rates. */
     double noiseWith(Rate other) {
         return Math.hypot(noise, other.noise);
     }

@@ -8,14 +8,16 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Measures rates of a pipeline, under a guard. Confined to the thread that tunes, but for the request to stop. */
+/**
+ * Measures rates of a pipeline while a guard checks it. Confined to the tuning thread, except for the request to stop.
+ */
 final class RateMeter {
 
     private static final long MOST_POLL_MILLIS = 100;
     private static final long LEAST_POLL_MILLIS = 5;
     private static final int POLLS_PER_WINDOW = 40;
 
-    /** A counter that moves less often in a window is watched for longer. */
+    /** Number of counter changes per window below which the window is extended. */
     private static final int ENOUGH_CHANGES = 9;
 
     /** The largest factor by which a window is extended. */
@@ -24,10 +26,12 @@ final class RateMeter {
     /** The smallest count of the rate's counter in a window. */
     private static final long ENOUGH_ELEMENTS = 100;
 
-    /** Measurements in a row in which nothing moved, before it is given up: a standstill says nothing of a setting. */
+    /**
+     * Number of consecutive measurements without progress before giving up: a standstill says nothing about a setting.
+     */
     private static final int MOST_STANDSTILLS = 3;
 
-    /** Measurements that may follow one in which a queue was worked off; most queues are empty sooner. */
+    /** Number of repeats after a measurement in which a queue drained; most queues are empty sooner. */
     private static final int MOST_DRAINS = 3;
 
     private final TuneTarget target;
@@ -61,7 +65,7 @@ final class RateMeter {
         readUnguarded();
     }
 
-    /** Elements of the stages above for each one that was counted in the last measurement. */
+    /** Elements of the stages above per counted element in the last measurement. */
     Map<String, Double> supply() {
         return supply;
     }
@@ -71,7 +75,7 @@ final class RateMeter {
         return counter;
     }
 
-    /** Chooses the stage to count by, and learns what is normal. */
+    /** Chooses the stage whose elements are counted, and learns the normal behaviour. */
     Rate first() throws InterruptedException, Halted {
         TuneReading start = read();
         Duration waited = Duration.ZERO;
@@ -85,7 +89,7 @@ final class RateMeter {
         return measure();
     }
 
-    /** The last stage that counts enough to tell rates apart; otherwise the one that counts most. */
+    /** The last stage with enough elements to compare rates; otherwise the one with the most. */
     private static String counterOf(TuneReading from, TuneReading to) {
         String most = "";
         long mostElements = -1;
@@ -112,7 +116,7 @@ final class RateMeter {
         return moving();
     }
 
-    /** The same, until no queue is worked off any more that was not so {@code before}. */
+    /** Lets a change take effect, then measures until no additional queue is draining compared with {@code before}. */
     Rate settleAndMeasure(Rate before) throws InterruptedException, Halted {
         Rate rate = settleAndMeasure();
         for (int i = 0; i < MOST_DRAINS && rate.lasting(before) < 1; i++) {
@@ -132,7 +136,7 @@ final class RateMeter {
     /**
      * Measures for a window, or longer if the counter moves in large steps.
      *
-     * @throws Halted among others if nothing moves, however often it is measured
+     * @throws Halted among others if there is no progress in repeated measurements
      */
     Rate measure() throws InterruptedException, Halted {
         begin();
@@ -179,7 +183,7 @@ final class RateMeter {
         }
         supply = changes.isEmpty() ? Map.of() : supply(start, last, moved);
         Rate rate = changes.isEmpty() ? null : Rate.of(begin, changes, now).with(supply);
-        while (guard.isInDoubt()) { // Until it is over, or has lasted.
+        while (guard.isInDoubt()) { // Until the fault is over, or has lasted.
             target.await(poll);
             read();
         }
@@ -187,10 +191,10 @@ final class RateMeter {
     }
 
     /**
-     * Counts what the stages above the counter have handed on for each of its elements. One that counts in large steps
-     * says nothing.
+     * Counts the elements emitted by the stages above per counted element. Stages that count in large steps are left
+     * out.
      *
-     * @param moved how often the count of each stage was seen to change
+     * @param moved number of observed changes of each stage's count
      */
     private Map<String, Double> supply(TuneReading start, TuneReading end, Map<String, Integer> moved) {
         Map<String, Double> supply = new HashMap<>();
@@ -223,7 +227,7 @@ final class RateMeter {
         return last;
     }
 
-    /** Begins anew; earlier faults do not count. */
+    /** Restarts the guard; earlier faults do not count. */
     private void begin() throws InterruptedException, Halted {
         readUnguarded();
         guard.begin(last, counter);

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a {@link Tuner}. Confined to the thread that tunes.
+ * One run of a {@link Tuner}. Confined to the tuning thread.
  *
  * <pre>
  *   best ---- move, tried ---- faster ----------------------------------------> the best
@@ -29,19 +29,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class Search {
 
-    /** Windows that are waited for until the rate of the start no longer rises. */
+    /** Largest number of warm-up windows until the initial rate stops rising. */
     private static final int MOST_WARM_UPS = 6;
 
-    /** Ratio above which warm code has become faster; two windows of it differ by less. */
+    /** Ratio above which the code is still warming up; two windows of warm code differ by less. */
     private static final double RISES = 1.05;
 
-    /** Rates of a pipeline that keeps up differ by what arrives: a second's worth is no backlog. */
+    /** Backlog in seconds below which a pipeline keeps up, so that its rate depends on arrivals. */
     private static final double BACKLOG_SECONDS = 1;
 
-    /** A rate that was measured longer ago than this many windows is measured again. */
+    /** Age in windows from which a rate is measured again. */
     private static final int STALE_WINDOWS = 8;
 
-    /** Result of a step that was not measured to its end. */
+    /** The result of an incomplete measurement. */
     private static final Trial NOT_MEASURED = new Trial(0, 1, 1, 1);
 
     private final TuneTarget target;
@@ -54,12 +54,12 @@ final class Search {
     private final List<TuneStep> steps = new ArrayList<>();
     private final Map<String, Long> initial = new LinkedHashMap<>();
 
-    /** The values that a trial has changed, as they were; empty between trials. */
+    /** The original values of settings changed by a trial; empty between trials. */
     private final Map<String, Long> before = new LinkedHashMap<>();
 
     private final Guard guard;
 
-    /** Controls that were to be taken back and were not. */
+    /** Controls that could not be reverted. */
     private final Set<String> stuck = new TreeSet<>();
 
     private Rate best = new Rate(1, Rate.LEAST_NOISE);
@@ -102,7 +102,7 @@ final class Search {
         best = warmUp();
         note(TuneStep.first(best, meter.last().limiter()));
         while (steps.size() < maxSteps) {
-            // A trial that was taken back was in force when the last reading was taken.
+            // The last reading was taken during a trial that has been reverted.
             meter.refresh();
             if (keepsUp()) {
                 return report(
@@ -137,7 +137,7 @@ final class Search {
         Limiter limiter = now.limiter();
         boolean saysSo = limiter != null
                 && (limiter.kind() == Limiter.Kind.ARRIVAL || limiter.kind() == Limiter.Kind.SOURCE_IDLE);
-        // A limiter can be wrong; without both there are only trials that bring nothing.
+        // A limiter can be wrong; without either, trials cannot help.
         return saysSo && now.backlog() >= 0 && now.backlog() < BACKLOG_SECONDS * best.perSecond();
     }
 
@@ -192,7 +192,7 @@ final class Search {
         }
     }
 
-    /** Makes a step undone, and notes what came of it; ends the search if that is refused. */
+    /** Reverts a step and records its result; ends the search if the revert is refused. */
     private void takeBack(Move move, Trial trial, Verdict verdict, String reason, @Nullable Limiter limiter)
             throws InterruptedException, Halted {
         String refusal = restore();
@@ -204,7 +204,7 @@ final class Search {
         }
     }
 
-    /** Measures the setting before once more; ends if what the guard found is still there. */
+    /** Measures the previous settings again; ends the search if the guard's finding persists. */
     private void recover() throws InterruptedException, Halted {
         try {
             Rate ignored = meter.settleAndMeasure();
@@ -212,7 +212,7 @@ final class Search {
             if (halted.end() != TuneReport.End.GUARD) {
                 throw halted;
             }
-            // What the change left behind may take a while to go.
+            // The effects of the change may take a while to disappear.
         }
         measureBest();
     }
@@ -268,7 +268,7 @@ final class Search {
             @Override
             public Rate before() throws InterruptedException, Halted {
                 String refusal = set(old);
-                if (refusal != null) { // The step that is taken back for it says so if it is refused again.
+                if (refusal != null) { // The step reverted for it reports a repeated refusal.
                     throw new Halted(TuneReport.End.GUARD, refusal);
                 }
                 return meter.settleAndMeasure();
@@ -285,7 +285,7 @@ final class Search {
         };
     }
 
-    /** Makes changes; returns what was refused, with the reason, or null. */
+    /** Applies changes. Returns the refused one with its reason, or null. */
     private @Nullable String set(Map<String, Long> settings) throws InterruptedException {
         List<ControlReport.Refusal> refused = target.set(texts(settings)).refused();
         return refused.isEmpty() ? null : words(refused);
@@ -304,9 +304,9 @@ final class Search {
     }
 
     /**
-     * Takes the trial back that is going on, if one is; also on a thread that was interrupted.
+     * Reverts the current trial, if any, even on an interrupted thread.
      *
-     * @return what was refused, so that it holds; null if all is as it was
+     * @return the refused change, which stays in force; null if all values are restored
      */
     private @Nullable String restore() throws InterruptedException {
         if (before.isEmpty()) {
@@ -326,7 +326,7 @@ final class Search {
         }
     }
 
-    /** A stage goes back before the dispatcher that it was given. */
+    /** Reverses the order, so that a stage is reverted before its dispatcher. */
     private static Map<String, Long> reversed(Map<String, Long> settings) {
         Map<String, Long> reversed = new LinkedHashMap<>();
         new ArrayList<>(settings.keySet()).reversed().forEach(key -> reversed.put(key, settings.getOrDefault(key, 0L)));
@@ -335,7 +335,7 @@ final class Search {
 
     private TuneReport report(TuneReport.End end, String reason) throws InterruptedException {
         String refusal = restore();
-        // A pipeline that has ended takes nothing back.
+        // A pipeline that has ended cannot be reverted.
         boolean isStuck = refusal != null && end != TuneReport.End.PIPELINE_ENDED;
         Map<String, Long> changed = new LinkedHashMap<>();
         for (TuneStep step : steps) {

@@ -4,22 +4,22 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The evidence for one change: its rate beside the previous setting's. Immutable.
+ * The evidence for one change: its rate compared with that of the previous settings. Immutable.
  *
  * @param perSecond the rate with the change
- * @param gain its factor
+ * @param gain the ratio of the rates
  * @param low the lowest gain that the measurements allow
  * @param high the highest one
  */
 record Trial(double perSecond, double gain, double low, double high) {
 
-    /** Gain from which a step stays, if both settings took turns. */
+    /** Gain from which a step stays, if both settings were measured in turns. */
     private static final double WORTH_IT = 1.03;
 
     /** Gain from which, outside the noise, one measurement is enough. */
     private static final double CLEAR = 1.05;
 
-    /** The number of times the noise a gain must differ from none. */
+    /** The number of standard errors by which a gain must differ from 1. */
     private static final double SURE = 3;
 
     private static final int PAIRS = 4;
@@ -27,21 +27,21 @@ record Trial(double perSecond, double gain, double low, double high) {
     /** Pairs after which agreement is enough. */
     private static final int ENOUGH_PAIRS = 3;
 
-    /** Changes between the two settings and measures the one in force. */
+    /** Switches between the two settings and measures the current one. */
     interface Turns {
         Rate before() throws InterruptedException, Halted;
 
         Rate after() throws InterruptedException, Halted;
     }
 
-    /** Trial with one measurement of each setting. */
+    /** Creates a trial from one measurement of each setting. */
     static Trial of(Rate before, Rate after) {
         double gain = after.over(before);
         double noise = after.noiseWith(before);
         return new Trial(before.perSecond() * gain, gain, gain / (1 + SURE * noise), gain * (1 + SURE * noise));
     }
 
-    /** Returns whether the gain, or the loss, is one by any measure. */
+    /** Returns whether the gain or loss is beyond doubt. */
     boolean isClear() {
         return (gain >= CLEAR && low > 1) || (gain <= 1 / CLEAR && high < 1);
     }
@@ -54,7 +54,7 @@ record Trial(double perSecond, double gain, double low, double high) {
         return gain <= 1 / WORTH_IT;
     }
 
-    /** Both settings in turns, after a first look that left it open which is faster. */
+    /** Measures both settings in turns, after a first trial that was not clear. */
     Trial inTurns(Turns turns) throws InterruptedException, Halted {
         List<Double> gains = new ArrayList<>(List.of(gain));
         List<Double> rates = new ArrayList<>(List.of(perSecond));
@@ -65,7 +65,7 @@ record Trial(double perSecond, double gain, double low, double high) {
             rates.add(after.perSecond());
         }
         double median = median(gains);
-        // Two against two is no agreement.
+        // Two against two is not agreement.
         boolean most = gains.stream().filter(each -> each >= WORTH_IT).count() > gains.size() / 2;
         double counted = median >= WORTH_IT && !most ? 1 : median;
         return new Trial(

@@ -7,13 +7,13 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A pipeline at one moment, as far as tuning needs it: its progress, its health, its controls. Immutable. */
+/** A reading of a pipeline for tuning: its progress, health and controls. Immutable. */
 public final class TuneReading {
 
     /**
      * A control and its value.
      *
-     * @param dispatcher the dispatcher whose size bounds it; null if it is no control of a stage, or not known
+     * @param dispatcher the dispatcher whose size limits it; null if it is not a stage's control or unknown
      */
     record Control(
             String key,
@@ -26,11 +26,11 @@ public final class TuneReading {
      * The work of a stage so far.
      *
      * @param done elements that it has finished
-     * @param busyNanos the time of its threads that they took
+     * @param busyNanos thread time spent on them
      */
     record Work(long done, long busyNanos) {
 
-        /** Fewer elements are no mean. */
+        /** Smallest number of elements for a mean. */
         private static final long ENOUGH = 20;
 
         /** The time of one element since {@code earlier}; NaN if too few were finished. */
@@ -65,9 +65,9 @@ public final class TuneReading {
     }
 
     /**
-     * A reading to be filled.
+     * Creates a builder.
      *
-     * @param atNanos its time by any clock that only moves forward
+     * @param atNanos its time on any monotonic clock
      */
     public static Builder builder(long atNanos) {
         return new Builder(atNanos);
@@ -86,12 +86,12 @@ public final class TuneReading {
         return counts;
     }
 
-    /** The work of the stages that tell it. */
+    /** The work of the stages that report it. */
     Map<String, Work> works() {
         return works;
     }
 
-    /** By key, in the order in which they were added. */
+    /** The controls by key, in the order of addition. */
     Map<String, Control> controls() {
         return controls;
     }
@@ -141,23 +141,23 @@ public final class TuneReading {
             this.atNanos = atNanos;
         }
 
-        /** Says that the pipeline has ended. */
+        /** Marks the pipeline as ended. */
         public Builder ended() {
             this.running = false;
             return this;
         }
 
-        /** Adds a stage, from the source on, with the elements that it took and handed on so far. */
+        /** Adds a stage, from the source on, with the elements that it has taken and emitted so far. */
         public Builder stage(String name, long in, long out) {
             counts.put(Objects.requireNonNull(name, "name"), Math.max(in, out));
             return this;
         }
 
         /**
-         * Adds the work of a stage so far. Without it nobody sees that what the stage calls becomes slow.
+         * Adds the work of a stage so far, from which the tuner sees that a called service slows down.
          *
          * @param done elements that it has finished
-         * @param busyNanos the time of its threads that they took
+         * @param busyNanos thread time spent on them
          */
         public Builder work(String stage, long done, long busyNanos) {
             works.put(Objects.requireNonNull(stage, "stage"), new Work(done, busyNanos));
@@ -167,32 +167,32 @@ public final class TuneReading {
         /**
          * Adds a control that takes whole numbers.
          *
-         * @param dispatcher the name of the dispatcher whose size bounds it; null if none does, or that is not known
+         * @param dispatcher the name of the dispatcher whose size limits it; null if there is none or it is unknown
          */
         public Builder control(String key, long value, long min, long max, @Nullable String dispatcher) {
             controls.put(Objects.requireNonNull(key, "key"), new Control(key, value, min, max, dispatcher));
             return this;
         }
 
-        /** Failures so far: dead-letter records, commits, calls that are tried again. Default: 0. */
+        /** Sets the number of failures so far: dead-letter records, failed commits, retried calls. Default: 0. */
         public Builder failed(long records) {
             this.failed = records;
             return this;
         }
 
-        /** The age of the oldest record in the pipeline. Default: zero, for unknown. */
+        /** Sets the age of the oldest record in the pipeline. Default: zero, for unknown. */
         public Builder oldest(Duration age) {
             this.oldest = Objects.requireNonNull(age, "age");
             return this;
         }
 
-        /** The share of the heap that was in use after the last collection, 0 to 1. Default: 0, for unknown. */
+        /** Sets the part of the heap in use after the last collection, 0 to 1. Default: 0, for unknown. */
         public Builder heapShare(double share) {
             this.heapShare = share;
             return this;
         }
 
-        /** Records that wait to be read. Default: -1, for unknown. */
+        /** Sets the number of records waiting to be read. Default: -1, for unknown. */
         public Builder backlog(long records) {
             this.backlog = records;
             return this;

@@ -10,24 +10,24 @@ public final class TuneReport {
 
     /** The reason for the end. */
     public enum End {
-        /** No control brings anything more. */
+        /** No control brings a further gain. */
         DONE,
-        /** The pipeline keeps up with all that arrives, so no setting can be told from another. */
+        /** The pipeline keeps up with all that arrives, so settings cannot be compared. */
         KEEPS_UP,
-        /** Nothing moved, at the start or from some time on, so there is no rate to raise. */
+        /** Nothing moved, at the start or later, so there was no rate to raise. */
         IDLE,
         /** It was asked to stop. */
         STOPPED,
-        /** The guard found something wrong that did not go away with the change. */
+        /** The guard found a fault that persisted after the change was reverted. */
         GUARD,
-        /** The pipeline refused to have a step taken back, which therefore holds; the reason names the control. */
+        /** The pipeline refused to revert a step, which stays in force; the reason names the control. */
         NOT_TAKEN_BACK,
         /** The pipeline ended. */
         PIPELINE_ENDED,
-        /** It made as many steps as it may. */
+        /** The limit of steps was reached. */
         MOST_STEPS;
 
-        /** As programs read it. */
+        /** The machine-readable name. */
         public String id() {
             return name().toLowerCase(Locale.ROOT).replace('_', '-');
         }
@@ -55,7 +55,7 @@ public final class TuneReport {
         this.leftAlone = List.copyOf(leftAlone);
     }
 
-    /** All steps; empty if not even the setting that the pipeline had was measured. */
+    /** All steps; empty if not even the initial settings were measured. */
     public List<TuneStep> steps() {
         return steps;
     }
@@ -65,12 +65,12 @@ public final class TuneReport {
         return end;
     }
 
-    /** The same in words, without a full stop. */
+    /** The reason in words, without a full stop. */
     public String reason() {
         return reason;
     }
 
-    /** The step whose setting is in force; null if there is none. */
+    /** The step whose settings are in force; null if there is none. */
     public @Nullable TuneStep best() {
         return steps.stream()
                 .filter(step -> !step.isTakenBack())
@@ -97,8 +97,8 @@ public final class TuneReport {
     }
 
     /**
-     * Stages with a single worker, which were left alone: that may be what their order or their function needs. {@link
-     * Tuner.Builder#raise} includes one.
+     * Stages with a single worker, which were left unchanged because their order or function may need it.
+     * {@link Tuner.Builder#raise} includes one.
      */
     public List<String> leftAlone() {
         return leftAlone;

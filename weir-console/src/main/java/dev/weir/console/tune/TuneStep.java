@@ -11,24 +11,24 @@ public final class TuneStep {
 
     /** The outcome of a step. */
     public enum Verdict {
-        /** The setting that the pipeline had. */
+        /** The initial settings. */
         FIRST,
-        /** It stays. */
+        /** The step was faster and stays. */
         FASTER,
-        /** It needs less and is as fast: it stays. */
+        /** The step saves resources, is as fast, and stays. */
         CHEAPER,
-        /** It brought nothing, and was taken back. */
+        /** The step brought no gain and was reverted. */
         EQUAL,
-        /** It cost something, and was taken back. */
+        /** The step was slower and was reverted. */
         SLOWER,
-        /** The guard found something wrong, and it was taken back. */
+        /** The guard found a fault, and the step was reverted. */
         GUARDED,
-        /** The pipeline did not take it. */
+        /** The pipeline refused the step. */
         REFUSED,
-        /** It was to be taken back, and the pipeline refused that: some of it holds. */
+        /** The pipeline refused to revert the step, so part of it stays in force. */
         STUCK;
 
-        /** As programs read it. */
+        /** The machine-readable name. */
         public String id() {
             return name().toLowerCase(Locale.ROOT);
         }
@@ -46,11 +46,11 @@ public final class TuneStep {
     }
 
     /**
-     * Step that was tried.
+     * Creates a step that was tried.
      *
      * @param low the lowest gain that the evidence allows
      * @param high the highest one
-     * @param reason of the guard or the refusal; empty if there is none
+     * @param reason reason of the guard or the refusal; empty if there is none
      */
     static TuneStep tried(
             int number,
@@ -76,12 +76,12 @@ public final class TuneStep {
                 limiter));
     }
 
-    /** Its number, from 1 on; the first one is the setting that the pipeline had. */
+    /** Its number, from 1; the first step is the initial settings. */
     public int number() {
         return values.number;
     }
 
-    /** The change for people, without a full stop. */
+    /** The change as readable text, without a full stop. */
     public String change() {
         return values.change;
     }
@@ -91,17 +91,17 @@ public final class TuneStep {
         return values.settings;
     }
 
-    /** Elements a second with the change; 0 if it was not measured to the end. */
+    /** Elements per second with the change; 0 if the measurement was incomplete. */
     public double perSecond() {
         return values.perSecond;
     }
 
-    /** The factor by which the rate should have risen; 1 if nothing was promised. */
+    /** The expected factor of the rate; 1 if no gain was expected. */
     public double expectedGain() {
         return values.expectedGain;
     }
 
-    /** The factor by which it rose; 1 for the first step and for one that was not measured to the end. */
+    /** The measured factor of the rate; 1 for the first step and for incomplete measurements. */
     public double measuredGain() {
         return values.measuredGain;
     }
@@ -121,7 +121,7 @@ public final class TuneStep {
         return values.verdict;
     }
 
-    /** Returns whether the setting before it is in force again. */
+    /** Returns whether the previous settings are in force again. */
     public boolean isTakenBack() {
         return switch (values.verdict) {
             case FIRST, FASTER, CHEAPER, STUCK -> false;
@@ -129,12 +129,12 @@ public final class TuneStep {
         };
     }
 
-    /** The reason why the guard took it back, or the pipeline refused it or its end, in words; empty otherwise. */
+    /** The reason why the guard reverted the step, or the pipeline refused it or its revert; empty otherwise. */
     public String reason() {
         return values.reason;
     }
 
-    /** The limiter with the change in force; null if nobody knows. */
+    /** The limiter with the change in force; null if unknown. */
     public @Nullable Limiter limiter() {
         return values.limiter;
     }

@@ -6,13 +6,13 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * A running pipeline as a {@link Tuner} sees it: in this process or another one. Confined to the thread that tunes.
+ * A running pipeline as a {@link Tuner} sees it: in this process or another one. Confined to the tuning thread.
  *
  * @see Tuner#run(RunningPipeline, java.util.function.Consumer)
  */
 public interface TuneTarget {
 
-    /** The pipeline now. */
+    /** Takes a reading of the pipeline. */
     TuneReading read() throws InterruptedException;
 
     /**
@@ -22,6 +22,6 @@ public interface TuneTarget {
      */
     ControlReport set(Map<String, String> settings) throws InterruptedException;
 
-    /** Lets the pipeline run for that long. */
+    /** Lets the pipeline run for {@code time}. */
     void await(Duration time) throws InterruptedException;
 }

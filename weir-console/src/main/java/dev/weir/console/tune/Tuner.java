@@ -11,17 +11,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A search for better settings of a running pipeline. It knows nothing but the pipeline's controls. One tuner serves
- * one run at a time; {@link #stop} may be called from any thread.
+ * Searches for better settings of a running pipeline, using only the pipeline's controls. One tuner serves one run at a
+ * time; {@link #stop} may be called from any thread.
  *
  * <pre>{@code
  * TuneReport report = Tuner.builder().maxLatency(Duration.ofSeconds(1)).build().run(running, System.out::println);
  * report.lasting().forEach(System.out::println);
  * }</pre>
  *
- * <p>Each step changes one control, measures the rate before and after, and is taken back if it brings nothing, or if
- * records begin to fail, grow too old, or fill the heap. A pipeline with a backlog is needed: one that keeps up with
- * its arrivals has no rate to raise. Nothing is lost or doubled, as with all controls. See ADR 242.
+ * <p>Each step changes one control, measures the rate before and after, and is reverted if it brings no gain, or if
+ * records begin to fail, grow too old, or fill the heap. The pipeline needs a backlog: one that keeps up with its
+ * arrivals has no rate to raise. No record is lost or duplicated. See ADR 242.
  */
 public final class Tuner {
 
@@ -47,7 +47,7 @@ public final class Tuner {
     }
 
     /**
-     * Tunes a pipeline of this process, on the calling thread, until nothing brings more.
+     * Tunes a pipeline of this process, on the calling thread, until no step brings a gain.
      *
      * @param told gets each step when it is over, on the calling thread
      * @throws InterruptedException if the thread is interrupted; the best setting so far is in force then
@@ -61,7 +61,7 @@ public final class Tuner {
     }
 
     /**
-     * Tunes a pipeline wherever it runs, on the calling thread, until nothing brings more.
+     * Tunes a pipeline wherever it runs, on the calling thread, until no step brings a gain.
      *
      * @param told gets each step when it is over, on the calling thread
      * @throws InterruptedException if the thread is interrupted; the best setting so far is in force then
@@ -82,7 +82,7 @@ public final class Tuner {
                 .run();
     }
 
-    /** Ends the run soon, with the last setting that was accepted. Also ends a run that has not begun. */
+    /** Ends the run soon, with the last accepted settings. Also ends a run that has not begun. */
     public void stop() {
         stopRequested = true;
     }
@@ -103,8 +103,8 @@ public final class Tuner {
         private Builder() {}
 
         /**
-         * Sets the time for which a rate is measured, 100 ms to a minute. Default: two seconds. A counter that moves
-         * rarely is watched for up to eight times as long.
+         * Sets the time for which a rate is measured, 100 ms to a minute. Default: two seconds. If its counter moves
+         * rarely, a window is up to eight times as long.
          */
         public Builder window(Duration time) {
             Objects.requireNonNull(time, "window");
@@ -117,8 +117,8 @@ public final class Tuner {
         }
 
         /**
-         * The age that the oldest record in the pipeline may reach. Default: four times what it was before any change,
-         * at least five seconds; where records grew older by the clock before a change, they may go on so.
+         * Sets the largest age of the oldest record in the pipeline. Default: four times the age before any change, at
+         * least five seconds; aging that was steady before a change may continue.
          *
          * @param time more than zero
          */
@@ -131,7 +131,7 @@ public final class Tuner {
             return this;
         }
 
-        /** Steps at most, 1 to 1,000. Default: 40. */
+        /** Sets the largest number of steps, 1 to 1,000. Default: 40. */
         public Builder maxSteps(int steps) {
             if (steps < 1 || steps > MOST_STEPS) {
                 throw new IllegalArgumentException("maxSteps must be 1 to " + MOST_STEPS + ": maxSteps=" + steps);
@@ -141,8 +141,8 @@ public final class Tuner {
         }
 
         /**
-         * Lets a stage with one worker have more. Without it such a stage is left alone, since one worker may be what
-         * its order or its function needs.
+         * Allows more workers for a stage with one worker. Otherwise such a stage is left unchanged, because its order
+         * or function may need a single worker.
          */
         public Builder raise(String stage) {
             raisedAnyway.add(Objects.requireNonNull(stage, "stage"));
@@ -150,12 +150,12 @@ public final class Tuner {
         }
 
         /**
-         * Adds other code for a stage, which is tried as any control and stays if the pipeline is faster with it. Its
-         * key is {@code alternative.STAGE}, with the value 0 or 1.
+         * Adds alternative code for a stage, which is tried like any control and stays if it makes the pipeline faster.
+         * Its key is {@code alternative.STAGE}, with the value 0 or 1.
          *
-         * @param stage whose code it is; it is tried first where that stage limits
-         * @param use gets true when the other code is to be used from the next element on, and false when it is not; on
-         *     the thread that tunes. It is not in use at the start
+         * @param stage stage of the code, which is tried first if that stage is the limiter
+         * @param use gets true to use the alternative code from the next element on, and false to stop; on the tuning
+         *     thread. Not in use at the start
          */
         public Builder alternative(String stage, Consumer<? super Boolean> use) {
             alternatives.put(Objects.requireNonNull(stage, "stage"), Objects.requireNonNull(use, "use"));

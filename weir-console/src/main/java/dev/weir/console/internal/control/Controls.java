@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** Changes the pipeline that is shown. Thread-safe: one change at a time. */
+/** Applies changes to the displayed pipeline. Thread-safe: one change at a time. */
 public final class Controls {
 
     private static final String PARTITION = "partition.";
@@ -39,15 +39,15 @@ public final class Controls {
     private static final String BYTES = "source.bufferBytes";
     private static final int MOST_NAMED = 12;
 
-    /** The largest number of threads the page offers; a dispatcher takes more. */
+    /** The largest number of threads that the page offers; a dispatcher accepts more. */
     private static final int MOST_THREADS = 1024;
 
     /**
-     * A change that can be made now, and how things are.
+     * A setting that can be changed now, with its current value.
      *
      * @param value the value now
-     * @param min the lowest number it takes, or -1 if it is no number
-     * @param max the highest number it takes, or -1
+     * @param min the lowest number, or -1 if it is not a number
+     * @param max the highest number, or -1
      * @param dispatcher the dispatcher that a stage works on; null for other controls
      */
     public record Knob(
@@ -74,14 +74,14 @@ public final class Controls {
 
     private volatile @Nullable RunningPipeline shown;
 
-    /** Under the lock: whether its source was paused from here, which tells so before a look at it does. */
+    /** True if the source was paused from here; known before the next reading. Under the lock. */
     private boolean sourcePaused;
 
     public Controls(Map<String, CircuitBreaker> breakers) {
         this.breakers = Map.copyOf(breakers);
     }
 
-    /** The pipeline to change from now on. */
+    /** Sets the pipeline to change. */
     public void show(RunningPipeline pipeline) {
         lock.lock();
         try {
@@ -96,7 +96,7 @@ public final class Controls {
         return timeline;
     }
 
-    /** Makes what changes can be made, in their order, and notes them all. */
+    /** Applies the possible changes in order, and records all of them. */
     public ControlReport set(Map<String, String> wanted, String by) {
         Map<String, String> applied = new LinkedHashMap<>();
         List<Refusal> refused = new ArrayList<>();

@@ -12,9 +12,7 @@ import java.util.logging.LogManager;
 import java.util.logging.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Levels of loggers of {@code java.util.logging}, where {@link System.Logger} ends unless told otherwise. Thread-safe.
- */
+/** Levels of loggers of {@code java.util.logging}, the default backend of {@link System.Logger}. Thread-safe. */
 final class LogLevels {
 
     private static final Map<String, Level> LEVELS = Map.of(
@@ -27,7 +25,7 @@ final class LogLevels {
             "TRACE", Level.FINER,
             "ALL", Level.ALL);
 
-    /** Names that the application does not use itself; {@link LogManager} keeps a node of each for ever. */
+    /** Largest number of names that the application does not use; {@link LogManager} keeps a node of each forever. */
     static final int MOST_UNKNOWN = 100;
 
     /** The longest name, of any logger. */
@@ -36,7 +34,7 @@ final class LogLevels {
     /** Log levels belong to the process, whatever number of consoles it has. */
     private static final LogLevels OF_PROCESS = new LogLevels();
 
-    /** Held, as a logger that nobody holds forgets its level. */
+    /** Strong references, because an unreferenced logger loses its level. */
     private final Map<String, Logger> changed = new ConcurrentHashMap<>();
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -59,7 +57,7 @@ final class LogLevels {
         if (!backend.startsWith("jdk.") && !backend.startsWith("sun.")) {
             throw elsewhere(backend);
         }
-        // Weir's Kafka side and Kafka's clients log by SLF4J.
+        // Weir's Kafka modules and Kafka's clients log through SLF4J.
         String facade = LoggerFactory.getILoggerFactory().getClass().getName();
         if (!facade.startsWith("org.slf4j.jul.")) {
             throw elsewhere(facade);
@@ -71,7 +69,7 @@ final class LogLevels {
         changed.computeIfAbsent(name, Logger::getLogger).setLevel(wanted);
     }
 
-    /** Names that the application uses are limited by the application. */
+    /** Limits new names, except those that the application uses. */
     private void admit(String name) throws Refused {
         lock.lock();
         try {
@@ -88,7 +86,7 @@ final class LogLevels {
         }
     }
 
-    /** Returns whether there is a logger of this name, or of one below it. */
+    /** Returns whether a logger of this name, or one below it, exists. */
     private static boolean isUsed(String name) {
         Enumeration<String> names = LogManager.getLogManager().getLoggerNames();
         String below = name + ".";

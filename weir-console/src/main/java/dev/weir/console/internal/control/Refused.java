@@ -1,6 +1,6 @@
 package dev.weir.console.internal.control;
 
-/** A change cannot be made; the message says why, for people. */
+/** Thrown if a change cannot be applied; the message says why, for the user. */
 final class Refused extends Exception {
 
     private static final long serialVersionUID = 1L;

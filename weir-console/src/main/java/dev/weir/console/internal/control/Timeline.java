@@ -7,10 +7,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
-/**
- * The changes that were asked for, the last {@value #MOST} of them, in at most {@value #MOST_BYTES} bytes.
- * Thread-safe.
- */
+/** The last {@value #MOST} requested changes, in at most {@value #MOST_BYTES} bytes. Thread-safe. */
 public final class Timeline {
 
     static final int MOST = 10_000;
@@ -18,7 +15,7 @@ public final class Timeline {
     /** Memory for all entries together, counted as if each character took two bytes. */
     static final int MOST_BYTES = 4 << 20;
 
-    /** The longest key and the longest value; a request over HTTP can bring no longer ones. */
+    /** The longest key and the longest value; HTTP requests allow no longer ones. */
     private static final int MOST_TEXT = 1_000;
 
     /** The longest reason of a refusal. */
@@ -33,7 +30,7 @@ public final class Timeline {
     private final Deque<TimelineEntry> entries = new ArrayDeque<>();
     private long bytes;
 
-    /** Adds one, with long texts shortened; the oldest go if there are too many. */
+    /** Adds an entry with long texts shortened; drops the oldest if there are too many. */
     public void add(TimelineEntry entry) {
         TimelineEntry kept = TimelineEntry.of(
                 entry.at(),
@@ -54,7 +51,7 @@ public final class Timeline {
         }
     }
 
-    /** A reason of a refusal, shortened to what an answer may contain. */
+    /** Shortens the reason of a refusal to the largest allowed length. */
     static String reason(String text) {
         return shortened(text, MOST_REASON);
     }

@@ -1,6 +1,4 @@
-/**
- * Changes of a running pipeline by name, and the timeline of them. Any thread may call; one change is made at a time.
- */
+/** Changes of a running pipeline by name, and their timeline. Any thread may call; one change is applied at a time. */
 @NullMarked
 package dev.weir.console.internal.control;
 

@@ -9,11 +9,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides who may ask. Immutable.
+ * The access rules of the console. Immutable.
  *
- * <p>Without a token only this machine reaches the port, so that the danger is a page of somebody else in a browser
- * here: {@code Host} must name this machine, which defeats DNS rebinding, and {@code Origin} must be the console's
- * own. With a token each request for data must carry it. (Fetch standard, "origin"; RFC 6750 for the bearer token.)
+ * <p>Without a token only this machine can reach the port, so the threat is a foreign page in a local browser:
+ * {@code Host} must name this machine, which defeats DNS rebinding, and {@code Origin} must be the console's own. With
+ * a token each request for data must carry it. (Fetch standard, "origin"; RFC 6750 for the bearer token.)
  */
 final class Access {
 
@@ -34,8 +34,8 @@ final class Access {
     /**
      * Judges a request.
      *
-     * @param open whether what is asked for is the same for everybody, such as the page itself
-     * @return null if it may be answered
+     * @param open whether the resource is public, such as the page itself
+     * @return null if access is granted
      */
     @Nullable
     Denial judge(Headers headers, boolean open) {
@@ -57,7 +57,7 @@ final class Access {
         return null;
     }
 
-    /** Beyond loopback the token decides, and any name may lead here. */
+    /** Returns whether the host name is acceptable; with a token any name is. */
     private boolean isAcceptable(String host) {
         return !loopback || LOOPBACK.accepts(host);
     }
@@ -67,7 +67,7 @@ final class Access {
             return true;
         }
         String given = headers.getFirst("Authorization");
-        // Of hashes, so that not even the length of the token shows in the time.
+        // Compares hashes, so that timing does not even reveal the length of the token.
         return given != null
                 && given.regionMatches(true, 0, BEARER, 0, BEARER.length())
                 && MessageDigest.isEqual(
@@ -77,7 +77,7 @@ final class Access {
     private static byte[] hash(String token) {
         try {
             return MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
-        } catch (NoSuchAlgorithmException e) { // Every JDK has it.
+        } catch (NoSuchAlgorithmException e) { // Every JDK provides it.
             throw new IllegalStateException(e);
         }
     }

@@ -24,14 +24,14 @@ import org.jspecify.annotations.Nullable;
 /** Answers the requests of a console. Thread-safe. */
 public final class ConsoleHandler implements HttpEndpoint.Handler {
 
-    /** Limit of a change's body: some hundred settings. */
+    /** Largest body of a change: several hundred settings. */
     static final int MAX_BODY_BYTES = 16 * 1024;
 
     private static final Logger LOG = System.getLogger(ConsoleHandler.class.getName());
 
     private static final String JSON = "application/json";
 
-    /** Nothing but the page's own files, and no frame around it. */
+    /** Allows only the page's own files and no framing. */
     private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
             + " img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -50,7 +50,7 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
     /**
      * Handler of a pipeline's console.
      *
-     * @param token demanded of each request for data; null if only this machine reaches the port
+     * @param token required by each request for data; null if only this machine can reach the port
      */
     public static ConsoleHandler ofPipeline(boolean loopback, @Nullable String token, Looker looker) {
         return new ConsoleHandler(loopback, token, looker, PageFiles.ofPipeline());
@@ -70,7 +70,7 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
      * An answer.
      *
      * @param body the whole text; empty if {@code parts} writes it
-     * @param parts writes an answer whose length only its content knows, or null
+     * @param parts writes an answer of unknown length, or null
      */
     private record Answer(int status, String type, String body, Json.@Nullable Fields parts) {
 
@@ -78,7 +78,7 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
             this(status, type, body, null);
         }
 
-        /** An answer that may be long: it is written part by part. */
+        /** A possibly long answer, written in parts. */
         static Answer inParts(Json.Fields fields) {
             return new Answer(200, JSON, "", fields);
         }
@@ -142,7 +142,7 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
             return;
         }
         try {
-            // Nothing is written as long as it records.
+            // Nothing is written while it records.
             deadline.stop();
             ProfileRequests.Outcome outcome =
                     ProfileRequests.record(exchange.getRequestURI().getRawQuery());
@@ -178,7 +178,7 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
         }
     }
 
-    /** Makes an answer of a request that changes nothing. */
+    /** Answers a read-only request. */
     @FunctionalInterface
     private interface Making {
         Answer make();
@@ -198,7 +198,7 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
             exchange.getResponseHeaders().set("Allow", "GET");
             return Answer.error(405, "only GET");
         }
-        // Nothing is written as long as it counts.
+        // Nothing is written while it counts.
         deadline.stop();
         try {
             ProfileRequests.Outcome outcome = HeapRequests.count();
@@ -220,7 +220,7 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
             }
             Map<String, String> wanted = Json.settings(body);
             String by = exchange.getRequestHeaders().containsKey("Origin") ? "page" : "command";
-            // Nothing is written as long as it is being done.
+            // Nothing is written during the change.
             deadline.stop();
             try {
                 ControlReport report = subject.set(wanted, by);

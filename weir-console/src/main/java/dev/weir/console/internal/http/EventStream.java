@@ -11,11 +11,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Readings as server-sent events (HTML standard, section 9.2): first the history that the reader has not seen, then one
- * a second, each with its number as id. After the newest one comes an event {@code state} with everything. Thread-safe.
+ * per second, each with its number as ID. An event {@code state} with the full state follows the newest one.
+ * Thread-safe.
  */
 final class EventStream {
 
-    /** Readers at once, so that there are connections left for questions. */
+    /** Largest number of readers, which leaves connections for other requests. */
     static final int MOST_READERS = 32;
 
     private final History history;
@@ -25,12 +26,14 @@ final class EventStream {
         this.history = history;
     }
 
-    /** Returns whether there is room for one more; then {@link #send} is to follow. */
+    /** Reserves a place for a reader. If it returns true, call {@link #send}. */
     boolean enter() {
         return readers.tryAcquire();
     }
 
-    /** Sends until the reader goes, or the console is closed. Ends what {@link #enter} began. */
+    /**
+     * Sends until the reader disconnects or the console is closed, and releases the place reserved by {@link #enter}.
+     */
     void send(HttpExchange exchange, ResponseDeadline deadline) throws IOException {
         try {
             exchange.getResponseHeaders().set("Content-Type", "text/event-stream; charset=utf-8");

@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Counts the live objects of this process by class for requests, one at a time. Thread-safe; functions only.
  *
- * <p>It asks the JVM's own histogram, which collects first: all threads of the process stand still meanwhile.
+ * <p>It uses the JVM's histogram, which runs a garbage collection first and pauses all threads of the process.
  */
 final class HeapRequests {
 
     static final String PATH = "/api/heap";
 
-    /** Classes that are told of, those with the most bytes. */
+    /** Number of reported classes, those with the most bytes. */
     static final int MOST = 40;
 
     private static final Logger LOG = System.getLogger(HeapRequests.class.getName());
@@ -90,7 +90,7 @@ final class HeapRequests {
         });
     }
 
-    /** A class as Java writes it: {@code [B} is {@code byte[]}. */
+    /** The class name in Java syntax: {@code [B} is {@code byte[]}. */
     static String readable(String name) {
         int dimensions = name.lastIndexOf('[') + 1;
         if (dimensions == 0) {

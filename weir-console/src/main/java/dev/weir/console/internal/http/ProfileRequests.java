@@ -25,24 +25,24 @@ final class ProfileRequests {
     private static final Pattern SECONDS = Pattern.compile("seconds=([0-9]{1,4})");
     private static final String DEFAULT = "seconds=10";
 
-    /** Profiles in memory at once: one that is recorded, and those that their readers are slow to take. */
+    /** Largest number of profiles in memory: one being recorded, others being sent to slow readers. */
     private static final Semaphore HELD = new Semaphore(4);
 
     private static final Semaphore RECORDING = new Semaphore(1);
 
     private ProfileRequests() {}
 
-    /** Returns whether there is room for one more profile in memory; then {@link #leave} is to follow. */
+    /** Reserves memory for a profile. If it returns true, call {@link #leave} afterwards. */
     static boolean enter() {
         return HELD.tryAcquire();
     }
 
-    /** Ends what {@link #enter} began, once the answer is sent. */
+    /** Releases the memory reserved by {@link #enter}, once the answer is sent. */
     static void leave() {
         HELD.release();
     }
 
-    /** An HTTP status and what to say with it. */
+    /** An HTTP status with its JSON body. */
     record Outcome(int status, String json) {
 
         static Outcome error(int status, String message) {
@@ -51,7 +51,7 @@ final class ProfileRequests {
     }
 
     /**
-     * Records one.
+     * Records a profile.
      *
      * @param query {@code seconds=N}, or null
      */

@@ -4,18 +4,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The calls that a thread was in. Immutable.
+ * The call stack of a thread at a sample. Immutable.
  *
- * <p>A user's function is called by an operator: its code are the frames within the first frame of the engine that lies
- * outside a user's frame. What the JDK or a library does for that function counts for it.
+ * <p>An operator calls a user's function: the user code consists of the frames inside the innermost engine frame that
+ * surrounds a user frame. JDK and library calls made by the function count as part of it.
  *
  * @param frames the innermost first
- * @param cut whether outer frames are missing, as the recorder keeps only so many
+ * @param cut whether outer frames are missing, because the recorder limits the depth
  */
 record CallStack(List<Frame> frames, boolean cut) {
 
     /**
-     * The loop of {@code map}: each map of a group calls the one above through it, so their number tells which it is.
+     * The loop of {@code map}: each map of a group calls the one above through it, so counting its frames identifies
+     * the map.
      */
     private static final String MAP_LOOP = "dev.weir.stream.internal.operator.MapStage$FunctionLoop";
 
@@ -29,9 +30,7 @@ record CallStack(List<Frame> frames, boolean cut) {
         OTHER
     }
 
-    /**
-     * The owner of the code, as far as the stack alone can tell: a cut one may have lost the frames of its operator.
-     */
+    /** The owner of the code, judged by the stack alone; a cut stack may lack the frames of its operator. */
     Owner owner() {
         if (operator() >= 0) {
             return Owner.USER;
@@ -48,7 +47,7 @@ record CallStack(List<Frame> frames, boolean cut) {
                     return Owner.CLIENT;
                 }
                 case USER -> {
-                    // A user's class serves the client too, such as a deserializer.
+                    // The client also calls user classes, such as a deserializer.
                     return cut ? Owner.USER : first(FrameKind.CLIENT, 0) >= 0 ? Owner.CLIENT : Owner.OTHER;
                 }
                 case BROKER, SERVING -> {}
@@ -90,8 +89,8 @@ record CallStack(List<Frame> frames, boolean cut) {
     }
 
     /**
-     * The caller of the user's code, and the outermost frame of that code: the same for all elements of a stage, and
-     * mostly for no other stage.
+     * The caller and the outermost frame of the user code: the same for all elements of a stage, and usually unique to
+     * it.
      */
     String signature() {
         int operator = operator();
@@ -106,7 +105,7 @@ record CallStack(List<Frame> frames, boolean cut) {
         return caller.name() + " " + maps() + " " + called.type() + "." + called.method();
     }
 
-    /** The user's code, the innermost frame first, without what only leads to it; all if there is none. */
+    /** The user's code, the innermost frame first, without bridge frames; all frames if there is no user code. */
     List<Frame> userCode() {
         int operator = operator();
         List<Frame> within = operator < 0 ? frames : frames.subList(0, operator);
@@ -120,8 +119,8 @@ record CallStack(List<Frame> frames, boolean cut) {
     }
 
     /**
-     * The methods of the user's own classes in it; where there are none, as with a reference to a method, the
-     * outermost.
+     * The methods of user classes in the user code; if there are none, as with a method reference, the outermost
+     * method.
      */
     List<Frame> userMethods() {
         List<Frame> code = userCode();

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Diagnostic commands of another JVM, sent by the {@code jcmd} of this JVM's own JDK: the JDK has no public interface
- * for them that works without a port. Confined to one thread.
+ * Diagnostic commands of another JVM, sent by the {@code jcmd} of this JVM's own JDK: the JDK has no public API for
+ * them that works without a port. Confined to one thread.
  */
 final class DiagnosticCommands {
 
@@ -33,7 +33,7 @@ final class DiagnosticCommands {
      * Returns the diagnostic commands of a process.
      *
      * @param name of the process, for messages
-     * @throws ProfileException if this JVM is no JDK
+     * @throws ProfileException if this JVM is not a JDK
      */
     static DiagnosticCommands of(long pid, String name) throws ProfileException {
         Path bin = Path.of(System.getProperty("java.home"), "bin");
@@ -49,9 +49,9 @@ final class DiagnosticCommands {
     }
 
     /**
-     * Sends one.
+     * Sends a command.
      *
-     * @throws ProfileException with what that process says, if it cannot do it
+     * @throws ProfileException with the answer of the process if it refuses
      */
     void run(String... command) throws IOException, InterruptedException {
         List<String> line = new ArrayList<>(List.of(jcmd.toString(), Long.toString(pid)));
@@ -78,7 +78,7 @@ final class DiagnosticCommands {
                 null);
     }
 
-    /** The first line that says something: the number of the process stands above, and a stack below. */
+    /** The first meaningful line of an answer, after the process ID and before a stack trace. */
     private String reason(String answer) {
         return answer.lines()
                 .map(String::strip)

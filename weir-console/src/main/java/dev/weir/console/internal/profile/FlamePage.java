@@ -9,8 +9,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 
 /**
- * A profile as one page that works from a file: the console's own script and style, and the profile as data. Its policy
- * lets nothing else run and nothing be fetched. Functions only.
+ * Renders a profile as a self-contained page: the console's script and style, with the profile as data. Its policy
+ * forbids other scripts and all requests. Functions only.
  */
 public final class FlamePage {
 
@@ -47,7 +47,7 @@ public final class FlamePage {
             """.formatted(policy, style, inScript(profileJson), script);
     }
 
-    /** Inside a script element nothing may look like its end, or like a comment. */
+    /** Escapes JSON for a script element, in which no text may look like the end tag or a comment. */
     private static String inScript(String json) {
         return json.replace("<", "\\u003c");
     }
@@ -67,7 +67,7 @@ public final class FlamePage {
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
             return "'sha256-" + Base64.getEncoder().encodeToString(digest) + "'";
-        } catch (NoSuchAlgorithmException e) { // Every JDK has it.
+        } catch (NoSuchAlgorithmException e) { // Every JDK provides it.
             throw new IllegalStateException(e);
         }
     }

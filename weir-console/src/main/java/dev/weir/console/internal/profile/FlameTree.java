@@ -6,10 +6,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A flame graph while samples are added to it. Not thread-safe. */
+/** Builds a flame graph from samples. Not thread-safe. */
 final class FlameTree {
 
-    /** Smallest share of the width that is shown: a narrower part is left out, and its time stays with its caller. */
+    /**
+     * Reciprocal of the smallest part of the width that is shown; the time of narrower parts stays with their caller.
+     */
     private static final int PARTS = 2_000;
 
     private final String name;
@@ -20,7 +22,7 @@ final class FlameTree {
         this.name = name;
     }
 
-    /** Adds a stack below {@code outside}, which stands for whose code it is. */
+    /** Adds a stack below {@code outside}, which names the owner of its code. */
     void add(String outside, List<Frame> innermostFirst, long amount) {
         value += amount;
         FlameTree at = child(outside);
@@ -35,7 +37,7 @@ final class FlameTree {
         return inner.computeIfAbsent(of, FlameTree::new);
     }
 
-    /** The whole graph, in numbers of {@code unit}. */
+    /** Returns the whole graph, with values in {@code unit}. */
     Flame flame(long unit) {
         return flame(unit, Math.max(1, value / PARTS));
     }

@@ -3,7 +3,7 @@ package dev.weir.console.internal.profile;
 /**
  * A method on a stack. Immutable.
  *
- * @param type the full name of its class; of a class that was made at run time with a number behind it
+ * @param type the full name of its class; classes generated at run time have a number suffix
  */
 record Frame(String type, String method, FrameKind kind) {
 
@@ -13,12 +13,12 @@ record Frame(String type, String method, FrameKind kind) {
         return new Frame(type, method, FrameKind.of(type));
     }
 
-    /** Returns whether it only leads from the caller of a lambda to its code. */
+    /** Returns whether the frame is only a bridge from the caller of a lambda to its code. */
     boolean isBridge() {
         return type.contains(LAMBDA);
     }
 
-    /** For people: without the number of a class that was made at run time. */
+    /** The readable name, without the number of a generated class. */
     String name() {
         int hidden = type.indexOf(".0x");
         int lambda = type.indexOf(LAMBDA);

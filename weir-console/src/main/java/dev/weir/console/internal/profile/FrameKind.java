@@ -4,15 +4,15 @@ import java.util.List;
 
 /** The owner of a frame's code. */
 enum FrameKind {
-    /** Code of whoever built the pipeline: everything that has no other owner. */
+    /** User code: everything that has no other owner. */
     USER,
-    /** Weir's. */
+    /** Weir's code. */
     ENGINE,
-    /** The Kafka client's. */
+    /** The Kafka client's code. */
     CLIENT,
     /** Code of a Kafka broker in this process, as in {@code weir demo}; it calls classes of the client. */
     BROKER,
-    /** The JDK's, or a library's that serves whoever calls it: it counts for its caller. */
+    /** Code of the JDK or a general library, which counts for its caller. */
     SERVING;
 
     private static final List<String> OF_ENGINE =

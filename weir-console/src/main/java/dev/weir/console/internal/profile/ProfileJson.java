@@ -74,7 +74,7 @@ public final class ProfileJson {
         json.writeEndObject();
     }
 
-    /** The page reads the same: {@code n} name, {@code v} value, {@code c} what it called. */
+    /** Writes a flame graph as the page reads it: {@code n} is the name, {@code v} the value, {@code c} the callees. */
     private static void write(JsonGenerator json, Flame flame) throws IOException {
         json.writeStartObject();
         json.writeStringField("n", flame.name());

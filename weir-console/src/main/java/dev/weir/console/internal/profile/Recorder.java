@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Records a process, this one or another, and makes a profile of it. Functions only. */
+/** Records this or another process and creates a profile. Functions only. */
 public final class Recorder {
 
     private static final String NO_PIPELINE_WAY_OUT =
@@ -20,7 +20,7 @@ public final class Recorder {
     /**
      * The order for a profile.
      *
-     * @param cpuTime whether to sample by the processor's time where the JVM can
+     * @param cpuTime whether to sample by CPU time if the JVM supports it
      */
     public record Order(Duration time, Duration period, boolean cpuTime) {}
 
@@ -30,19 +30,19 @@ public final class Recorder {
         /** The process, for messages. */
         String name();
 
-        /** Returns whether its JDK can sample by the processor's time. */
+        /** Returns whether its JDK can sample by CPU time. */
         boolean samplesCpuTime();
 
         /** Begins to record. */
         void start(RecordingSettings settings, Duration time) throws IOException, InterruptedException;
 
-        /** Returns whether it knows an event; asked while it records. */
+        /** Returns whether the process supports an event; called while it records. */
         boolean knows(String event) throws IOException, InterruptedException;
 
         /** Stops, and writes the recording to {@code file}. */
         void stop(Path file) throws IOException, InterruptedException;
 
-        /** Leaves no recording behind. */
+        /** Discards the recording. */
         @Override
         void close();
     }
@@ -75,7 +75,7 @@ public final class Recorder {
                 throw new ProfileException(
                         target.name() + " has not run a Weir pipeline yet", NO_PIPELINE_WAY_OUT, null);
             }
-            // Nothing ends this wait but the time: an interrupt gives up.
+            // Only the timeout or an interrupt ends this wait.
             boolean ignored = new CountDownLatch(1).await(order.time().toNanos(), TimeUnit.NANOSECONDS);
             Duration time = Duration.ofNanos(System.nanoTime() - start);
             target.stop(file);

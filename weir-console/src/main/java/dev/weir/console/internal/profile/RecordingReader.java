@@ -21,23 +21,25 @@ import jdk.jfr.consumer.RecordedThread;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a recording into a profile. It goes through the file twice, first for the samples and then for the runs of
- * stages, of which there may be millions: none is kept that no sample is in. Confined to one thread.
+ * Reads a recording into a profile. It reads the file twice, first the samples and then the stage runs. There may be
+ * millions of runs, so only those that contain a sample are kept. Confined to one thread.
  */
 final class RecordingReader {
 
-    /** Samples in memory; the rest counts as lost. A minute of samples by the processor's time is a tenth of it. */
+    /**
+     * Largest number of samples in memory; the rest counts as lost. A minute of CPU-time sampling takes a tenth of it.
+     */
     private static final int MOST_SAMPLES = 200_000;
 
     private final Path file;
     private final String sampler;
     private final Duration period;
     private final Map<String, Frame> frames = new HashMap<>();
-    private final Map<CallStack, CallStack> stacks = new HashMap<>(); // one of each, as most occur again and again
+    private final Map<CallStack, CallStack> stacks = new HashMap<>(); // interned, because most occur repeatedly
     private final List<Sample> samples = new ArrayList<>();
     private long lost;
 
-    /** Reads a recording whose {@code sampler} looked at each thread once in {@code period}. */
+    /** Creates a reader of a recording whose {@code sampler} sampled each thread every {@code period}. */
     RecordingReader(Path file, String sampler, Duration period) {
         this.file = file;
         this.period = period;
@@ -45,9 +47,9 @@ final class RecordingReader {
     }
 
     /**
-     * Reads it.
+     * Reads the recording.
      *
-     * @param time how long it was recorded
+     * @param time duration of the recording
      */
     Profile read(Duration time) throws IOException {
         Map<String, Consumer<RecordedEvent>> first = new HashMap<>();
@@ -78,7 +80,7 @@ final class RecordingReader {
             events.setReuse(true);
             events.setOrdered(false);
             AtomicReference<Throwable> failure = new AtomicReference<>();
-            // Or else the stream prints it; either way it goes on.
+            // Otherwise the stream would print the exception; it continues either way.
             events.onError(failure::set);
             actions.forEach(events::onEvent);
             events.start();
@@ -138,7 +140,7 @@ final class RecordingReader {
         }
     }
 
-    /** Null if the JVM could not walk it. */
+    /** Returns null if the JVM could not walk the stack. */
     private @Nullable CallStack stack(RecordedEvent event) {
         RecordedStackTrace trace = event.getStackTrace();
         if (trace == null || trace.getFrames().isEmpty()) {

@@ -6,10 +6,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The events that a recording is to note. Immutable. Names and defaults of the events: {@code jfr metadata} of JDK 25;
+ * The events that a recording contains. Immutable. Names and defaults of the events: {@code jfr metadata} of JDK 25;
  * JEP 509 for {@code jdk.CPUTimeSample}.
  *
- * @param sampler the event that is counted
+ * @param sampler the sampling event
  * @param values by event and setting, as {@code jdk.jfr.Recording.setSettings} takes them
  */
 record RecordingSettings(String sampler, Map<String, String> values) {
@@ -33,16 +33,16 @@ record RecordingSettings(String sampler, Map<String, String> values) {
             "jdk.FileWrite", "file",
             "jdk.FileForce", "file");
 
-    /** Shorter ones are not noted. */
+    /** Shorter waits are not recorded. */
     private static final String LEAST_WAIT = "1 ms";
 
-    /** As the JDK's own settings have it for recordings that go on for good; each comes with a stack. */
+    /** The rate of the JDK's default settings for continuous recordings; each sample has a stack. */
     private static final String ALLOCATIONS = "150/s";
 
     /**
-     * Makes them.
+     * Creates the settings.
      *
-     * @param cpuTime whether to sample by the processor's time, or else by the clock
+     * @param cpuTime whether to sample by CPU time, or else by wall-clock time
      * @param period between two samples of a thread
      */
     static RecordingSettings of(boolean cpuTime, Duration period) {
@@ -72,7 +72,7 @@ record RecordingSettings(String sampler, Map<String, String> values) {
         values.put(event + "#enabled", "true");
     }
 
-    /** The settings as a file of the JDK's own form ({@code .jfc}). */
+    /** The settings in the JDK's file format ({@code .jfc}). */
     String toXml() {
         StringBuilder xml = new StringBuilder("""
                 <?xml version="1.0" encoding="UTF-8"?>

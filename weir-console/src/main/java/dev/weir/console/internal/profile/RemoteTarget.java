@@ -17,16 +17,16 @@ import jdk.jfr.consumer.RecordingFile;
 
 /**
  * The flight recorder of another process, reached by the diagnostic commands that {@code jcmd} sends to it. They need
- * no flag there, open no port, and leave nothing behind. Confined to one thread.
+ * no flag, open no port, and leave nothing behind. Confined to one thread.
  */
 final class RemoteTarget implements Recorder.Target {
 
     private static final Logger LOG = System.getLogger(RemoteTarget.class.getName());
 
-    /** The first version that can sample by the processor's time. */
+    /** The first version that can sample by CPU time. */
     private static final int CPU_TIME_VERSION = 25;
 
-    /** A recording ends by itself so long after its time if this process is killed meanwhile. */
+    /** Time after its planned end at which a recording stops by itself, in case this process is killed. */
     private static final long SPARE_SECONDS = 30;
 
     private final long pid;
@@ -34,7 +34,7 @@ final class RemoteTarget implements Recorder.Target {
     private final boolean cpuTime;
     private final DiagnosticCommands commands;
 
-    /** The folder in which that process reads the settings and writes recordings; nobody else may. */
+    /** The private folder in which that process reads the settings and writes recordings. */
     private final Path folder;
 
     private final String recording = "weir-profile-" + ProcessHandle.current().pid();
@@ -70,7 +70,7 @@ final class RemoteTarget implements Recorder.Target {
                 process.detach();
             }
         } catch (AttachNotSupportedException e) {
-            // Its message has the command line of that process, which may have secrets.
+            // Its message contains the command line of that process, which may contain secrets.
             throw new ProfileException(name + " is no JVM that can be asked", "'jps -l' lists those that can.", e);
         } catch (IOException e) {
             throw new ProfileException(
@@ -86,7 +86,7 @@ final class RemoteTarget implements Recorder.Target {
         return version.matches("[0-9]{1,4}") ? Integer.parseInt(version) : 0;
     }
 
-    /** The superuser may ask processes of others, which then write as their own user. */
+    /** Gives the folder to the owner of the process: the superuser may record processes of other users. */
     private void giveFolder() {
         ProcessHandle.of(pid).flatMap(process -> process.info().user()).ifPresent(user -> {
             try {
@@ -149,7 +149,7 @@ final class RemoteTarget implements Recorder.Target {
             if (started) {
                 commands.run("JFR.stop", "name=" + recording);
             }
-        } catch (IOException e) { // The process has gone, and the recording with it.
+        } catch (IOException e) { // The process has ended, and the recording with it.
             LOG.log(Level.DEBUG, "cannot close the recording of " + name, e);
         } catch (InterruptedException e) {
             interrupted = true;

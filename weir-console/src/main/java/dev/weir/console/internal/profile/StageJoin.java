@@ -8,18 +8,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the stage of each sample by two means: the stage that ran on its thread at its time, and, where no end of such
- * a run was recorded, the stage that runs with the same calls have shown. A function of what it is given.
+ * Finds the stage of each sample: the stage that ran on its thread at that time, or, if no such run was recorded, the
+ * stage of other samples with the same calls. A pure function.
  */
 final class StageJoin {
 
-    /** The share of the samples with the same calls that must be of one stage. */
+    /** Part of the samples with the same calls that must belong to one stage. */
     private static final double SURE = 0.9;
 
     private final Map<Long, List<Joined>> byThread = new HashMap<>();
     private final List<Joined> all = new ArrayList<>();
 
-    /** A sample and the shortest run that it is in. */
+    /** A sample and the shortest run that contains it. */
     private static final class Joined {
 
         final Sample sample;
@@ -50,7 +50,7 @@ final class StageJoin {
         byThread.values().forEach(some -> some.sort(Comparator.comparingLong(joined -> joined.sample.atNanos())));
     }
 
-    /** A thread has worked on a batch. In any order; of runs within each other the shortest counts. */
+    /** Adds the run of a thread on a batch. In any order; of nested runs the shortest counts. */
     void ran(long thread, long fromNanos, long toNanos, StageRun run) {
         List<Joined> some = byThread.getOrDefault(thread, List.of());
         for (int i = firstFrom(some, fromNanos); i < some.size(); i++) {
@@ -79,7 +79,7 @@ final class StageJoin {
         return low;
     }
 
-    /** Tells the stage of each sample, once all runs are known. */
+    /** Passes each sample with its stage to {@code found}, once all runs are added. */
     void forEach(Found found) {
         Map<String, Map<StageRef, Integer>> seen = new HashMap<>();
         for (Joined joined : all) {

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The work on a batch in a stage, or in a stage and the maps that took each element in the same pass. Immutable.
+ * The work on a batch in a stage, or in a stage and the maps that processed each element in the same pass. Immutable.
  *
  * @param maps the lowest first
  */
@@ -18,7 +18,7 @@ record StageRun(String pipeline, String stage, List<String> maps) {
                 maps.isEmpty() ? List.of() : Arrays.stream(maps.split("\n", -1)).toList());
     }
 
-    /** The stage that a stack is in while this goes on. */
+    /** The stage of a stack during this run. */
     StageRef at(CallStack stack) {
         int deep = stack.maps();
         return new StageRef(pipeline, deep == 0 || deep > maps.size() ? stage : maps.get(deep - 1));

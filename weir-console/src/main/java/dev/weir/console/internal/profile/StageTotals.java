@@ -70,7 +70,7 @@ final class StageTotals {
         return methods.computeIfAbsent(frame.name(), name -> new Times());
     }
 
-    /** A method that calls itself counts once. */
+    /** Returns whether a method occurs here for the first time, so that recursion counts once. */
     private static boolean isFirst(List<Frame> own, int place) {
         String name = own.get(place).name();
         return own.subList(0, place).stream().noneMatch(frame -> frame.name().equals(name));
@@ -90,7 +90,7 @@ final class StageTotals {
         return cpu;
     }
 
-    /** The stage as it is told; {@code periodNanos} are between two CPU samples of a thread. */
+    /** The profile of the stage; {@code periodNanos} is the time between two CPU samples of a thread. */
     StageProfile profile(String name, long allCpu, long periodNanos) {
         return StageProfile.of(
                 name,

@@ -1,6 +1,6 @@
 /**
- * Samples of the flight recorder come in, the stages they belong to go out: recorded here or in another process,
- * joined, counted. Confined to the thread that asks for a profile.
+ * Profiles by stage: samples of the flight recorder, from this or another process, are assigned to stages and counted.
+ * Confined to the thread that requests a profile.
  */
 @NullMarked
 package dev.weir.console.internal.profile;

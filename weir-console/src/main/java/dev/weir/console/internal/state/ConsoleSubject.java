@@ -5,27 +5,27 @@ import dev.weir.console.TimelineEntry;
 import java.util.List;
 import java.util.Map;
 
-/** A pipeline, or a run that can be changed, as a console shows and steers it. Thread-safe. */
+/** A pipeline, benchmark or fleet that a console shows and controls. Thread-safe. */
 public interface ConsoleSubject {
 
-    /** The looks at it. */
+    /** The readings of the subject. */
     History history();
 
-    /** The state of this moment, in full. */
+    /** The full current state. */
     String now();
 
-    /** The figures of the whole run, in few points; an empty object if they are not kept. */
+    /** The figures of the whole run in few points; an empty object if none are kept. */
     default String trend() {
         return "{}";
     }
 
-    /** The changes that were asked for, oldest first. */
+    /** The requested changes, oldest first. */
     List<TimelineEntry> timeline();
 
     /**
-     * Changes it, however long that takes.
+     * Changes settings, which may take long.
      *
-     * @param by who asks: {@code page} or {@code command}
+     * @param by origin of the request: {@code page} or {@code command}
      */
     ControlReport set(Map<String, String> wanted, String by) throws InterruptedException;
 }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Views of a fleet, as they are found elsewhere. Thread-safe. */
+/** Holds views of a fleet that are found elsewhere. Thread-safe. */
 public final class FleetLooker implements ConsoleSubject, AutoCloseable {
 
     private final History history = new History();
@@ -16,7 +16,7 @@ public final class FleetLooker implements ConsoleSubject, AutoCloseable {
     private long number;
     private String view = "";
 
-    /** Creates one that has found nothing yet. */
+    /** Creates a holder without a view. */
     public FleetLooker() {
         show("{\"starting\":true}");
     }
@@ -31,7 +31,7 @@ public final class FleetLooker implements ConsoleSubject, AutoCloseable {
             number++;
             String count = "{\"look\":" + number;
             view = count + "," + newView.substring(1);
-            // The page draws the newest view only, so a look in brief is its number.
+            // The page draws only the newest view, so the brief reading is just its number.
             history.add(new History.Entry(number, count + "}"), view);
         } finally {
             lock.unlock();

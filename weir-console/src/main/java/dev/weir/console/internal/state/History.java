@@ -7,13 +7,13 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** The looks of the last 15 minutes as text, and the wait for the next one. Thread-safe. */
+/** The readings of the last 15 minutes as text, and the wait for the next one. Thread-safe. */
 public final class History {
 
-    /** Readings kept: one a second for 15 minutes. */
+    /** Number of readings kept: one per second for 15 minutes. */
     static final int MOST = 15 * 60;
 
-    /** However many stages there are. */
+    /** Largest total size of the texts, for any number of stages. */
     static final int MOST_CHARS = 16 << 20;
 
     /**
@@ -28,7 +28,7 @@ public final class History {
      * The news for a reader.
      *
      * @param entries oldest first
-     * @param state the last look in full
+     * @param state the full last reading
      */
     public record News(List<Entry> entries, String state) {}
 
@@ -56,8 +56,8 @@ public final class History {
     }
 
     /**
-     * Waits for looks after {@code seen}; null once there are no more. A number that no look has had yet is of a
-     * process before this one: its reader has seen none.
+     * Waits for readings after {@code seen}; null once there are no more. A number that has not been used yet comes
+     * from an earlier process and counts as none seen.
      */
     public @Nullable News after(long seen) throws InterruptedException {
         lock.lockInterruptibly();
@@ -83,7 +83,7 @@ public final class History {
         }
     }
 
-    /** Returns whether somebody waits for the next look. */
+    /** Returns whether a reader waits for the next reading. */
     boolean isRead() {
         lock.lock();
         try {

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** The texts of the console's answers, and the one text that it reads. Functions only. */
+/** Writes the console's JSON answers and reads its only JSON request. Functions only. */
 public final class Json {
 
     private static final int MOST_SETTINGS = 256;
@@ -57,7 +57,9 @@ public final class Json {
         return object(json -> json.writeStringField("error", message));
     }
 
-    /** Writes one object on one line, part by part: no copy of the whole text is in memory. Closes nothing. */
+    /**
+     * Writes one object on one line, in parts, without a copy of the whole text in memory. Does not close {@code out}.
+     */
     public static void write(OutputStream out, Fields fields) throws IOException {
         try (JsonGenerator json = FACTORY.createGenerator(out).disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET)) {
             json.writeStartObject();
@@ -88,7 +90,7 @@ public final class Json {
         json.writeEndArray();
     }
 
-    /** A value as what it is: true or false, a number, or else a text. */
+    /** Writes a value as a boolean, a number, or else a string. */
     static void writeValue(JsonGenerator json, String value) throws IOException {
         if (value.equals("true") || value.equals("false")) {
             json.writeBoolean(value.equals("true"));
@@ -99,7 +101,7 @@ public final class Json {
         }
     }
 
-    /** The fields of the answer that has all changes that were asked for. */
+    /** The fields of the answer with all requested changes. */
     public static void writeTimeline(JsonGenerator json, List<TimelineEntry> entries) throws IOException {
         json.writeArrayFieldStart("entries");
         for (TimelineEntry entry : entries) {
@@ -122,7 +124,7 @@ public final class Json {
     /**
      * Reads {@code {"set":{KEY:VALUE,...}}}, each value a text, a number, true or false.
      *
-     * @throws IOException if it is anything else, with a message for people
+     * @throws IOException for any other input, with a readable message
      */
     public static Map<String, String> settings(byte[] text) throws IOException {
         Map<String, String> settings = new LinkedHashMap<>();

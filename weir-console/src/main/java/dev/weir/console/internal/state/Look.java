@@ -13,19 +13,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pipeline at one moment. Immutable.
+ * A reading of a pipeline. Immutable.
  *
- * @param number counts the looks, from 1
+ * @param number number of the reading, from 1
  * @param pipeline its name; empty before there is one
  * @param running whether it has not ended
- * @param stages what its stages did since the look before
+ * @param stages activity of its stages since the previous reading
  * @param writes the topics that it has written to, in order
  * @param consumer its first consumer; null if it has none
  * @param health of that consumer
- * @param limiter what holds it down; null while that is not known
+ * @param limiter its limiter; null while unknown
  * @param process its processor, heap and collections; null before the first
- * @param figures those of the same seconds as the shares and the limiter
- * @param step what the process does before there is a pipeline; null if it has not said
+ * @param figures figures of the same seconds as the shares and the limiter
+ * @param step activity of the process before there is a pipeline; null if not announced
  */
 record Look(
         long number,
@@ -46,20 +46,20 @@ record Look(
     /**
      * The pipeline's figures over the last seconds.
      *
-     * @param seconds how many; 0 before the second look
-     * @param lagFallPerSecond by how many records the lag fell a second; NaN if not known
+     * @param seconds number of seconds; 0 before the second reading
+     * @param lagFallPerSecond decrease of the lag in records per second; NaN if unknown
      */
     record Figures(double seconds, double lagFallPerSecond) {
 
         static final Figures NONE = new Figures(0, Double.NaN);
     }
 
-    /** For people and programs: starting, running or ended. */
+    /** The state as text: starting, running or ended. */
     String state() {
         return pipeline.isEmpty() ? "starting" : running ? "running" : "ended";
     }
 
-    /** The same, and whether a pipeline that runs has had a record at all. */
+    /** The state, which also tells whether a running pipeline has had a record. */
     String phase() {
         boolean isEmpty = running
                 && stages.stream()
@@ -69,7 +69,7 @@ record Look(
         return isEmpty ? "no-records-yet" : state();
     }
 
-    /** Records that the consumer knows to wait for it; -1 without a consumer. */
+    /** The consumer's known lag in records; -1 without a consumer. */
     static long lagOf(@Nullable ConsumerDump consumer) {
         return consumer == null
                 ? -1
@@ -80,17 +80,16 @@ record Look(
     }
 
     /**
-     * A stage of late: its rates are those since the look before, its shares those of some seconds.
+     * The recent activity of a stage: rates since the previous reading, shares over some seconds.
      *
      * @param now its counters
-     * @param busy the share of its thread time that it worked, 0 to 1
-     * @param up the share without input
-     * @param down the share in which nobody took its output
+     * @param busy part of its thread time spent working, 0 to 1
+     * @param up part spent waiting for input
+     * @param down part spent waiting for the stage below
      * @param recentInPerSecond the rate of those seconds
      * @param recentOutPerSecond the rate of those seconds
-     * @param nanosPerRecord the time that one of its threads worked for a record in those seconds; NaN if there was
-     *     none
-     * @param recentSeconds how many seconds those are
+     * @param nanosPerRecord thread time per record in those seconds; NaN without records
+     * @param recentSeconds number of those seconds
      * @param account the shares of its thread time by name, which add up to 1; empty if only the three above are known
      */
     record StageLook(
@@ -106,7 +105,7 @@ record Look(
             double recentSeconds,
             Map<String, Double> account) {
 
-        /** The same with the counters of a later moment. */
+        /** This reading with later counters. */
         StageLook with(StageSnapshot later) {
             return new StageLook(
                     later,
@@ -122,7 +121,7 @@ record Look(
                     account);
         }
 
-        /** The same with the account that a finding of so many seconds carries. */
+        /** This reading with the stage time of a finding over that many seconds. */
         StageLook judged(StageTime time, double seconds) {
             return new StageLook(
                     now,
@@ -156,7 +155,7 @@ record Look(
             double busy = now.busyNanos() - (earlier == null ? 0 : earlier.busyNanos());
             double up = now.blockedUpNanos() - (earlier == null ? 0 : earlier.blockedUpNanos());
             double down = now.blockedDownNanos() - (earlier == null ? 0 : earlier.blockedDownNanos());
-            // The time of all threads, whose number may have changed; one thread also does other things.
+            // The time of all threads, whose number may have changed; a single thread also does other work.
             double threadNanos = Math.max((double) elapsed, busy + up + down);
             return new StageLook(
                     now,
@@ -167,7 +166,7 @@ record Look(
                     share(down, threadNanos),
                     in * 1e9 / elapsed,
                     out * 1e9 / elapsed,
-                    // A source has no input that it counts.
+                    // A source counts no input.
                     Math.max(in, out) <= 0 ? Double.NaN : busy / (in > 0 ? in : out),
                     elapsed / 1e9,
                     Map.of());
@@ -178,7 +177,7 @@ record Look(
             return Math.round(recentInPerSecond * recentSeconds);
         }
 
-        /** Elements that it gave out in those seconds. */
+        /** Elements that it emitted in those seconds. */
         long recentOut() {
             return Math.round(recentOutPerSecond * recentSeconds);
         }

@@ -34,21 +34,21 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Looks at the pipeline once a second, on a thread of its own. Thread-safe. */
+/** Reads the pipeline once a second, on a thread of its own. Thread-safe. */
 public final class Looker implements ConsoleSubject, AutoCloseable {
 
     private static final Logger LOG = System.getLogger(Looker.class.getName());
 
-    /** The subject of the looks. */
+    /** The subject of the readings. */
     private record Subject(RunningPipeline pipeline, Supplier<@Nullable Limiter> limiter) {}
 
     /** The lag at one moment. */
     private record Lag(long atNanos, long records) {}
 
-    /** As long after a reader has asked, threads are looked at. */
+    /** Time after a request during which threads are sampled. */
     private static final long ASKED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** As many looks as {@link RecentCounters} keeps. */
+    /** Number of readings kept, the same as in {@link RecentCounters}. */
     private static final int LAGS = 5;
 
     private final Controls controls;
@@ -84,7 +84,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
         var ignored = thread.scheduleAtFixedRate(this::lookAgain, 0, 1, TimeUnit.SECONDS);
     }
 
-    /** Says what the process does until there is a pipeline to look at. */
+    /** Sets the activity of the process until there is a pipeline. */
     public void announce(String newStep) {
         lock.lock();
         try {
@@ -94,16 +94,16 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
         }
     }
 
-    /** Shows this pipeline from now on, with a probe of its limiter that ends with the next pipeline or with this. */
+    /** Shows this pipeline from now on, with a limiter probe that is closed with the next pipeline or with this. */
     public void show(RunningPipeline pipeline) {
         LimiterProbe probe = LimiterProbe.start(pipeline);
         show(new Subject(pipeline, probe::limiter), probe);
     }
 
     /**
-     * Looks at this pipeline from now on.
+     * Switches to this pipeline.
      *
-     * @param newLimiter asked once a second, on the thread that looks
+     * @param newLimiter called once a second, on the reading thread
      */
     public void show(RunningPipeline pipeline, Supplier<@Nullable Limiter> newLimiter) {
         show(new Subject(pipeline, newLimiter), null);
@@ -149,7 +149,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
         return controls.set(wanted, by);
     }
 
-    /** The state of this moment, in full; the rates, the shares and the limiter are those of the last look. */
+    /** The full current state; rates, shares and limiter come from the last reading. */
     @Override
     public String now() {
         askedNanos = System.nanoTime();
@@ -190,7 +190,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
                     new History.Entry(number, SnapshotJson.brief(look)),
                     SnapshotJson.full(look, controls.knobs(), threadTable, null));
             failed = false;
-        } catch (RuntimeException | LinkageError e) { // What is thrown from here would end the schedule in silence.
+        } catch (RuntimeException | LinkageError e) { // An exception from here would silently end the schedule.
             if (!failed) {
                 LOG.log(Level.WARNING, "the console cannot look at the pipeline", e);
             }
@@ -249,7 +249,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
         }
     }
 
-    /** Null if it cannot be found: the rest of the look does not depend on it. */
+    /** Returns null if the limiter cannot be found: the rest of the reading does not depend on it. */
     private @Nullable Limiter limiterOf(Subject looked) {
         try {
             Limiter found = looked.limiter.get();
@@ -315,7 +315,10 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
                 null);
     }
 
-    /** Its shares and rates are the finding's own, if that carries any: what is shown beside it does not differ. */
+    /**
+     * The stage with current counters. Shares and rates come from the finding, if it has any, so that both show the
+     * same figures.
+     */
     private StageLook asOfNow(StageSnapshot now) {
         StageLook last = shares.get(now.name());
         StageLook counted = last == null ? StageLook.between(null, null, now) : last.with(now);
@@ -324,7 +327,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
         return found == null || time == null ? counted : counted.judged(time, found.seconds());
     }
 
-    /** Ends its threads and all waits for looks. */
+    /** Ends its threads and all waits for readings. */
     @Override
     public void close() {
         LimiterProbe over;

@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Processor, heap, allocation and collections of this process at one moment. Immutable.
  *
- * @param cpuShare of all processors that the JVM may use, 0 to 1; NaN if not known
- * @param machineShare the same of all processes; NaN if not known
+ * @param cpuShare part of the JVM's processors used by this process, 0 to 1; NaN if unknown
+ * @param machineShare part used by all processes; NaN if unknown
  * @param allocatedPerSecond bytes; NaN if not known
- * @param collections how many there were
- * @param collectionMillis how long they took, all together
+ * @param collections number of collections
+ * @param collectionMillis total time of collections
  */
 record ProcessReading(
         long atNanos,
@@ -56,7 +56,7 @@ record ProcessReading(
                 millis);
     }
 
-    /** All that was ever allocated; -1 if this JVM does not count it. */
+    /** Total allocation in bytes; -1 if this JVM does not count it. */
     private static long allocatedBytes() {
         return ManagementFactory.getThreadMXBean() instanceof com.sun.management.ThreadMXBean threads
                         && threads.isThreadAllocatedMemorySupported()

@@ -15,18 +15,18 @@ import java.lang.management.MemoryUsage;
 import java.time.Duration;
 
 /**
- * The figures of a pipeline that a tuner needs beside those of its stages. Immutable.
+ * The figures of a pipeline that a tuner needs besides those of its stages. Immutable.
  *
- * @param atNanos by the clock of this process
- * @param failed dead-letter records written or held, commits that failed, and calls of parallel stages that failed,
- *     whether they were tried again or not
- * @param oldest the age of the oldest unfinished record; zero if there is none, or nobody knows
- * @param heapShare the share of the heap in use after the last collection; 0 before the first one
- * @param backlog records that wait in the topics; -1 if nobody knows
+ * @param atNanos time by this process's clock
+ * @param failed number of dead-letter records written or held, failed commits, and failed calls of parallel stages,
+ *     retried or not
+ * @param oldest the age of the oldest unfinished record; zero if there is none or it is unknown
+ * @param heapShare part of the heap in use after the last collection; 0 before the first one
+ * @param backlog records that wait in the topics; -1 if unknown
  */
 public record Progress(long atNanos, long failed, Duration oldest, double heapShare, long backlog) {
 
-    /** The figures now. */
+    /** Reads the current figures. */
     public static Progress of(RunningPipeline pipeline) {
         long failed = 0;
         long backlog = -1;

@@ -6,19 +6,19 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * The counters of one stage at the last looks. Confined to who looks.
+ * The counters of one stage at the last readings. Confined to the reading thread.
  *
- * <p>They learn of work when it is done. Of a batch or a call that takes longer than the second between two looks most
- * looks would say that nothing is at work, and one that everything is.
+ * <p>Counters include work only when it is done. If a batch or call takes longer than the second between readings, most
+ * readings would show an idle stage, and one would show all the work.
  */
 final class RecentCounters {
 
-    /** As many as a limiter is judged over. */
+    /** The number of seconds over which a limiter is judged. */
     private static final int SECONDS = 5;
 
     private final Deque<StageSnapshot> looks = new ArrayDeque<>();
 
-    /** Returns the work of the stage until now, which is the last look from here on. */
+    /** Returns the recent work of the stage, and keeps {@code now} as the latest reading. */
     StageLook next(StageSnapshot now) {
         StageLook look = StageLook.between(looks.peekFirst(), looks.peekLast(), now);
         looks.addLast(now);

@@ -15,13 +15,13 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Receives the news of a benchmark's runs; whatever is told is a look. Thread-safe. */
+/** Receives the figures of benchmark runs; each notification becomes a reading. Thread-safe. */
 public final class RunLooker implements ConsoleSubject, AutoCloseable {
 
-    /** Lines that the page shows. */
+    /** Number of lines that the page shows. */
     static final int MOST_NOTES = 100;
 
-    /** Characters of a line. */
+    /** Largest number of characters in a line. */
     private static final int MOST_NOTE = 2_000;
 
     private final String name;
@@ -34,15 +34,15 @@ public final class RunLooker implements ConsoleSubject, AutoCloseable {
     // Under the lock.
     private final Deque<String> notes = new ArrayDeque<>();
     private String doing = "";
-    private Map<String, Double> figures = Map.of(); // none unless a second was told since another run began
+    private Map<String, Double> figures = Map.of(); // empty until the current run has reported a second
     private boolean running = true;
     private long number;
-    private long seconds; // told so far, of all runs
+    private long seconds; // reported so far, over all runs
 
     /**
-     * Creates one.
+     * Creates a receiver.
      *
-     * @param name of what is run
+     * @param name of the benchmark
      */
     public RunLooker(String name, RunConsole.Orders orders) {
         this.name = name;
@@ -50,7 +50,7 @@ public final class RunLooker implements ConsoleSubject, AutoCloseable {
         tell(() -> {});
     }
 
-    /** Another run, which has no figures yet. */
+    /** Starts another run, without figures yet. */
     public void doing(String what) {
         tell(() -> {
             doing = what;
@@ -58,7 +58,7 @@ public final class RunLooker implements ConsoleSubject, AutoCloseable {
         });
     }
 
-    /** A second of it. */
+    /** Adds a second of the run. */
     public void second(Map<String, Double> ofSecond) {
         tell(() -> {
             figures = new TreeMap<>(ofSecond);
@@ -66,7 +66,7 @@ public final class RunLooker implements ConsoleSubject, AutoCloseable {
         });
     }
 
-    /** A line that is worth keeping. */
+    /** Adds a line to keep. */
     public void note(String line) {
         tell(() -> {
             if (notes.size() == MOST_NOTES) {
@@ -186,7 +186,7 @@ public final class RunLooker implements ConsoleSubject, AutoCloseable {
         return report;
     }
 
-    /** Ends all waits for looks. */
+    /** Ends all waits for readings. */
     @Override
     public void close() {
         history.close();

@@ -15,7 +15,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A look as JSON: in full for {@code /api/state}, without partitions and controls for the history. Functions only. */
+/**
+ * Writes a reading as JSON: in full for {@code /api/state}, without partitions and controls for the history. Functions
+ * only.
+ */
 final class SnapshotJson {
 
     private SnapshotJson() {}

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * The threads of the process over the last minute, a letter for each second: those of the pipeline by dispatcher, then
  * those of Kafka's clients and of Weir, collector and compiler, and others. Confined to the lock of {@link Looker}.
  *
- * <p>It reads no stacks but those that {@link ThreadActivity} reads. It keeps at most {@value #MOST_ROWS} rows of
+ * <p>It reads no stacks except those that {@link ThreadActivity} reads. It keeps at most {@value #MOST_ROWS} rows of
  * {@value #SECONDS} letters.
  */
 final class ThreadTable {
@@ -36,12 +36,12 @@ final class ThreadTable {
     private static final int MOST_ASKED = 512;
     private static final int MOST_NAME = 100;
 
-    /** For a second in which there was no such thread, or in which nobody looked. */
+    /** Letter for a second without the thread or without a reading. */
     private static final char NONE = '.';
 
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
-    /** Rows that stand for all threads of the collector and of the compiler: the JDK does not list those. */
+    /** Row IDs that represent all threads of the collector and the compiler, which the JDK does not list. */
     private static final long COLLECTOR = -1;
 
     private static final long COMPILER = -2;
@@ -89,7 +89,7 @@ final class ThreadTable {
     private long collectorMillis = collectorMillis();
     private long compilerMillis = compilerMillis();
 
-    /** Reads all threads once. Seconds since the reading before that nobody asked for show as not known. */
+    /** Reads all threads once. Seconds without a reading show as unknown. */
     void look(List<ThreadActivity> pipelines) {
         long now = System.nanoTime();
         long skipped =
@@ -128,7 +128,7 @@ final class ThreadTable {
             row = new Row(name, group, kind);
             rows.put(id, row);
         } else if (kind == Kind.DISPATCHER) {
-            // A dispatcher's thread that had nothing to do was seen as one of Weir's other threads.
+            // An idle dispatcher thread was counted among Weir's other threads.
             row.group = group;
             row.kind = kind;
         }
@@ -139,7 +139,7 @@ final class ThreadTable {
         return row;
     }
 
-    /** Platform threads: those of the pipeline get their processor time here. */
+    /** Reads platform threads, and sets the processor time of the pipeline's threads. */
     private void others(double nanos) {
         long[] ids = THREADS.getAllThreadIds();
         if (ids.length > MOST_ASKED) {
@@ -162,7 +162,7 @@ final class ThreadTable {
             if (row != null) {
                 cpu(row, info.getThreadId(), nanos);
                 if (info.isInNative() && row.kind != Kind.DISPATCHER && row.cpuShare < 0.5) {
-                    // Runs for the JDK, and waits in a call of the system, mostly for the network.
+                    // The JDK reports it as running, but it waits in a system call, usually for the network.
                     row.letters.setCharAt(row.letters.length() - 1, 'W');
                 }
             }
@@ -245,7 +245,7 @@ final class ThreadTable {
         };
     }
 
-    /** Writes the rows into the array that is open. */
+    /** Writes the rows into the open array. */
     void write(JsonGenerator json) throws IOException {
         List<Row> sorted = new ArrayList<>(rows.values());
         sorted.sort(Comparator.comparing((Row row) -> row.kind)

@@ -6,18 +6,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The figures of the whole run in at most {@value #MOST} points: when there are too many, each two become one, and a
- * point stands for twice the seconds. Confined to the lock of {@link Looker}.
+ * The figures of the whole run in at most {@value #MOST} points. When there are too many, pairs are merged and a point
+ * covers twice the time. Guarded by the lock of {@link Looker}.
  */
 final class Trend {
 
     static final int MOST = 720;
 
-    /** The names of the figures, in the order in which a point has them after its time. */
+    /** The names of the figures, in their order in a point, after its time. */
     static final List<String> FIGURES =
             List.of("out_per_second", "lag", "cpu_share", "heap_used_bytes", "allocated_per_second", "collection_ms");
 
-    /** Means of some looks. */
+    /** Means of several readings. */
     private static final class Point {
 
         private final long atMillis;
@@ -43,9 +43,9 @@ final class Trend {
     private final double[] sums = new double[FIGURES.size()];
 
     /**
-     * Adds a look.
+     * Adds a reading.
      *
-     * @param figures those of {@link #FIGURES}; what is not known is NaN
+     * @param figures those of {@link #FIGURES}; unknown ones are NaN
      */
     void add(long atMillis, double... figures) {
         for (int i = 0; i < sums.length; i++) {
@@ -88,7 +88,7 @@ final class Trend {
         return points.size();
     }
 
-    /** Writes all fields into the object that is open. */
+    /** Writes all fields into the open object. */
     void write(JsonGenerator json) throws IOException {
         json.writeNumberField("seconds_per_point", looksPerPoint);
         json.writeArrayFieldStart("figures");

@@ -1,6 +1,6 @@
 /**
- * The state of a pipeline, once a second, as JSON. Snapshots come in on the looking thread; texts that never change go
- * out to any.
+ * The state of a pipeline as JSON, once a second. The reading thread takes snapshots; any thread may read the resulting
+ * immutable texts.
  */
 @NullMarked
 package dev.weir.console.internal.state;
