@@ -6,8 +6,8 @@ import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands each element to a side sink too; it is acknowledged when both have done so. Confined to the thread of its
- * segment.
+ * Also hands each element to a side sink; an element is acknowledged when both sides have acknowledged it. Confined to
+ * the thread of its segment.
  */
 final class AlsoToStage<T> extends SideStage<T> {
 

@@ -6,8 +6,8 @@ import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes everything on and, when it is closed, cancels the segment that feeds what is above through {@code outlets}.
- * Confined to the thread of its segment.
+ * Passes everything on. When closed, cancels the segment that feeds the stages above through {@code outlets}. Confined
+ * to the thread of its segment.
  */
 record CancellingStage<T>(Stage<T> upstream, Segment<?> feeding, StageOutputs<?> outlets) implements Stage<T> {
 

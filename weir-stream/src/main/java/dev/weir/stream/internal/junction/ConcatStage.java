@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Hands on one input after the other; batches go through as they are. Confined to the thread of its segment. */
+/** Emits one input after the other; batches pass unchanged. Confined to the thread of its segment. */
 final class ConcatStage<T> implements Stage<T> {
 
     private final List<Stage<T>> inputs;
@@ -25,9 +25,9 @@ final class ConcatStage<T> implements Stage<T> {
     }
 
     /**
-     * Makes a stage.
+     * Creates a stage.
      *
-     * @param onlyIfEmpty whether an input is asked only if those before it had no element
+     * @param onlyIfEmpty whether an input is used only if those before it were empty
      */
     static <T> BlueprintNode<T> node(String name, List<BlueprintNode<T>> inputs, boolean onlyIfEmpty) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {

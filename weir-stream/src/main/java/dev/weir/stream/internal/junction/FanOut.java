@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * A stage that distributes over several outputs: what is above runs on a segment of its own and fills a bounded buffer
- * for each. Immutable.
+ * A stage that distributes elements to several outputs. The stages above run on a segment of their own and fill a
+ * bounded buffer for each output. Immutable.
  *
  * @param shared whether the outputs share one buffer
  */
@@ -25,7 +25,7 @@ record FanOut<T>(String name, BlueprintNode<T> above, boolean shared, OutputSele
     /** The outputs of one run, and the segment that fills them. */
     private record Built<T>(StageOutputs<T> outlets, Segment<T> upper) {
 
-        /** Ends everything with {@code lowest}. */
+        /** Ends the whole stream together with {@code lowest}. */
         <R> Stage<R> endingWith(Stage<R> lowest) {
             return new CancellingStage<>(lowest, upper, outlets);
         }
@@ -75,7 +75,7 @@ record FanOut<T>(String name, BlueprintNode<T> above, boolean shared, OutputSele
         });
     }
 
-    /** A part of the blueprint that has all outputs for its inputs, in the segment below. */
+    /** Connects all outputs as inputs of one part of the blueprint, in the segment below. */
     <R> BlueprintNode<R> joined(List<OpenInput<T>> inputs, BlueprintNode<R> lowest) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {
             Built<T> built = build(assembly, attributes, inputs.size());
@@ -93,7 +93,7 @@ record FanOut<T>(String name, BlueprintNode<T> above, boolean shared, OutputSele
         });
     }
 
-    /** The outputs' sinks. */
+    /** Connects each output to a sink. */
     Consumer<RunAssembly> into(List<SideSink<T>> sinks) {
         return assembly -> {
             Built<T> built = build(assembly, StageAttributes.named(name), sinks.size());

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * Joins the segments of several inputs before one stage: a queue for each input, bounded in elements. Thread-safe: one
  * thread puts for each input, one takes.
  *
- * <p>An input is open, then ended, perhaps with a failure; what it put before still comes out first. All are cancelled
- * together: what is inside is abandoned, puts are refused.
+ * <p>An input is open, then ended, possibly with a failure; earlier elements still come out first. All inputs are
+ * cancelled together: elements inside are abandoned, puts are refused.
  */
 final class InputQueues<T> {
 
@@ -33,7 +33,7 @@ final class InputQueues<T> {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition arrived = lock.newCondition();
 
-    /** True if the taker waits for an input. Written by the taker, read by any. */
+    /** True if the taker waits for an input. Written by the taker, read by any thread. */
     private volatile boolean takerWaits;
 
     // Under the lock.
@@ -46,10 +46,10 @@ final class InputQueues<T> {
     private int lastInput;
 
     /**
-     * Creates queues without batches.
+     * Creates empty queues.
      *
      * @param capacity of each queue, in elements, at least 1
-     * @param untilFirstEnds whether the end comes with that of the first input that ends, not of the last
+     * @param untilFirstEnds whether the stage ends with the first input that ends, not the last
      */
     InputQueues(int inputs, int capacity, InputSelection turns, boolean untilFirstEnds, Clock clock) {
         this.capacity = capacity;
@@ -73,7 +73,7 @@ final class InputQueues<T> {
         return segment;
     }
 
-    /** Cancels {@code segment}, the source of the inputs, along with them. */
+    /** Registers {@code segment}, the source of the inputs, to be cancelled with them. */
     void cancelsAlso(Segment<?> segment) {
         segments.add(segment);
     }
@@ -89,7 +89,7 @@ final class InputQueues<T> {
             atNormalEnd.run();
             end(input, null);
         } catch (InterruptedException interrupted) {
-            // Not the end: nobody must take a cancelled stream for a complete one.
+            // Do not signal the end: a cancelled stream must not look complete.
             end(input, interrupted);
             throw interrupted;
         } catch (RuntimeException | Error failure) {
@@ -97,7 +97,7 @@ final class InputQueues<T> {
         }
     }
 
-    /** The same as {@link #put}, but abandons what is not taken because nobody wants it any more. */
+    /** Puts a batch, and abandons it if the inlets are cancelled. */
     private boolean putOrAbandon(int input, Batch<T> batch, StageMeter meter) throws InterruptedException {
         boolean wanted;
         try {
@@ -139,7 +139,7 @@ final class InputQueues<T> {
         }
     }
 
-    /** Ends an input, normally if {@code cause} is null. What it put still comes out before. */
+    /** Ends an input, normally if {@code cause} is null. Elements put before still come out first. */
     void end(int input, @Nullable Throwable cause) {
         lock.lock();
         try {
@@ -157,8 +157,8 @@ final class InputQueues<T> {
     }
 
     /**
-     * Waits for a batch of any input; null at the end, an empty one at the deadline. Throws what an input failed with
-     * as soon as all that it had put is taken.
+     * Waits for a batch of any input; null at the end, an empty one at the deadline. Throws an input's failure once all
+     * its elements have been taken.
      */
     @Nullable
     Batch<T> take(long deadlineNanos, StageMeter meter) throws InterruptedException {
@@ -225,9 +225,9 @@ final class InputQueues<T> {
         return lastInput;
     }
 
-    /** Abandons what is inside, refuses what is put from now on, and interrupts the segments of the inputs. */
+    /** Abandons the elements inside, refuses further puts, and interrupts the segments of the inputs. */
     void cancel() {
-        // First the interrupts, which say why.
+        // Interrupt first: the interrupts carry the reason.
         segments.forEach(Segment::cancel);
         List<Batch<T>> left = new ArrayList<>();
         lock.lock();

@@ -3,7 +3,7 @@ package dev.weir.stream.internal.junction;
 import java.util.Arrays;
 import java.util.function.IntPredicate;
 
-/** Chooses the next input when several have something. Used under the lock of {@link InputQueues}; one for each run. */
+/** Chooses the next input when several have a batch. Used under the lock of {@link InputQueues}; one for each run. */
 interface InputSelection {
 
     int NOBODY = -1;
@@ -14,7 +14,7 @@ interface InputSelection {
     /** Notes how much was taken. */
     default void taken(int input, int elements) {}
 
-    /** Each input in its turn. */
+    /** Takes the inputs in turn. */
     static InputSelection roundRobin(int inputs) {
         return new InputSelection() {
             private int last = inputs - 1;
@@ -33,7 +33,7 @@ interface InputSelection {
         };
     }
 
-    /** A lower input before a higher one. */
+    /** Prefers a lower input to a higher one. */
     static InputSelection inOrder(int inputs) {
         return hasBatch -> {
             for (int input = 0; input < inputs; input++) {
@@ -46,8 +46,8 @@ interface InputSelection {
     }
 
     /**
-     * Shares in proportion to weights, counted in elements: the input whose taken elements, divided by its weight, are
-     * fewest is next. An input that had nothing for a while does not get the time back.
+     * Takes in proportion to weights, counted in elements: next is the input with the fewest taken elements divided by
+     * its weight. An input that was empty for a while is not compensated.
      */
     static InputSelection weighted(int[] weights) {
         double[] served = new double[weights.length];
@@ -82,7 +82,7 @@ interface InputSelection {
         };
     }
 
-    /** Makes the turns of one run. */
+    /** Creates the selection of one run. */
     @FunctionalInterface
     interface Factory {
         InputSelection of(int inputs);

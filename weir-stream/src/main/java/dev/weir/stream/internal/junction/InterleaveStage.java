@@ -7,8 +7,8 @@ import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes a number of elements of one input, then as many of the other; when one ends, the rest of the other. Confined to
- * the thread of its segment.
+ * Alternates between a number of elements of one input and as many of the other; when one ends, emits the rest of the
+ * other. Confined to the thread of its segment.
  */
 final class InterleaveStage<T> implements Stage<T> {
 
@@ -61,7 +61,7 @@ final class InterleaveStage<T> implements Stage<T> {
         }
         long start = System.nanoTime();
         Batch<T> out = new Batch<>(left.atHand() + right.atHand());
-        // Not a pull more than needed: what is at hand must not wait for an input that has nothing.
+        // Do not pull more than needed: elements at hand must not wait for an empty input.
         while (current.isAtHand()) {
             current.moveTo(out);
             if (++takenOfSegment == segmentSize) {

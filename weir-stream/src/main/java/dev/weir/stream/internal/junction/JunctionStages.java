@@ -14,7 +14,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 
-/** The door of this package: one method for each operator, behind the facade's methods. Stateless. */
+/** The entry point of this package for the facade: one method for each operator. Stateless. */
 public final class JunctionStages {
 
     private JunctionStages() {}
@@ -23,7 +23,7 @@ public final class JunctionStages {
         return MergeStage.node("merge", inputs, InputSelection::roundRobin);
     }
 
-    /** The first input is the preferred one. */
+    /** Merges inputs and prefers the first. */
     public static <T> BlueprintNode<T> mergePreferred(List<BlueprintNode<T>> inputs) {
         return MergeStage.node("mergePreferred", inputs, InputSelection::inOrder);
     }
@@ -84,7 +84,7 @@ public final class JunctionStages {
         return ZipStage.node(name, left, right, combine);
     }
 
-    /** Stand-ins for the elements of the input that ends first. */
+    /** Zips inputs, with stand-ins for the one that ends first. */
     public static <A, B> BlueprintNode<Pair<A, B>> zipAll(
             BlueprintNode<A> left, BlueprintNode<B> right, Pair<A, B> standIns) {
         return ZipAllStage.node(left, right, standIns);
@@ -147,7 +147,7 @@ public final class JunctionStages {
         return partitioning(above, route).into(checked("partitionTo", sinks));
     }
 
-    /** Both halves are given all elements, and {@code joined} is below both. */
+    /** Gives all elements to both halves, with {@code joined} below both. */
     public static <T, R> BlueprintNode<R> unzip(
             BlueprintNode<T> above, OpenInput<T> left, OpenInput<T> right, BlueprintNode<R> joined) {
         return broadcasting("unzip", above).joined(List.of(left, right), joined);

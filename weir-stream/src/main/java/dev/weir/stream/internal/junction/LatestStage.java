@@ -18,11 +18,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Combines the latest elements of several inputs, anew whenever one of them has a new one. A failure leaves after what
+ * Combines the latest elements of several inputs whenever one of them has a new element. A failure leaves after what
  * was emitted before it. Confined to its segment.
  *
- * <p>An element keeps its own claim while it is the latest of its input; each output holds one more claim of each
- * element that it was made of.
+ * <p>An element keeps its own claim while it is the latest of its input; each output holds an additional claim on each
+ * element that it contains.
  */
 final class LatestStage<R> implements Stage<R> {
 
@@ -60,7 +60,7 @@ final class LatestStage<R> implements Stage<R> {
     /**
      * A stage for inputs of several types.
      *
-     * @param untilFirstEnds whether it ends with the first input that ends or with the last
+     * @param untilFirstEnds whether it ends with the first input that ends, not the last
      */
     @SuppressWarnings("unchecked") // the elements are only handed to combine, which knows their types
     static <R> BlueprintNode<R> node(
@@ -121,7 +121,7 @@ final class LatestStage<R> implements Stage<R> {
         return null;
     }
 
-    /** Ends the former latest element: its outputs hold claims of their own. */
+    /** Replaces the latest element and ends its own claim; outputs hold claims of their own. */
     private void take(int input, Batch<Object> from, int index) {
         if (values[input] == null) {
             missing--;
@@ -132,7 +132,7 @@ final class LatestStage<R> implements Stage<R> {
         tokens[input] = from.token(index);
     }
 
-    @SuppressWarnings("NullAway") // none is missing
+    @SuppressWarnings("NullAway") // all inputs have an element
     private void emit(int input, Batch<R> out) throws InterruptedException {
         List<Object> latest = Arrays.asList(values.clone());
         Object result;
@@ -145,7 +145,7 @@ final class LatestStage<R> implements Stage<R> {
             switch (verdict.decision()) {
                 case FAIL -> verdict.throwIfFails();
                 case SKIP -> {}
-                // Its claim is forgotten, so that it stays unfinished though it goes on being the latest.
+                // Drop its claim, so that it stays unfinished although it remains the latest.
                 case SKIP_UNACKNOWLEDGED -> targets[input] = AckTarget.NONE;
                 case RESTART -> forget();
             }
@@ -170,7 +170,7 @@ final class LatestStage<R> implements Stage<R> {
         missing = values.length;
     }
 
-    /** Ends the latest elements when the stream ends, unless they never went into an output. */
+    /** Ends the claims of the latest elements at the end of the stream, unless they were never in an output. */
     private void finishLatest() {
         if (missing == 0) {
             forget();

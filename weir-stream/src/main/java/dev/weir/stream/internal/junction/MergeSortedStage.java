@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Merges two sorted inputs into a sorted stream. Of equal elements those of the first input come first. A failure of
- * the comparison leaves after the elements before it. Confined to the thread of its segment.
+ * the comparator follows the elements before it. Confined to the thread of its segment.
  */
 final class MergeSortedStage<T> implements Stage<T> {
 

@@ -11,10 +11,10 @@ import dev.weir.stream.spi.StageMeter;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Hands on the batches of several inputs as they come. Confined to the segment below them. */
+/** Emits the batches of several inputs in order of arrival. Confined to the segment below them. */
 final class MergeStage<T> implements Stage<T> {
 
-    /** The number of elements of one input may wait unless something else is said. */
+    /** The default buffer of an input, in elements. */
     static final int DEFAULT_BUFFER = 1024;
 
     private final InputQueues<T> inlets;

@@ -18,7 +18,7 @@ interface OutputSelection<T> {
         OutputSelection<T> of(Supplier<SupervisedCall> supervised);
     }
 
-    /** Each element to each output. */
+    /** Hands each element to every output. */
     static <T> OutputSelection<T> toAll() {
         return (batch, outlets, segment) -> {
             int outputs = outlets.size();
@@ -41,7 +41,7 @@ interface OutputSelection<T> {
         };
     }
 
-    /** Each element to whichever output asks first: a batch goes out in as many parts as there are outputs. */
+    /** Hands each element to the output that asks first, splitting a batch into as many parts as there are outputs. */
     static <T> OutputSelection<T> balanced() {
         return (batch, outlets, segment) -> {
             int size = batch.size();

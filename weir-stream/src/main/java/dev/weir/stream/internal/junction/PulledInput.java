@@ -6,7 +6,7 @@ import dev.weir.stream.spi.Stage;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One input of a stage that pulls several in turn: where in its current batch it stands. Confined to its segment. */
+/** One input of a stage that pulls several in turn, with the position in its current batch. Confined to its segment. */
 final class PulledInput<T> {
 
     private final Stage<T> upstream;
@@ -18,7 +18,10 @@ final class PulledInput<T> {
         this.upstream = upstream;
     }
 
-    /** Pulls if no element is at hand. False if none came by the deadline, or if the input has {@link #ended}. */
+    /**
+     * Pulls if no element is at hand. Returns false if none arrived by the deadline, or if the input has
+     * {@link #ended}.
+     */
     boolean isReady(long deadlineNanos) throws InterruptedException {
         if (isAtHand()) {
             return true;
@@ -36,12 +39,12 @@ final class PulledInput<T> {
         return next < batch.size();
     }
 
-    /** Returns whether the input has said that nothing more will come. */
+    /** Returns whether the input has ended. */
     boolean ended() {
         return ended;
     }
 
-    /** The number of elements that are at hand. */
+    /** The number of elements at hand. */
     int atHand() {
         return batch.size() - next;
     }
@@ -62,20 +65,20 @@ final class PulledInput<T> {
         next++;
     }
 
-    /** Lets go of what is at hand, which lies beyond the end of the stream. */
+    /** Forgoes the elements at hand, which are beyond the end of the stream. */
     void forgoRest() {
         for (; isAtHand(); next++) {
             batch.forgo(next);
         }
     }
 
-    /** Hands the next element on. */
+    /** Moves the next element to {@code out}. */
     void moveTo(Batch<T> out) {
         out.add(value(), target(), token());
         next++;
     }
 
-    /** All that is at hand as one batch; the pulled one itself if it was not begun. */
+    /** Takes all elements at hand as one batch; the pulled batch itself if untouched. */
     Batch<T> takeAll() {
         Batch<T> rest = batch;
         if (next > 0) {
@@ -89,7 +92,7 @@ final class PulledInput<T> {
         return rest;
     }
 
-    /** Closes two inputs; what is at hand is given up. */
+    /** Closes two inputs; elements at hand are abandoned. */
     static void closeBoth(PulledInput<?> left, PulledInput<?> right) {
         left.batch.abandonFrom(left.next);
         right.batch.abandonFrom(right.next);

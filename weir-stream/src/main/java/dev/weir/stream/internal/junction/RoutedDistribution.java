@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.function.ToIntFunction;
 
 /**
- * Each element to the output that a function names. A failure follows the elements before it. Confined to the
+ * Hands each element to the output that a function returns. A failure follows the elements before it. Confined to the
  * distributing segment.
  */
 final class RoutedDistribution<T> implements OutputSelection<T> {
@@ -83,7 +83,7 @@ final class RoutedDistribution<T> implements OutputSelection<T> {
         return to;
     }
 
-    /** Abandons what was to go to {@code output} and those behind it. */
+    /** Abandons the elements for {@code output} and the outputs after it. */
     private static void abandonFrom(int output, Batch<?> batch, int[] routes, int[] counts) {
         for (int i = output; i < counts.length; i++) {
             part(batch, routes, i, counts[i]).abandonAll();

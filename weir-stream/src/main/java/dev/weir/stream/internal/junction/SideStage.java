@@ -16,8 +16,8 @@ import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The base of stages with a sink at their side: they are fused into the main stream, and the sink has a segment and a
- * bounded buffer of its own. Confined to the main segment.
+ * The base of stages with a side sink: the stage is fused into the main stream; the sink has its own segment and
+ * bounded buffer. Confined to the main segment.
  */
 abstract class SideStage<T> implements Stage<T> {
 
@@ -46,7 +46,7 @@ abstract class SideStage<T> implements Stage<T> {
         this.inside = new HeldElements(meter);
     }
 
-    /** Builds the side sink and what the stage needs. */
+    /** Builds the side sink and the parts of the stage. */
     static <T> Parts<T> build(RunAssembly assembly, StageAttributes attributes, Stage<T> upstream, SideSink<T> sink) {
         OutputQueue<T> side = new OutputQueue<>(
                 new BoundaryQueue<>(attributes.bufferOr(MergeStage.DEFAULT_BUFFER), assembly.clock()), () -> false);
@@ -69,14 +69,12 @@ abstract class SideStage<T> implements Stage<T> {
         return new Parts<>(upstream, side, segment, entry, assembly.tasks());
     }
 
-    /** Fails the stream behind what goes on of this batch, and behind the side's share of it. */
+    /** Fails the stream after the rest of this batch, on both sides. */
     final void fail(Throwable cause) {
         failure = cause;
     }
 
-    /**
-     * Gives the side its part. If nobody wants that any more, false or an exception, what was to go on is abandoned.
-     */
+    /** Hands the side its part. If that returns false or throws, the part for the main stream is abandoned. */
     final boolean give(Batch<T> part, Batch<T> on) throws InterruptedException {
         boolean given = false;
         try {
@@ -90,9 +88,9 @@ abstract class SideStage<T> implements Stage<T> {
     }
 
     /**
-     * Gives the side its share.
+     * Hands the side its part of a batch.
      *
-     * @return what goes on, or null to end the stream
+     * @return the rest for the main stream, or null to end it
      */
     abstract @Nullable Batch<T> share(Batch<T> batch) throws InterruptedException;
 
@@ -118,7 +116,7 @@ abstract class SideStage<T> implements Stage<T> {
         }
     }
 
-    /** Pulls the main stream, whose end also ends the side, after the elements it was given. */
+    /** Pulls the main stream, whose end also ends the side after its elements. */
     private @Nullable Batch<T> pullUpstream(long deadlineNanos) throws InterruptedException {
         try {
             if (failure != null) {
@@ -130,9 +128,8 @@ abstract class SideStage<T> implements Stage<T> {
             }
             return batch;
         } catch (InterruptedException | RuntimeException | Error thrown) {
-            // If it comes of an interrupt for this segment alone, it is a normal end for the side, unless a failure
-            // below is
-            // why nobody wants its output any more.
+            // After an interrupt of only this segment the side ends normally, unless a failure below caused the
+            // interrupt.
             end(TaskGroup.isCurrentInterrupted() && !tasks.isCancelled() ? TaskGroup.currentFailure() : thrown);
             throw thrown;
         }
@@ -145,7 +142,7 @@ abstract class SideStage<T> implements Stage<T> {
         }
     }
 
-    /** The end of the side as well; not a normal one if a stage below has failed. */
+    /** Also ends the side, normally unless a stage below has failed. */
     @Override
     public void close() {
         inside.set(0);

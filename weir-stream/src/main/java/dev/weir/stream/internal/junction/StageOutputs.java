@@ -16,11 +16,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outputs of one stage that distributes. Thread-safe.
+ * The outputs of a distributing stage. Thread-safe.
  *
- * <p>An output whose stages end by themselves no longer counts, from the first element on that they forgo: its share is
- * acknowledged as long as another goes on. When the last one ended, all is over, and what was not handed out stays
- * unacknowledged; unless another had taken all that there was: whether that one or this ended first must not matter.
+ * <p>An output whose stages end by themselves no longer counts, starting with the first element they forgo: its
+ * elements are acknowledged as long as another output continues. When the last one ends, the stream ends, and elements
+ * not handed out stay unacknowledged. An output that had taken all elements counts as continuing, so that the order of
+ * the two ends does not matter.
  */
 final class StageOutputs<T> {
 
@@ -32,13 +33,16 @@ final class StageOutputs<T> {
     private final boolean shared;
     private final AtomicInteger live;
     private final ReentrantLock lock = new ReentrantLock();
-    /** The segment above, and the output that it hands a batch to. Written by its thread. */
+    /** The segment above, and the output to which it is handing a batch. Written by its thread. */
     private volatile @Nullable StageMeter giver;
 
     private volatile int givesTo = NO_OUTPUT;
-    /** Outputs that have ended, or have forgone something and are about to. Under the lock. */
+    /** Outputs that have ended, or are about to because they have forgone elements. Under the lock. */
     private final Set<Integer> leaving = new HashSet<>();
-    /** Outputs that have ended with all that there was for them. Written before {@link #leaving}, and read after it. */
+    /**
+     * Number of outputs that have ended after taking all their elements. Written before {@link #leaving}, and read
+     * after it.
+     */
     private final AtomicInteger exhausted = new AtomicInteger();
 
     /**
@@ -62,8 +66,8 @@ final class StageOutputs<T> {
     }
 
     /**
-     * Returns whether another output continues; this one does not from here on. Of several that leave at once, each of
-     * which would count on the others, so at least the last leaves its share unfinished.
+     * Marks an output as leaving and returns whether another one continues. If several leave at once, at least the last
+     * one sees no other and leaves its elements unfinished.
      */
     private boolean othersGoOn(int output) {
         lock.lock();
@@ -79,7 +83,7 @@ final class StageOutputs<T> {
         return outlets.get(output);
     }
 
-    /** Names the meter of the segment that pulls from an output. Before the start. */
+    /** Sets the meter of the segment that pulls from an output. Before the start. */
     void pulledBy(int output, StageMeter segment) {
         outlets.get(output).pulledBy(segment);
         segment.siblingAbove(() -> {
@@ -99,7 +103,7 @@ final class StageOutputs<T> {
         }
     }
 
-    /** An output whose closing ends all of them, with the next element. */
+    /** Returns an output whose closing ends all outputs with the next element. */
     Stage<T> endingAll(int output) {
         OutputQueue<T> outlet = outlets.get(output);
         return new Stage<>() {
@@ -139,7 +143,7 @@ final class StageOutputs<T> {
         }
     }
 
-    /** All is over: what is still inside is nobody's. */
+    /** Abandons the elements still inside, at the end of the run. */
     void leave() {
         outlets.forEach(OutputQueue::leave);
     }
@@ -150,7 +154,7 @@ final class StageOutputs<T> {
                 : outlets.stream().mapToInt(OutputQueue::depth).sum();
     }
 
-    /** The loop of the segment above. A failure follows what was handed out before, down all outputs. */
+    /** The loop of the segment above. A failure reaches all outputs after the elements before it. */
     void distribute(Stage<T> from, OutputSelection<T> distribution, StageMeter segment, StageMeter meter)
             throws InterruptedException {
         Throwable failure = null;
@@ -164,7 +168,7 @@ final class StageOutputs<T> {
                 }
             }
         } catch (InterruptedException interrupted) {
-            // If that is for this segment alone nobody wants its output any more: no news for those who still look.
+            // If only this segment is interrupted, its output is no longer wanted, and outputs need no signal.
             failure = tasks.isCancelled() ? interrupted : null;
             throw interrupted;
         } catch (RuntimeException | Error failed) {

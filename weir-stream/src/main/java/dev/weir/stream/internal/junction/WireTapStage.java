@@ -6,7 +6,7 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 
 /**
- * Shows each element to a side sink, as long as that keeps up; nobody waits for what the sink does. Confined to the
+ * Copies each element to a side sink as long as the sink keeps up; the stream never waits for the sink. Confined to the
  * thread of its segment.
  */
 final class WireTapStage<T> extends SideStage<T> {

@@ -4,21 +4,21 @@ import dev.weir.stream.internal.run.SpecialisedLoop;
 import dev.weir.stream.spi.Batch;
 
 /**
- * The work of a stage on the elements of one batch. Stateless, so that stages can share it; the state is the stage's.
- * Each is nested in its stage and copied for each class of functions, see {@link SpecialisedLoop}: all that is hot must
- * be in it and not in methods that stages share.
+ * The loop of a stage over one batch. Stateless, so that stages can share it; the stage holds the state. Each loop is
+ * nested in its stage and copied for each class of functions, see {@link SpecialisedLoop}, so it must contain all hot
+ * code instead of calling methods that stages share.
  */
 interface BatchLoop<T, S> {
 
     /**
-     * Works on a batch of at least one element: moves those that go on to its front and settles the others.
+     * Processes a non-empty batch: moves the elements that pass to its front and settles the others.
      *
-     * @return how many go on
+     * @return number of elements that pass
      */
     int run(Batch<T> batch, S stage) throws InterruptedException;
 
     /** The loop among {@code loops} for this function of a stage; all are loops of that kind of stage. */
-    @SuppressWarnings("unchecked") // a loop hands elements to the function and takes in what that returns, no more
+    @SuppressWarnings("unchecked") // a loop only passes elements to the function and stores the results
     static <T, S> BatchLoop<T, S> of(SpecialisedLoop<BatchLoop<?, ?>> loops, Object function) {
         return (BatchLoop<T, S>) loops.forFunction(function);
     }

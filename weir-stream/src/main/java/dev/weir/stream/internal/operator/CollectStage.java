@@ -27,7 +27,7 @@ final class CollectStage<T, R> extends InPlaceStage<T, R> {
         return StageWiring.node("collect", above, wiring -> new CollectStage<T, R>(wiring, function));
     }
 
-    /** The call for another time, in which a null means nothing as well. */
+    /** The call for a retry, in which null means no result as well. */
     private Object again(T element) {
         R result = function.apply(element);
         return result == null ? NOTHING : result;

@@ -16,8 +16,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs an operator of the user's. The elements that one call emits share the claim of the one that came in. Confined to
- * the thread of its segment.
+ * Runs a user's operator. The elements that one call emits share the claim of its input element. Confined to the thread
+ * of its segment.
  */
 final class ElementOperatorStage<T, R> implements Stage<R> {
 
@@ -133,7 +133,7 @@ final class ElementOperatorStage<T, R> implements Stage<R> {
         return out.isEmpty() ? null : out;
     }
 
-    /** False if the operator's own close fails; that ends the run after what was emitted. */
+    /** Closes the operator. Returns false if that fails, which fails the stream after the emitted elements. */
     private boolean isClosed() {
         try {
             closeOperator();

@@ -18,12 +18,12 @@ import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** The door of this package: one method for each operator, behind the facade's methods. Stateless. */
+/** The entry point of this package for the facade: one method for each operator. Stateless. */
 public final class ElementStages {
 
     private ElementStages() {}
 
-    /** A source that somebody else implements. */
+    /** A custom source. */
     public static <T> BlueprintNode<T> custom(String name, SourceFactory<T> factory) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {
             StageContext context = assembly.fused(attributes);
@@ -31,7 +31,7 @@ public final class ElementStages {
         });
     }
 
-    /** An operator that somebody else implements. */
+    /** A custom operator on batches. */
     public static <T, R> BlueprintNode<R> stage(String name, BlueprintNode<T> above, OperatorFactory<T, R> factory) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
@@ -40,7 +40,7 @@ public final class ElementStages {
         });
     }
 
-    /** An operator that somebody else implements, element by element. */
+    /** A custom operator on single elements. */
     public static <T, R> BlueprintNode<R> operator(
             String name, BlueprintNode<T> above, Supplier<? extends ElementOperator<? super T, R>> operators) {
         return ElementOperatorStage.node(name, above, operators);
@@ -149,7 +149,7 @@ public final class ElementStages {
         return context -> new ForEachSink<>(action, context.meter());
     }
 
-    /** A sink that acknowledges whatever comes. */
+    /** A sink that acknowledges each element. */
     public static <T> SinkFactory<T> ignore() {
         return context -> upstream -> {
             Batch<T> batch;

@@ -9,7 +9,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * Keeps the elements that a predicate accepts, or those that it refuses, and acknowledges the others. Confined to the
+ * Keeps the elements that a predicate accepts, or those that it rejects, and acknowledges the others. Confined to the
  * thread of its segment.
  */
 final class FilterStage<T> extends InPlaceStage<T, T> {
@@ -31,21 +31,21 @@ final class FilterStage<T> extends InPlaceStage<T, T> {
     /** A predicate that remembers elements. Confined to the stage of one run. */
     interface Remembering<T> extends Predicate<T> {
 
-        /** Forgets what earlier elements left behind. */
+        /** Resets the state left by earlier elements. */
         void restart();
     }
 
-    /** Drops elements until the first that a predicate refuses, and keeps that and the others. */
+    /** Drops elements until a predicate rejects one, and keeps that and all later ones. */
     static <T> BlueprintNode<T> dropWhile(BlueprintNode<T> above, Predicate<? super T> predicate) {
         return remembering("dropWhile", above, () -> new Beginning<>(predicate));
     }
 
-    /** Keeps the elements that a predicate accepts which is made for each run. */
+    /** Keeps the elements accepted by a predicate that is created for each run. */
     static <T> BlueprintNode<T> remembering(String name, BlueprintNode<T> above, Supplier<Remembering<T>> predicate) {
         return StageWiring.node(name, above, wiring -> new FilterStage<>(wiring, predicate.get(), true));
     }
 
-    /** Keeps the elements for which {@code predicate} says {@code wanted}. */
+    /** Keeps the elements for which {@code predicate} returns {@code wanted}. */
     static <T> BlueprintNode<T> node(
             String name, BlueprintNode<T> above, Predicate<? super T> predicate, boolean wanted) {
         return StageWiring.node(name, above, wiring -> new FilterStage<>(wiring, predicate, wanted));

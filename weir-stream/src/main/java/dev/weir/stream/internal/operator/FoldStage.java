@@ -10,8 +10,8 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Combines all elements to one, which it emits at the end and which acknowledges them all. Confined to the thread of
- * its segment.
+ * Combines all elements into one, which is emitted at the end and acknowledges them all. Confined to the thread of its
+ * segment.
  */
 final class FoldStage<T, R> extends InPlaceStage<T, R> {
 
@@ -99,7 +99,7 @@ final class FoldStage<T, R> extends InPlaceStage<T, R> {
         return batch;
     }
 
-    /** Drops the combination so far and acknowledges it as every dropped element. */
+    /** Drops the combination so far and acknowledges its elements, like all dropped elements. */
     @Override
     void restart() {
         combined = initial;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Hands each element to an action and acknowledges it when that returns. Confined to the thread of its segment.
  *
- * <p>It takes elements through the {@link MapGroup} right above by itself, if there is one.
+ * <p>If a {@link MapGroup} is directly above, the sink calls that group's functions itself.
  */
 final class ForEachSink<T> implements SinkLoop<T> {
 
@@ -27,7 +27,7 @@ final class ForEachSink<T> implements SinkLoop<T> {
     private final StageMeter meter;
     private final PassMark alone = new PassMark();
 
-    /** Time of the sink for a batch when it was last measured alone, at least 1. */
+    /** Time of the sink for a batch in its last separate measurement, at least 1. */
     private long sampleNanos = 1;
 
     ForEachSink(Action<? super T> action, StageMeter meter) {

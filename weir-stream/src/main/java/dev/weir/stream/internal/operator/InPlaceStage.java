@@ -12,11 +12,11 @@ import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stage that works on the elements of each batch where they are: it replaces or drops them, and adds none but at its
+ * A stage that processes the elements of each batch in place: it replaces or drops them, and adds elements only at its
  * end. Confined to the thread of its segment.
  *
- * <p>A failure of the stage's own follows the elements before it. When the stage ends by itself, it closes the one
- * above at once, and what that had handed over beyond the end is forgone.
+ * <p>A failure of the stage follows the elements before it. When the stage ends by itself, it closes the stage above at
+ * once, and forgoes the elements beyond the end.
  */
 public abstract class InPlaceStage<T, R> implements Stage<R> {
 
@@ -43,30 +43,30 @@ public abstract class InPlaceStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Works on a batch of at least one element. The elements that go on are moved to its front; the others are
-     * acknowledged; those beyond the end are given to {@link #end(Batch, int)}, those from a failure on abandoned.
+     * Processes a non-empty batch. Elements that pass are moved to its front; the others are acknowledged. Those beyond
+     * the end go to {@link #end(Batch, int)}; those from a failure on are abandoned.
      *
-     * @return how many go on
+     * @return number of elements that pass
      */
     protected abstract int rework(Batch<T> batch) throws InterruptedException;
 
     /**
-     * Returns the batch to emit behind the last element, or null. Called once, when the stage above has ended normally.
+     * Returns the batch to emit after the last element, or null. Called once, when the stage above has ended normally.
      */
     @Nullable
     Batch<R> last() {
         return null;
     }
 
-    /** Forgets what earlier elements left behind. */
+    /** Resets the state left by earlier elements. */
     void restart() {}
 
-    /** Ends a stream that is to have no elements. */
+    /** Ends a stream without elements. */
     final void end() {
         ended = true;
     }
 
-    /** Ends the stream behind the elements that go on from this batch: those from {@code beyond} on are forgone. */
+    /** Ends the stream after this batch: the elements from {@code beyond} on are forgone. */
     final void end(Batch<T> batch, int beyond) {
         ended = true;
         for (int i = beyond; i < batch.size(); i++) {
@@ -74,20 +74,19 @@ public abstract class InPlaceStage<T, R> implements Stage<R> {
         }
     }
 
-    /** Fails the stream behind the elements that go on from this batch, at the one at {@code index}. */
+    /** Fails the stream at the element at {@code index}, after the elements of this batch that pass. */
     final void fail(Throwable cause, Batch<T> batch, int index) {
         failure = cause;
         batch.abandonFrom(index);
     }
 
     /**
-     * Puts what the user's function threw to supervision, which may call it again.
+     * Passes an exception of the user's function to supervision, which may retry.
      *
      * @param call the same call
-     * @param kept how many elements go on so far
-     * @return its result, or a {@link FailureVerdict} that has been carried out: the element is dropped, or nothing
-     *     behind it
-     *     is to be looked at
+     * @param kept number of elements that pass so far
+     * @return its result, or a {@link FailureVerdict} already carried out: the element is dropped, or the stream fails
+     *     at it
      */
     final Object after(Throwable thrown, Handler<? super T, ?> call, Batch<T> batch, int kept, int index)
             throws InterruptedException {

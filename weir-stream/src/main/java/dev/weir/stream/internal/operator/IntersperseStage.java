@@ -7,8 +7,8 @@ import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts an element between each two, and perhaps one at the start and one at the end. Nobody waits for those. Confined
- * to the thread of its segment.
+ * Inserts an element between neighbouring elements, and optionally one at the start and one at the end. Nobody waits
+ * for their acknowledgements. Confined to the thread of its segment.
  */
 final class IntersperseStage<T> implements Stage<T> {
 
@@ -17,7 +17,7 @@ final class IntersperseStage<T> implements Stage<T> {
     private final T between;
     private final @Nullable T end;
 
-    /** The element that goes before the next one: the start, or what stands between two; null for nothing. */
+    /** The element to insert before the next one: the start or the separator; null for none. */
     private @Nullable T before;
 
     private boolean begun;
@@ -65,7 +65,7 @@ final class IntersperseStage<T> implements Stage<T> {
         return out;
     }
 
-    /** Returns the batch at the end: also the start, if no element came to go behind it. */
+    /** Returns the batch at the end; it includes the start if there were no elements. */
     private @Nullable Batch<T> frame() {
         Batch<T> out = new Batch<>(2);
         if (!begun && before != null) {

@@ -30,7 +30,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
     private static final SpecialisedLoop<BatchLoop<?, ?>> LOOPS =
             SpecialisedLoop.of(MethodHandles.lookup(), new ExpandLoop<>());
 
-    /** A collection of up to so many goes into the batch as a whole, even if that gets a bit larger than it should. */
+    /** Largest collection that is added to a batch as a whole, even if the batch then exceeds its size. */
     private static final int FEW_CHILDREN = 64;
 
     private final Stage<T> upstream;
@@ -43,7 +43,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
 
     private final HeldElements inside;
 
-    /** The batch into which the loop puts children. */
+    /** The batch to which the loop adds children. */
     private Batch<R> childrenGoTo = new Batch<>(0);
 
     private @Nullable Throwable failure;
@@ -73,7 +73,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
     public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
         while (failure == null) {
             if (Thread.interrupted()) {
-                // Children without end never pull, so nothing above would notice.
+                // Endless children never pull, so no stage above would notice a cancellation.
                 throw new InterruptedException();
             }
             Batch<T> current = parents;
@@ -92,18 +92,18 @@ final class MapConcatStage<T, R> implements Stage<R> {
             }
             long start = System.nanoTime();
             Batch<R> out = pool.take();
-            // Without a count: the parents have been counted when they came.
+            // Not counted here: parents are counted on arrival.
             meter.beginWork(start);
             try {
                 expand(current, out);
             } catch (InterruptedException interrupted) {
-                // The parents themselves are left to the close.
+                // The close handles the parents.
                 out.abandonAll();
                 throw interrupted;
             }
             meter.endPass();
             meter.worked(0, out.size(), start);
-            // The claim of the open parent is still here.
+            // The claim of the open parent is still held.
             inside.set(parents == null ? 0 : current.size() - nextParent + (openParent ? 1 : 0));
             if (!out.isEmpty() || (failure == null && clock.hasPassed(deadlineNanos))) {
                 return out;
@@ -129,7 +129,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
         }
     }
 
-    /** Puts what the function threw for a parent to supervision, which may call it again. */
+    /** Passes an exception of the function for a parent to supervision, which may retry. */
     private void afterFailure(Batch<T> from, int index, Throwable thrown) throws InterruptedException {
         Object outcome = supervised.after(
                 thrown, parent -> function.apply(parent).iterator(), from.get(index), () -> from.isRevoked(index));
@@ -140,7 +140,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
         }
     }
 
-    @SuppressWarnings("unchecked") // what the function gave, unless it is a verdict
+    @SuppressWarnings("unchecked") // the function's result, unless it is a verdict
     private Iterator<? extends R> iteratorOr(Object outcome) {
         return outcome instanceof FailureVerdict ? Collections.emptyIterator() : (Iterator<? extends R>) outcome;
     }
@@ -164,15 +164,18 @@ final class MapConcatStage<T, R> implements Stage<R> {
         tookChildren(out.size() - before, more, broken);
     }
 
-    /** Children of the open parent are in the batch; it has {@code more}, unless its iterator is {@code broken}. */
+    /**
+     * Handles children of the open parent that were added to the batch. The parent has {@code more}, unless its
+     * iterator is {@code broken}.
+     */
     private void tookChildren(int taken, boolean more, @Nullable Throwable broken) {
-        // The claims must exist before anybody below sees the children; the parent's own one goes to the last child.
+        // The claims must exist before a stage below sees the children; the parent's own claim goes to the last child.
         int claims = more || taken == 0 ? taken : taken - 1;
         if (claims > 0) {
             parentTarget.retain(parentToken, claims);
         }
         if (broken != null) {
-            // Children have gone out: there is no calling again.
+            // Children have been emitted, so the call cannot be retried.
             giveUp(supervised.decide(broken));
         } else if (!more) {
             openParent = false;
@@ -211,8 +214,8 @@ final class MapConcatStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Opens parent after parent and takes all children of those that have not many; returns at one that needs another
-     * look. There the iterator leaves this loop, which costs an object: elsewhere the compiler need not make it.
+     * Expands parents with few children completely; returns at a parent that needs the slow path. Only there does the
+     * iterator escape this loop and need an allocation.
      */
     private static final class ExpandLoop<T, R> implements BatchLoop<T, MapConcatStage<T, R>> {
 

@@ -7,16 +7,16 @@ import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Up to four {@code map} stages in a row, which take each element through all of their functions before they store the
- * result; and the door through which the sink below does so. Confined to the thread of the segment.
+ * Up to four {@code map} stages in a row that apply all their functions to an element before storing the result; also
+ * the interface through which a sink below does so. Confined to the thread of the segment.
  *
  * <p><b>Why.</b> A chain of maps spends more time between its functions than in them: each stage stores a reference per
- * element, and G1 surrounds each store with two checks. A group stores once for all of its functions; with a sink that
- * takes part, nothing is stored at all. ADR 10 has the figures and ADR 66 the reasons why groups stay.
+ * element, and G1 surrounds each store with two checks. A group stores once for all its functions; with a participating
+ * sink nothing is stored at all. ADR 10 has the figures and ADR 66 the reasons why groups stay.
  *
- * <p><b>How a group forms.</b> {@link MapStage} is the one implementation. A map that is built right below another one
- * joins its group, unless that is full; the lowest map stands for the group and pulls from above the highest. No other
- * stage knows of groups. Four, because the compiler inlines no deeper than fifteen calls.
+ * <p><b>How a group forms.</b> {@link MapStage} is the one implementation. A map built directly below another one joins
+ * its group, unless the group is full; the lowest map represents the group and pulls from above the highest. No other
+ * stage knows about groups. Four, because the compiler inlines no deeper than fifteen calls.
  *
  * <p><b>How a batch goes through it.</b>
  * <pre>
@@ -26,13 +26,13 @@ import org.jspecify.annotations.Nullable;
  *   sink:        isOwed()? --&gt; for each element: through(element), consume; then countInSink and throwFailure
  * </pre>
  *
- * <p><b>What must not change by it.</b>
+ * <p><b>Invariants.</b>
  * <ul>
- *   <li><em>Supervision stays with each map.</em> What a function throws is caught around that function, with the
- *       element that it was given. An element that is dropped leaves by {@link Dropped}, which costs no stack trace;
- *       {@link #drop} settles it. A failure leaves after the elements before it, by {@link #throwFailure}.
+ *   <li><em>Supervision stays with each map.</em> An exception is caught around its function, together with the
+ *       function's argument. A dropped element is signalled by {@link Dropped}, without a stack trace; {@link #drop}
+ *       settles it. {@link #throwFailure} throws a failure after the elements before it.
  *   <li><em>Counters stay with each map.</em> Elements are counted exactly. Busy time is measured for the whole group
- *       and shared out as the functions shared the time of the last sample.
+ *       and divided in proportion to the last sample.
  *   <li><em>An element that was not consumed keeps its acknowledgement.</em> It stays beside the element in the batch.
  * </ul>
  *
@@ -40,58 +40,58 @@ import org.jspecify.annotations.Nullable;
  */
 interface MapGroup<R> {
 
-    /** The sink's place behind those of the maps. */
+    /** The sink's place, after those of the maps. */
     int SINK = Integer.MAX_VALUE;
 
     /**
-     * The group right above a sink, which from now on takes the elements of most batches through it; null if there is
-     * none.
+     * Joins a sink to the group directly above it, so that the sink applies the functions for most batches; null if
+     * there is no group.
      */
     static <T> @Nullable MapGroup<T> rightAbove(Stage<T> upstream) {
         Stage<T> stage = upstream instanceof PassThroughStage<T> passage ? passage.upstream() : upstream;
         return stage instanceof MapStage<?, T> map ? map.joinedBySink() : null;
     }
 
-    /** The names of its stages, the lowest first, a line for each. */
+    /** The names of its stages, the lowest first, one per line. */
     String names();
 
-    /** Returns whether the elements of the batch that was pulled last have not been through the group. */
+    /** Returns whether the group's functions still have to be applied to the last pulled batch. */
     boolean isOwed();
 
     /**
-     * Takes an element of that batch through the group.
+     * Applies the group's functions to an element of that batch.
      *
-     * @throws Dropped if it goes no further than one of the maps; the caller hands that to {@link #drop}
+     * @throws Dropped if a map drops the element or fails; the caller passes it to {@link #drop}
      */
     R through(Object element) throws InterruptedException, Dropped;
 
-    /** Settles the element at {@code index} that was dropped; true if the stream is to fail behind those before it. */
+    /** Settles the dropped element at {@code index}. Returns true if the stream fails after the elements before it. */
     boolean drop(Dropped dropped, Batch<?> batch, int index);
 
     /** Total time of its stages' last samples, at least 1. */
     long samplesNanos();
 
     /**
-     * Begins to take a batch through the group, until {@link #countInSink}.
+     * Starts processing a batch in the sink, until {@link #countInSink}.
      *
-     * @param sinkSampleNanos the sink's own part of a batch when it was last looked at alone
-     * @return where the sink notes, with {@link #SINK}, that it has an element
+     * @param sinkSampleNanos the sink's time for a batch in its last separate measurement
+     * @return the mark in which the sink notes, with {@link #SINK}, that it has an element
      */
     PassMark begin(Batch<?> batch, long startNanos, long sinkSampleNanos);
 
     /**
-     * Counts a batch that the sink has taken through the group.
+     * Counts a batch that the sink has processed.
      *
-     * @param startNanos when it began
-     * @param sinkSampleNanos the sink's own part of a batch when it was last looked at alone
+     * @param startNanos start of the batch
+     * @param sinkSampleNanos the sink's time for a batch in its last separate measurement
      * @return the part of the time that is the sink's
      */
     long countInSink(int size, long startNanos, long sinkSampleNanos);
 
-    /** Throws what a function failed with, if one did. */
+    /** Throws the failure of a function, if there is one. */
     void throwFailure() throws InterruptedException;
 
-    /** An element went no further than a map of the group. Immutable. */
+    /** Thrown when a map of the group drops an element or fails. Immutable. */
     abstract class Dropped extends Exception {
 
         private static final long serialVersionUID = 1;

@@ -28,7 +28,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     /** The compiler inlines no deeper. */
     private static final int LONGEST_GROUP = 4;
 
-    /** Once in so many batches each function of a group goes over the batch by itself, to see how long it takes. */
+    /** Number of batches per sample batch, in which each function of a group is timed separately. */
     private static final int BATCHES_PER_SAMPLE = 32;
 
     private final Stage<T> upstream;
@@ -47,14 +47,14 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     private final HeldElements inside;
     private final PassMark mark;
 
-    /** True if the sink below takes elements through the group. */
+    /** True if the sink below applies the group's functions. */
     private boolean inSink;
-    /** True if it is to do so with the batch that it has just pulled. */
+    /** True if it has to do so for the last pulled batch. */
     private boolean owed;
 
     private @Nullable Throwable failure;
     private int batches;
-    /** Elements of the current batch that went no further than this stage. */
+    /** Number of elements of the current batch that this stage dropped. */
     private int dropped;
     /** Time of this stage for a batch when it was last measured, at least 1. */
     private long sampleNanos = 1;
@@ -111,7 +111,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         throw FailureTransfer.rethrowFromAbove(failure);
     }
 
-    /** A sink below is to take the elements of most batches through the group. */
+    /** Notes that a sink below applies the group's functions to most batches. */
     MapGroup<R> joinedBySink() {
         inSink = true;
         return this;
@@ -168,7 +168,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         }
     }
 
-    /** Each function of the group over the whole batch, the highest first. */
+    /** Applies each function of the group to the whole batch, the highest first. */
     private void runApart(Batch<?> batch) throws InterruptedException {
         if (above != null) {
             above.runApart(batch);
@@ -187,13 +187,13 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     }
 
     /**
-     * The one that comes first in the stream: a lower stage has seen only what was before the failure of a higher one.
+     * The failure that is first in the stream: a lower stage has only seen elements before the failure of a higher one.
      */
     private @Nullable Throwable firstFailure() {
         return failure != null || above == null ? failure : above.firstFailure();
     }
 
-    /** Each element through all functions of the group. */
+    /** Applies all functions of the group to each element. */
     private void runTogether(Batch<?> batch) throws InterruptedException {
         int size = batch.size();
         long start = System.nanoTime();
@@ -256,7 +256,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         return result;
     }
 
-    /** Another result after a failure, or a throw that ends the element's way through the group. */
+    /** Returns a retried result after a failure, or throws to stop processing the element. */
     private Object afterFailure(Throwable thrown, Object element) throws InterruptedException, Dropped {
         Object outcome = supervised.after(thrown, this::call, element);
         if (outcome instanceof FailureVerdict verdict) {
@@ -272,7 +272,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         upstream.close();
     }
 
-    /** The map that an element went no further than, and why. */
+    /** The map that dropped an element, and why. */
     private static final class DroppedAt extends Dropped {
 
         private static final long serialVersionUID = 1;
@@ -290,14 +290,14 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     private interface MapLoop {
 
         /**
-         * Takes a batch through the group that ends with {@code stage}.
+         * Applies the functions of the group that ends with {@code stage} to a batch.
          *
          * @param above the stage above in the group, or null if the batch is to go through {@code stage} alone
-         * @return how many elements go on
+         * @return number of elements that pass
          */
         int run(Batch<?> batch, MapStage<?, ?> stage, @Nullable MapStage<?, ?> above) throws InterruptedException;
 
-        /** Takes an element through the group. */
+        /** Applies the group's functions to an element. */
         Object apply(Object element, MapStage<?, ?> stage, @Nullable MapStage<?, ?> above)
                 throws InterruptedException, Dropped;
     }

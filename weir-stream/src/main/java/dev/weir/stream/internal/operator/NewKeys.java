@@ -15,10 +15,10 @@ final class NewKeys<T> implements FilterStage.Remembering<T> {
     private final Function<? super T, ?> key;
     private final Memory memory;
 
-    /** The keys that are remembered. */
+    /** The remembered keys. */
     private interface Memory {
 
-        /** Returns whether a key is not among them; it is from then on. */
+        /** Returns whether a key is new, and remembers it. */
         boolean isNew(Object key);
 
         void clear();
@@ -30,12 +30,12 @@ final class NewKeys<T> implements FilterStage.Remembering<T> {
         this.memory = memory;
     }
 
-    /** Remembers the key of the element before. */
+    /** Remembers only the key of the previous element. */
     static <T> BlueprintNode<T> dropRepeated(BlueprintNode<T> above, Function<? super T, ?> key) {
         return FilterStage.remembering("dropRepeated", above, () -> new NewKeys<>("dropRepeated", key, new LastKey()));
     }
 
-    /** Remembers the {@code window} keys that came last. */
+    /** Remembers the last {@code window} different keys. */
     static <T> BlueprintNode<T> deduplicate(BlueprintNode<T> above, Function<? super T, ?> key, int window) {
         if (window < 1) {
             throw new IllegalArgumentException("window must be at least 1 key: window=" + window);
@@ -76,7 +76,7 @@ final class NewKeys<T> implements FilterStage.Remembering<T> {
         }
     }
 
-    /** The keys that came last, the one that has not come for longest first. */
+    /** The most recent keys, in order of their last occurrence, oldest first. */
     private static final class RecentKeys extends LinkedHashMap<Object, Boolean> implements Memory {
 
         private static final long serialVersionUID = 1L;

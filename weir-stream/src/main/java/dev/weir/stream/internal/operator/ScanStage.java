@@ -10,7 +10,7 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits a start, and for each element what it and all before it were combined to. Confined to the thread of its
+ * Emits a start value, then for each element the combination of all elements so far. Confined to the thread of its
  * segment.
  */
 final class ScanStage<T, R> extends InPlaceStage<T, R> {

@@ -13,7 +13,7 @@ import dev.weir.stream.spi.StageMeter;
  *
  * @param upstream the stage above, which the stage owns
  * @param context the stage's place in the run
- * @param attributes what was said of the stage
+ * @param attributes the attributes set for the stage
  */
 public record StageWiring<T>(Stage<T> upstream, StageContext context, StageAttributes attributes) {
 
@@ -31,7 +31,7 @@ public record StageWiring<T>(Stage<T> upstream, StageContext context, StageAttri
         });
     }
 
-    /** The blueprint of a fused stage that calls no function of a user, so that no supervision is of use to it. */
+    /** The blueprint of a fused stage that calls no user function, so that supervision does not apply. */
     public static <T, R> BlueprintNode<R> withoutFunction(String name, BlueprintNode<T> above, Maker<T, R> maker) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
@@ -40,7 +40,7 @@ public record StageWiring<T>(Stage<T> upstream, StageContext context, StageAttri
         });
     }
 
-    /** The treatment of an element for which the stage's function throws; asked for by stages that have a function. */
+    /** The supervision for exceptions of the stage's function; used only by stages with a function. */
     public SupervisedCall supervised() {
         return SupervisedCall.by(attributes, clock());
     }

@@ -15,8 +15,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces each element with the help of a state of the user's, which it makes and closes. Confined to the thread of
- * its segment.
+ * Replaces each element using the user's state, which the stage creates and closes. Confined to the thread of its
+ * segment.
  */
 final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
 
@@ -28,9 +28,9 @@ final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
      * The user's functions.
      *
      * @param create makes a state
-     * @param apply makes of an element what is emitted, or null if nothing is, and changes the state
-     * @param onComplete makes what is emitted last
-     * @param close gives the state up
+     * @param apply returns the element to emit, or null for none, and may change the state
+     * @param onComplete returns the last element to emit
+     * @param close releases the state
      */
     record Functions<S, T, R>(
             Supplier<? extends S> create,
@@ -61,7 +61,7 @@ final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
         return current;
     }
 
-    /** The call for another time, in which a null means nothing as well. */
+    /** The call for a retry, in which null means no result as well. */
     private Object again(T element) {
         R result = functions.apply.apply(state(), element);
         return result == null ? NOTHING : result;

@@ -7,10 +7,7 @@ import dev.weir.stream.spi.Batch;
 import java.lang.invoke.MethodHandles;
 import java.util.function.Predicate;
 
-/**
- * Lets elements through until the first that a predicate refuses, with which it ends. Confined to the thread of its
- * segment.
- */
+/** Lets elements through until a predicate rejects one, then ends. Confined to the thread of its segment. */
 final class TakeWhileStage<T> extends InPlaceStage<T, T> {
 
     private static final SpecialisedLoop<BatchLoop<?, ?>> LOOPS =
@@ -59,7 +56,7 @@ final class TakeWhileStage<T> extends InPlaceStage<T, T> {
                     goesOn = (boolean) outcome;
                 }
                 if (!goesOn) {
-                    // Before it is moved: what follows is forgone where it is.
+                    // Before the move: the elements behind it are forgone in place.
                     stage.end(batch, stage.inclusive ? i + 1 : i);
                 }
                 if (goesOn || stage.inclusive) {

@@ -1,6 +1,6 @@
 /**
- * Operators that run fused: batches come in by pull and go out changed, on the thread of the segment that owns them.
- * One operator is one class.
+ * Fused operators: they pull batches, change them and return them, on the thread of the owning segment. One operator is
+ * one class.
  */
 @NullMarked
 package dev.weir.stream.internal.operator;

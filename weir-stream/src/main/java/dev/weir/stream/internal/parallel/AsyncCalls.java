@@ -10,13 +10,13 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The calls of the function of an operator whose answers come later: one at a time. Thread-safe. */
+/** Calls an operator's asynchronous function, one call at a time. Thread-safe. */
 final class AsyncCalls<T, R> {
 
     private final String operator;
     private final Function<? super T, ? extends CompletionStage<? extends R>> function;
 
-    /** Held while the function is called, if others than the starter call it. */
+    /** Held while the function is called, if other threads than the starter may call it. */
     private final @Nullable ReentrantLock turns;
 
     private final @Nullable Gate<T> gate;
@@ -26,10 +26,10 @@ final class AsyncCalls<T, R> {
     }
 
     /**
-     * Calls {@code function}, at which calls wait for {@code gate} if there is one.
+     * Creates the calls of {@code function}; each waits at {@code gate} if there is one.
      *
-     * @param operator its name, for messages
-     * @param retried whether it may be called again for an element, on another thread than that of the starter
+     * @param operator name of the operator, for messages
+     * @param retried whether calls may be retried, on a thread other than the starter's
      */
     AsyncCalls(
             String operator,
@@ -47,10 +47,10 @@ final class AsyncCalls<T, R> {
     }
 
     /**
-     * Calls, perhaps after a wait.
+     * Calls the function, possibly after a wait at the gate.
      *
      * @param revoked whether the source has lost the element
-     * @return null if it has; the function was not called
+     * @return null if the element was lost and the function not called
      */
     @Nullable
     CompletionStage<? extends R> call(T element, BooleanSupplier revoked) {
@@ -88,10 +88,10 @@ final class AsyncCalls<T, R> {
         }
     }
 
-    /** Calls and waits for the result; null if the source has lost the element before the call. */
+    /** Calls the function and waits for the result. Returns null if the source lost the element before the call. */
     @Nullable
     R callAndWait(T element, BooleanSupplier revoked) throws Exception {
-        // Never exceptionally: that would ask the user's exception for its message.
+        // Never completes exceptionally: that would call getMessage of the user's exception.
         CompletableFuture<Object> done = new CompletableFuture<>();
         CompletionStage<? extends R> stage = call(element, revoked);
         if (stage == null) {
@@ -114,7 +114,7 @@ final class AsyncCalls<T, R> {
             throw interrupted;
         }
         if (!(outcome instanceof Failed(Throwable why))) {
-            @SuppressWarnings("unchecked") // what has not failed came of the call
+            @SuppressWarnings("unchecked") // anything but a failure is the result of the call
             R result = (R) outcome;
             return result;
         }

@@ -12,19 +12,22 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The computations that a stage starts for its elements: the call of the function, the end of its future, and the
+ * Runs the asynchronous computations of a stage: the call of the function, the completion of its future, and the
  * retries. Thread-safe without a lock: {@link #start} belongs to the starter, {@link #completed} to the thread that
- * completes the future, and a retry to its own virtual thread. Each is for the slot that it was given.
+ * completes the future, and a retry to its own virtual thread; each touches only its own slot.
  */
 final class AsyncComputations<T, R> {
 
     /** The stage that the computations belong to. Thread-safe. */
     interface Owner<R> {
 
-        /** Returns whether the stage has been cut off or closed, so that what fails now may fail because of that. */
+        /** Returns whether the stage has been cut off or closed, which may be the cause of a failure. */
         boolean isCancelled();
 
-        /** Notes a computation that runs. False if the stage has been closed; then it is cancelled. */
+        /**
+         * Registers a running computation. Returns false if the stage has been closed; then the computation is
+         * cancelled.
+         */
         boolean admit(RunningComputation<R> running);
 
         /**
@@ -52,13 +55,14 @@ final class AsyncComputations<T, R> {
         this.tasks = tasks;
     }
 
-    /** Returns whether there is nothing to start any more. */
+    /** Returns whether no more computations may start. */
     boolean isCancelled() {
         return owner.isCancelled();
     }
 
     /**
-     * The result for a slot if it is there at once, a settled {@link FailureVerdict}, or null if the computation runs.
+     * Starts the computation for a slot. Returns its immediate result, a settled {@link FailureVerdict}, or null if it
+     * is running.
      */
     @Nullable
     Object start(int slot) {
@@ -81,7 +85,7 @@ final class AsyncComputations<T, R> {
             return afterFailure(thrown, slot);
         }
         RunningComputation<R> running = new RunningComputation<>(this, slot, future);
-        // Before the callback can come: from then on a close can cancel it.
+        // Register before the callback can run, so that a close can cancel it.
         if (owner.admit(running)) {
             running.listen(stage);
         }
@@ -100,13 +104,13 @@ final class AsyncComputations<T, R> {
         return result != null ? result : afterFailure(calls.completedWithNull(), slot);
     }
 
-    /** The decision on an element whose first call failed at once, or null if it is being retried. */
+    /** Returns the decision about an element whose first call failed at once, or null if it is being retried. */
     private @Nullable FailureVerdict afterFailure(Throwable thrown, int slot) {
         if (!supervised.retries()) {
             return settled(verdictOn(thrown, supervised::decide), slot);
         }
         RunningComputation<R> running = new RunningComputation<>(this, slot, null);
-        // It is the retry's own from here on, as that of a future whose completion has come.
+        // From here on the element belongs to the retry, like one whose future has completed.
         boolean ignored = running.detach();
         if (owner.admit(running)) {
             retry(running, thrown);
@@ -114,10 +118,7 @@ final class AsyncComputations<T, R> {
         return null;
     }
 
-    /**
-     * Acknowledges an element that is to be dropped if it is to be. A target that refuses fails the stage, not its
-     * caller.
-     */
+    /** Settles a dropped element. An exception of its target fails the stage, not the caller. */
     private FailureVerdict settled(FailureVerdict verdict, int slot) {
         try {
             supervised.note(verdict, table.target(slot), table.token(slot), table.value(slot));
@@ -139,7 +140,7 @@ final class AsyncComputations<T, R> {
         }
     }
 
-    /** Called once for each future that was not done at once, on the thread that completes it. */
+    /** Handles the completion of a future that was not done at once. Called once, on the completing thread. */
     void completed(RunningComputation<R> of, @Nullable R result, @Nullable Throwable thrown) {
         if (thrown == null && result != null) {
             owner.finished(of, result);

@@ -15,8 +15,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 
 /**
- * The result of combining the elements of one run by a function that answers later. Confined to the one worker that
- * calls it, and at the end to the segment below; the worker's lock lies between.
+ * Combines the elements of one run with an asynchronous function. Confined to its single worker, and at the end to the
+ * segment below; the worker's lock orders the two.
  */
 final class AsyncFold<T, R> {
 
@@ -53,12 +53,12 @@ final class AsyncFold<T, R> {
             AsyncFold<T, R> fold = new AsyncFold<>("foldAsync", initial, function);
             BlueprintNode<R> claims =
                     ElementStages.fold(fold.below(above, attributes), initial, (before, after) -> after);
-            // What holds the claims does not hear of a restart at the end.
+            // The stage that holds the claims is not restarted at the end.
             return ElementStages.map(claims, last -> fold.combined).build(assembly);
         });
     }
 
-    /** Emits what all elements so far are combined to, for each. */
+    /** Emits the combination of all elements so far, for each element. */
     private BlueprintNode<R> below(BlueprintNode<T> above, StageAttributes attributes) {
         return BlockingWorkers.<T, R>node(above, Parallelism.fixed(1), Ordering.input(), this::add)
                 .with(restartedBy(attributes));
@@ -69,7 +69,7 @@ final class AsyncFold<T, R> {
         return combined;
     }
 
-    /** The same supervision; a restart of it brings {@link #initial} back. */
+    /** The same supervision, whose restart resets to {@link #initial}. */
     private Attributes restartedBy(StageAttributes attributes) {
         Supervision given = attributes.supervision();
         Supervision restarting = Supervision.of(failure -> {

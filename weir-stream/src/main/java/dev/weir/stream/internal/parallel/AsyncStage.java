@@ -21,13 +21,13 @@ import java.util.function.Function;
  * on. The segment above feeds the table of elements and starts them; any thread may complete them; the segment below
  * pulls.
  *
- * <p>The user's function is called by one thread at a time, the <em>starter</em>: whoever set {@link #starting}. As a
- * rule that is the feeder, which does not ask for more while there is something to start. A completion never calls the
- * function: if it makes an element ready while the feeder is busy above, it starts a task of the run for it. So user
- * code neither runs on threads of strangers, nor after the end, nor in itself however deep futures complete at once.
+ * <p>The user's function is called by one thread at a time, the <em>starter</em>: the thread that set
+ * {@link #starting}. This is usually the feeder, which does not pull while there are elements to start. A completion
+ * never calls the function: if it makes an element ready while the feeder is busy above, it starts a task of the run.
+ * So user code never runs on foreign threads, after the end, or recursively when futures complete at once.
  *
- * <p>If failures are to be retried, a virtual thread does that for the element, which counts as running meanwhile; it
- * and the starter take turns in calling the function.
+ * <p>Retries run on a virtual thread per element, which counts as running meanwhile; retries and the starter take turns
+ * calling the function.
  */
 final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputations.Owner<R> {
 
@@ -41,7 +41,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
     private boolean starting;
     private boolean starterCalled;
 
-    /** Run of the starter, handed on with {@link #starting}. */
+    /** The starter's run, passed on with {@link #starting}. */
     private final StarterRun run = new StarterRun();
 
     AsyncStage(
@@ -67,7 +67,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         WorkerStages.check("parallelism", parallelism, MAX_PARALLELISM);
         return new BlueprintNode<>("mapAsync", (assembly, attributes) -> {
             Dispatcher dispatcher = attributes.dispatcherOr(Dispatcher.virtual());
-            // Futures run wherever they like: the dispatcher's size is no bound.
+            // Futures run on any executor, so the dispatcher's size is not a limit.
             return WorkerStages.<T, R>build(
                     above,
                     assembly,
@@ -89,7 +89,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
 
     // ---- The feeder.
 
-    /** Adds all elements and starts what can be; returns once nothing waits for the limit. */
+    /** Adds all elements and starts those that may run; returns once none waits for the limit. */
     @Override
     boolean add(Batch<T> batch, long[] keysOfBatch, StageMeter feederMeter) throws InterruptedException {
         try {
@@ -132,7 +132,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
                 batch.get(index), batch.target(index), batch.token(index), ElementKeys.at(keysOfBatch, index));
     }
 
-    /** Under the lock, which it gives up meanwhile: drops what of the feeder's batch was lost. */
+    /** Drops lost elements of the feeder's batch. Under the lock, which it releases meanwhile. */
     private void dropInHand() {
         Batch<?> revoked = inHand.takeRevoked();
         lock.unlock();
@@ -149,20 +149,20 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         return !starting && !cancelled && table.readyCount() > 0 && inFlight.count() < limit.current();
     }
 
-    /** Under the lock: takes on elements to start, if there are any; the caller is then the starter. */
+    /** Takes elements to start, if there are any; the caller is then the starter. Under the lock. */
     private boolean takeRun() {
         if (!canStart()) {
             return false;
         }
-        // What was taken cannot be dropped by others: where a call may wait, one at a time.
+        // Other threads cannot drop taken elements, so take only one at a time if a call may wait.
         run.take(table, limit.current() - inFlight.count(), gate == null ? Integer.MAX_VALUE : 1);
         starting = true;
         return true;
     }
 
     /**
-     * Under the lock, which it gives up meanwhile: starts what was taken until as many run as may, and completes what
-     * was done at once.
+     * Starts taken elements up to the limit, and completes those that were done at once. Under the lock, which it
+     * releases meanwhile.
      */
     private void startRun() {
         Throwable broken = null;
@@ -171,8 +171,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
             run.start(computations);
             meter.ran(run.nanos());
         } catch (RuntimeException | Error thrown) {
-            // What was taken on may never be done, so the failure must not wait behind it. The rest is left to the
-            // close.
+            // Taken elements may never complete, so the failure must not wait behind them. The close handles the rest.
             broken = thrown;
         } finally {
             lock.lock();
@@ -183,7 +182,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         }
         run.giveBackRest(table);
         if (settleRun()) {
-            // Others may wait behind what was lost, while the next call waits for something else.
+            // Elements may wait behind a lost one while the next call waits for something else.
             dropReadyRevokedMeanwhile();
         }
         if (closed) {
@@ -197,7 +196,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         }
     }
 
-    /** Under the lock; whether an element was dropped that its source had lost. */
+    /** Settles the run. Returns whether a lost element was dropped. Under the lock. */
     private boolean settleRun() {
         int done = 0;
         boolean revoked = false;
@@ -224,7 +223,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         return revoked;
     }
 
-    /** Under the lock: calls the segments around if completions have made something for them to do. */
+    /** Wakes the neighbouring segments if completions gave them work. Under the lock. */
     private void afterSettling() {
         callPuller();
         if ((feederCall.isWaiting() && canStart()) || feederCall.hasRoom()) {
@@ -232,7 +231,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         }
     }
 
-    /** A task of the run that starts what completions have made ready while the feeder is busy above. */
+    /** A task that starts elements made ready by completions while the feeder is busy above. */
     private void startReady(Task self) {
         lock.lock();
         try {
@@ -266,7 +265,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         } finally {
             lock.unlock();
         }
-        // The close has come and gone while the function was being called.
+        // The stage was closed while the function was being called.
         running.cancel();
         table.abandon(running.slot());
         return false;
@@ -303,10 +302,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         }
     }
 
-    /**
-     * A call that is under way has no thread here. One thread at most makes calls: all that was taken beyond its own
-     * has been called or waits for that.
-     */
+    /** The number of waiting calls. A running computation has no thread here, and at most one thread makes calls. */
     @Override
     int waitingCalls(int waitingTasks) {
         return Math.max(inFlight.count(), table.runningCount() - 1);
@@ -331,7 +327,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
     @Override
     void wakeFeeder() {
         super.wakeFeeder();
-        // It may wait elsewhere: with an element at the gate.
+        // It may be waiting elsewhere, with an element at the gate.
         dropInHand();
     }
 
@@ -339,7 +335,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         try {
             tasks.fork(this::startReady);
         } catch (RuntimeException | Error refused) {
-            // It must not hit the stranger who completes the future.
+            // It must not reach the foreign thread that completes the future.
             failForkless(refused);
         }
     }

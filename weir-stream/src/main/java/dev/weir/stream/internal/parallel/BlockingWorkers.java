@@ -14,24 +14,23 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 
 /**
- * Works on many elements at once, each on a worker: a thread that takes the next ready element, may block in the
- * handler, and takes another. The segment above feeds the table of elements; the segment below pulls what is done.
- * All shared state is under the stage's lock, outside which handlers run.
+ * Handles many elements at once with workers: threads that take a ready element, may block in the handler, and take
+ * another. The segment above feeds the table of elements; the segment below pulls finished ones. All shared state is
+ * under the stage's lock; handlers run outside it.
  *
- * <p>Workers are started as ready elements outnumber idle workers, up to the limit. An idle worker on virtual threads
- * waits for more; on a pool it ends, so that stages can share the pool.
+ * <p>Workers are started as ready elements outnumber idle workers, up to the limit. An idle virtual worker waits for
+ * more; on a pool it ends, so that stages can share the pool.
  *
- * <p>While handlers are quick, waking a worker costs more than what it would do: then a few workers work on what is
- * ready, several elements in one hold of the lock ({@link WorkerRun}), and one of the others stands watch, lest the few
- * block. It looks every millisecond. If nothing was taken meanwhile, it calls all; from a worker that has not come back
- * it takes the elements that have not begun.
+ * <p>While handlers are quick, waking a worker costs more than its work. Then a few workers take several elements per
+ * lock acquisition ({@link WorkerRun}), and one other worker watches in case they block. It checks every millisecond:
+ * if no element was taken, it wakes all workers; it takes unstarted elements back from a stuck worker.
  */
 public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
 
     private static final int MAX_CONCURRENCY = 100_000;
     private static final int NONE = -1;
 
-    /** The worker ends, and nothing is to be abandoned. */
+    /** The worker ends, with nothing to abandon. */
     private static final int STOPPED = -2;
 
     private static final int IN_A_ROW = 64;
@@ -43,8 +42,8 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     private static final long WORTH_A_LANE_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
     /**
-     * While each worker has another element to go on with, every element waits for a worker as long as a handler takes.
-     * What is done may then leave in runs, each this part of that time after the last.
+     * While each worker has a next element, every element waits about as long as a handler takes. Finished elements may
+     * then leave in groups, at this fraction of that time.
      */
     private static final int GATHER_PART = 8;
 
@@ -79,7 +78,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
                 parts.clock(),
                 parts.capacity());
         this.lanesWait = tasks.dispatcher().kind() == Dispatcher.Kind.VIRTUAL;
-        // By a clock that a test moves they do not end: they would be among those that its time is awaited by.
+        // Not on a test clock: such workers would count among the threads that wait for its time.
         this.idleLaneNanos = clock == Clock.SYSTEM ? IDLE_LANE_NANOS : NEVER;
         this.calls = new HandlerCalls<>(handler, gate, supervised, table);
     }
@@ -130,7 +129,8 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     /**
-     * Adds elements from {@code from} on while there is room; returns the next index, or NONE if the stage is cut off.
+     * Adds elements starting at {@code from} while there is room. Returns the next index, or NONE if the stage is cut
+     * off.
      */
     private int addSome(Batch<T> batch, long[] keysOfBatch, int from, StageMeter feederMeter)
             throws InterruptedException {
@@ -159,14 +159,14 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
         return i;
     }
 
-    /** Under the lock: waits for room for an element, or until its source has lost it. */
+    /** Waits for room for an element, or until its source has lost it. Under the lock. */
     private void awaitRoom(Batch<T> batch, int index, long key, StageMeter feederMeter) throws InterruptedException {
         while (!table.hasRoomFor(key) && !cancelled && !batch.isRevoked(index)) {
             awaitCall(true, key, feederMeter);
         }
     }
 
-    /** Under the lock: wakes workers for what is ready and returns how many to start in addition. */
+    /** Wakes workers for ready elements and returns how many more to start. Under the lock. */
     private int callLanes() {
         int ready = table.readyCount();
         int startable = Math.max(0, limit.current() - lanes);
@@ -232,11 +232,11 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     /**
-     * Under the lock, which it gives up meanwhile: some runs in a row. A worker's loop begins once and is interpreted
-     * for long; a virtual thread that comes back to an interpreted frame is parked and goes on slowly, frame by frame.
-     * This one is called often, and compiled.
+     * Processes several runs. Under the lock, which it releases meanwhile. A separate method because a worker's endless
+     * loop stays interpreted, and virtual threads park and resume slowly in interpreted frames; this method is called
+     * often and gets compiled.
      *
-     * @return NONE, to go on; what ends the worker otherwise: a slot whose claim came too late, or STOPPED
+     * @return NONE to continue; otherwise the worker ends: with a slot that was claimed too late, or STOPPED
      */
     private int workOnSome(Task self, TimedRun stint, WorkerRun run) {
         int late = NONE;
@@ -253,8 +253,8 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     /**
-     * Under the lock: how many elements a worker may take on at once. While handlers are quick, as many as it takes to
-     * be worth the lock; then somebody stands watch, who sees to what a handler holds up that blocks after all.
+     * The number of elements a worker may take at once: while handlers are quick, enough to be worth the lock. A
+     * watcher then handles elements stuck behind a handler that blocks after all. Under the lock.
      */
     private int runLength() {
         if (!watching || gate != null || !pace.isQuick()) {
@@ -264,9 +264,9 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     /**
-     * Under the lock, which it gives up meanwhile.
+     * Processes one run. Under the lock, which it releases meanwhile.
      *
-     * @return NONE, to go on; what ends the worker otherwise: a slot whose claim came too late, or STOPPED
+     * @return NONE to continue; otherwise the worker ends: with a slot that was claimed too late, or STOPPED
      */
     private int workOnRun(WorkerRun run, boolean several, Task self, TimedRun stint) {
         if (several) {
@@ -283,7 +283,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
             }
             int ignored = run.takeBack(table);
             if (last == null) {
-                // Something fatal is on its way up.
+                // A fatal error is propagating.
                 noteGatheredIn(runs.gatherIn(run));
             }
         }
@@ -380,11 +380,11 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
         watch.signal();
     }
 
-    /** Under the lock: the next slot to work on, waiting if this worker may; -1 ends the worker. */
+    /** Takes the next slot, waiting if this worker may; -1 ends the worker. Under the lock. */
     private int nextSlot(Task self, TimedRun stint) {
         while (!cancelled && self.mayGoOn()) {
             if (lanes > limit.current()) {
-                // The thread that woke this worker counted on it.
+                // The waking thread counted on this worker.
                 readyOrEnded.signal();
                 return -1;
             }
@@ -412,7 +412,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
                     return -1;
                 }
             } catch (InterruptedException ignored) {
-                // The loop asks whether it was meant for this worker.
+                // The loop checks whether it was meant for this worker.
             } finally {
                 idleLanes--;
             }
@@ -420,7 +420,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
         return -1;
     }
 
-    /** Under the lock: looks whether what is ready is being worked on, until nothing is. */
+    /** Watches that ready elements are being taken, until none are ready. Under the lock. */
     private void standWatch(Task self) {
         watchWanted = false;
         self.waitsBriefly(true);
@@ -434,11 +434,11 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
                 goesOn = !gatherInStuck() && (taken != takenBefore || table.readyCount() == 0);
             }
         } catch (InterruptedException ignored) {
-            // The caller asks whether it was meant for this worker.
+            // The caller checks whether it was meant for this worker.
         } finally {
             watching = false;
             self.waitsBriefly(false);
-            // Nobody looks after the runs any more.
+            // The runs are no longer watched.
             gatherIn();
         }
         if (table.readyCount() > 0 && !cancelled) {
@@ -455,7 +455,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
         }
     }
 
-    /** Under the lock: whether something of a run had to wait for a handler that does not come back. */
+    /** Takes elements back from runs with a stuck handler. Returns whether there were any. Under the lock. */
     private boolean gatherInStuck() {
         boolean any = runs.gatherInStuck();
         noteGatheredIn(any);
