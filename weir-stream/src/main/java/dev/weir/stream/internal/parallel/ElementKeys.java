@@ -6,7 +6,7 @@ import dev.weir.stream.internal.failure.SupervisedCall;
 import dev.weir.stream.spi.Batch;
 import org.jspecify.annotations.Nullable;
 
-/** Works out the keys of elements, a batch at a time, before any lock is taken. Confined to the feeder of its stage. */
+/** Computes the keys of elements, a batch at a time, before any lock is taken. Confined to the feeder of its stage. */
 final class ElementKeys<T> {
 
     private static final long[] NONE = {};
@@ -21,8 +21,8 @@ final class ElementKeys<T> {
     }
 
     /**
-     * The keys of a batch, for {@link #at}. Elements for which there is none are dropped from the batch, or it is cut
-     * off at the first of them: then there is a {@link #failure}.
+     * Computes the keys of a batch. Elements whose key fails are dropped, or the batch is cut off at the first of them,
+     * which sets {@link #failure}.
      */
     long[] of(Batch<T> batch) throws InterruptedException {
         if (!ordering.isKeyed()) {
@@ -63,7 +63,7 @@ final class ElementKeys<T> {
         return keys.length == 0 ? Ordering.NO_KEY : keys[index];
     }
 
-    /** The reason why there was no key for the element at which the last batch was cut off. */
+    /** The failure of the key at which the last batch was cut off. */
     @Nullable
     Throwable failure() {
         return failure;

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Elements on their way through a parallel stage: waiting behind another of their key, ready, running, done. Guarded by
+ * The elements inside a parallel stage, by state: waiting behind another of their key, ready, running, done. Guarded by
  * the lock of its owner; allocates nothing after construction.
  *
  * <pre>
@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * the first is ready or running: two keys that share a bucket wait for each other, which costs time but never order,
  * and an idle key costs nothing.
  *
- * <p>What waits behind its key has room of its own, as much as all else: a key that comes faster than it is worked on
- * fills that and nothing more, so that the others go on. Once it is full, the next element that would have to wait
- * halts the input, as nothing may overtake it and memory is bounded.
+ * <p>Elements that wait behind their key have space of their own, as much as all others: a key that arrives faster than
+ * it is processed fills only that space, and other keys continue. Once it is full, the next element that has to wait
+ * halts the input, because nothing may overtake it and memory is bounded.
  */
 final class ElementTable<T> {
 
@@ -57,9 +57,9 @@ final class ElementTable<T> {
     private int waitingCount;
 
     /**
-     * @param capacity elements that may be inside and not wait behind their key, a power of two
-     * @param inputOrder whether elements leave in the order in which they came
-     * @param keyed whether elements may have keys; otherwise no room is made for chains
+     * @param capacity number of elements inside that do not wait behind their key, a power of two
+     * @param inputOrder whether elements leave in the order of arrival
+     * @param keyed whether elements may have keys; otherwise no space is reserved for chains
      */
     ElementTable(int capacity, boolean inputOrder, boolean keyed) {
         this.capacity = capacity;
@@ -84,7 +84,7 @@ final class ElementTable<T> {
         }
     }
 
-    /** The number of elements that may be inside, those included that wait behind their key. */
+    /** The largest number of elements inside, including those that wait behind their key. */
     int slots() {
         return slots;
     }
@@ -98,7 +98,7 @@ final class ElementTable<T> {
         return free.size() == slots;
     }
 
-    /** Returns whether nothing is left of any key; for tests. */
+    /** Returns whether no key has state left; for tests. */
     boolean knowsNoKey() {
         return Arrays.stream(lastOfBucket).allMatch(last -> last == NONE);
     }
@@ -112,7 +112,7 @@ final class ElementTable<T> {
         return waitingCount;
     }
 
-    /** Most elements that wait behind a running or ready one: the elements of the key that has most. */
+    /** The largest number of elements that wait behind a running or ready one of their key. */
     int longestChain() {
         int longest = 0;
         for (int slot = 0; waitingCount > longest && slot < slots; slot++) {
@@ -132,7 +132,7 @@ final class ElementTable<T> {
         return length;
     }
 
-    /** Elements that are worked on. */
+    /** The number of running elements. */
     int runningCount() {
         return size() - doneCount - ready.size() - waitingCount;
     }
@@ -141,12 +141,12 @@ final class ElementTable<T> {
         return ready.size();
     }
 
-    /** Returns whether so many are done that they take up room which others could use. */
+    /** Returns whether finished elements take space that others could use. */
     boolean hasManyDone() {
         return doneCount >= capacity >> 3;
     }
 
-    /** Elements that are done and wait to be drained. */
+    /** The number of finished elements that wait to be drained. */
     int doneCount() {
         return doneCount;
     }
@@ -156,14 +156,14 @@ final class ElementTable<T> {
         return hasRoomIn(key == Ordering.NO_KEY ? NONE : bucketOf(key));
     }
 
-    /** Returns whether there is so much room for elements of this key that it is worth waking whoever waits for it. */
+    /** Returns whether there is enough room for elements of this key to be worth waking the feeder. */
     boolean hasAmpleRoomFor(long key) {
         int bucket = key == Ordering.NO_KEY ? NONE : bucketOf(key);
         return hasRoomIn(bucket) && (mustWait(bucket) || capacity - size() + waitingCount >= capacity >> 3);
     }
 
     private boolean hasRoomIn(int bucket) {
-        // What was waiting and became ready may have taken more than its share; then there is no free slot.
+        // Waiting elements that became ready may have used up the free slots.
         return mustWait(bucket) ? waitingCount < waitingCapacity && !free.isEmpty() : !isFull();
     }
 
@@ -171,7 +171,7 @@ final class ElementTable<T> {
         return bucket != NONE && lastOfBucket[bucket] != NONE;
     }
 
-    /** Takes an element in if there is room for one of its key. */
+    /** Adds an element if there is room for its key. */
     boolean offer(Object value, AckTarget target, long token, long key) {
         int bucket = key == Ordering.NO_KEY ? NONE : bucketOf(key);
         if (!hasRoomIn(bucket)) {
@@ -206,7 +206,7 @@ final class ElementTable<T> {
         return (int) (mixed >>> (64 - Integer.numberOfTrailingZeros(lastOfBucket.length)));
     }
 
-    /** The slot of an element to work on, which is then running, or -1 if none is ready. */
+    /** Takes a ready element, which is then running, and returns its slot; -1 if none is ready. */
     int takeReady() {
         if (ready.isEmpty()) {
             return NONE;
@@ -216,15 +216,14 @@ final class ElementTable<T> {
         return slot;
     }
 
-    /** Takes back a running slot that has not begun; the last one taken first. */
+    /** Returns an unstarted running slot; the last one taken must be returned first. */
     void giveBack(int slot) {
         running[slot] = false;
         ready.addFirst(slot);
     }
 
     /**
-     * Takes the slots of all elements that were lost by their source and nobody works on, as {@link #takeReady} does;
-     * the others keep their turn. What waits behind its key need not wait for that.
+     * Takes the slots of all lost elements not in work, including those behind their key; the others keep their order.
      */
     int[] takeRevoked() {
         int[] revoked = new int[ready.size() + waitingCount];
@@ -247,7 +246,7 @@ final class ElementTable<T> {
         return Arrays.copyOf(revoked, count);
     }
 
-    /** Takes those that wait behind the first of a chain. */
+    /** Takes the lost elements that wait behind the first of a chain. */
     private int unlinkRevoked(int first, int[] revoked, int taken) {
         int count = taken;
         int bucket = buckets[first];
@@ -261,7 +260,7 @@ final class ElementTable<T> {
             if (lastOfBucket[bucket] == slot) {
                 lastOfBucket[bucket] = before;
             }
-            // It is of no chain any more.
+            // It no longer belongs to a chain.
             buckets[slot] = NONE;
             nextOfBucket[slot] = NONE;
             waitingCount--;
@@ -272,8 +271,8 @@ final class ElementTable<T> {
     }
 
     /**
-     * Returns whether the source of the element in a slot that is not done has lost it. Of a running slot without the
-     * lock too.
+     * Returns whether the source of the element in a slot that is not done has lost it. For a running slot also without
+     * the lock.
      */
     boolean isRevoked(int slot) {
         return targets[slot].isRevoked(tokens[slot]);
@@ -289,7 +288,7 @@ final class ElementTable<T> {
         targets[slot].abandon(tokens[slot]);
     }
 
-    @SuppressWarnings("unchecked") // a slot that is not done holds what add was given
+    @SuppressWarnings("unchecked") // an unfinished slot holds the argument of add
     T value(int slot) {
         return (T) values[slot];
     }
@@ -304,7 +303,7 @@ final class ElementTable<T> {
         return tokens[slot];
     }
 
-    /** Looks at all slots for what stands for the element of a target; null if none does. */
+    /** Searches all slots for an element of the given target; null if there is none. */
     @Nullable
     Kept find(AckTarget of, long ofToken) {
         for (int slot = 0; slot < slots; slot++) {
@@ -340,9 +339,7 @@ final class ElementTable<T> {
         }
     }
 
-    /**
-     * Takes the claims of all elements that nobody works on, to be abandoned; for a table that is not used any more.
-     */
+    /** Removes the claims of all elements not in work, to be abandoned. The table must not be used afterwards. */
     Batch<?> removeClaims() {
         Batch<?> claims = new Batch<>(size());
         for (int slot = 0; slot < slots; slot++) {
@@ -360,7 +357,7 @@ final class ElementTable<T> {
         return !outgoing.isEmpty() && done[outgoing.peek()];
     }
 
-    /** Moves done elements, in the order that is kept, to the end of {@code out}, without the dropped ones. */
+    /** Moves finished elements to the end of {@code out} in the stage's order, leaving out dropped ones. */
     void drain(Batch<?> out, int max) {
         for (int n = 0; n < max && hasOutgoing(); n++) {
             int slot = outgoing.poll();

@@ -7,7 +7,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The wait of the segment that feeds {@link ParallelStage}, and the calls that end it. Guarded by the lock of its
+ * The wait of the segment that feeds a {@link ParallelStage}, and the calls that end it. Guarded by the lock of its
  * owner.
  */
 final class FeederCall {
@@ -64,14 +64,14 @@ final class FeederCall {
         return forRoom && table.hasRoomFor(awaitedKey);
     }
 
-    /** Calls a feeder that waits for room if there is so much that it is worth waking it. */
+    /** Calls a feeder that waits for room if there is enough room to be worth waking it. */
     void callIfAmpleRoom() {
         if (forRoom && table.hasAmpleRoomFor(awaitedKey)) {
             call();
         }
     }
 
-    /** Makes a waiting feeder look again. */
+    /** Makes a waiting feeder check again. */
     void call() {
         called.signal();
     }

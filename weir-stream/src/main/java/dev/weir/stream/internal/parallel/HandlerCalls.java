@@ -8,8 +8,8 @@ import dev.weir.stream.spi.Gate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of a handler that blocks, retries included. Thread-safe without a lock: each worker calls for the slot that
- * it has taken from the table.
+ * Calls a blocking handler, with retries. Thread-safe without a lock: each worker calls it for the slot that it has
+ * taken from the table.
  */
 final class HandlerCalls<T, R> {
 
@@ -21,7 +21,7 @@ final class HandlerCalls<T, R> {
     /**
      * Creates the calls of one stage.
      *
-     * @param gate the gate at which each call waits, if there is one
+     * @param gate the gate at which each call waits, or null
      */
     HandlerCalls(
             Handler<? super T, ? extends R> handler,

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The computations that run for elements of a stage, by the slot of the element. Their number, over time, is the
- * stage's busy time. Guarded by the lock of its owner.
+ * The running computations of a stage, by slot. Their number integrated over time is the stage's busy time. Guarded by
+ * the lock of its owner.
  */
 final class InFlight<R> {
 
@@ -31,7 +31,7 @@ final class InFlight<R> {
         change(1, running.startNanos());
     }
 
-    /** Takes out one that has ended; false if it is not there any more. */
+    /** Removes a finished computation. Returns false if it was already removed. */
     boolean remove(RunningComputation<R> running, long nowNanos) {
         if (bySlot[running.slot()] != running) {
             return false;
@@ -41,7 +41,7 @@ final class InFlight<R> {
         return true;
     }
 
-    /** Takes out all, and returns those whose end has not come yet, which then tell nobody of it. */
+    /** Removes all computations, and returns the unfinished ones, which no longer report their completion. */
     List<RunningComputation<R>> detachAll() {
         change(-count, System.nanoTime());
         List<RunningComputation<R>> all = new ArrayList<>();

@@ -4,8 +4,8 @@ import dev.weir.stream.spi.Batch;
 import java.util.BitSet;
 
 /**
- * The batch that a feeder has in hand, and which of it is still to be added. Under the lock of its stage, so that
- * others can drop what was lost of it while the feeder waits somewhere.
+ * The batch that a feeder has in hand, and its elements that are still to be added. Under the lock of its stage, so
+ * that other threads can drop lost elements while the feeder waits.
  */
 final class InHand<T> {
 
@@ -19,7 +19,7 @@ final class InHand<T> {
         dropped.clear();
     }
 
-    /** Ends it and returns the claims of what was not added. */
+    /** Ends the batch and returns the claims of the elements not added. */
     Batch<?> end() {
         Batch<?> left = new Batch<>(0);
         for (; hasNext(); taken()) {
@@ -34,17 +34,17 @@ final class InHand<T> {
         return next < batch.size();
     }
 
-    /** The index of the next one; there is one. */
+    /** The index of the next element. At least one is left. */
     int next() {
         return next;
     }
 
-    /** The next one was added. */
+    /** Notes that the next element was added. */
     void taken() {
         next++;
     }
 
-    /** The number of elements there are from the next one on, those included that were dropped. */
+    /** The number of remaining elements, including dropped ones. */
     int size() {
         return batch.size() - Math.min(next, batch.size());
     }
@@ -53,7 +53,7 @@ final class InHand<T> {
         return hasNext() && batch.isRevoked(next);
     }
 
-    /** Takes out what was lost by its source. */
+    /** Removes the elements that their source has lost. */
     Batch<?> takeRevoked() {
         Batch<?> revoked = new Batch<>(0);
         for (int i = dropped.nextClearBit(next); i < batch.size(); i = dropped.nextClearBit(i + 1)) {

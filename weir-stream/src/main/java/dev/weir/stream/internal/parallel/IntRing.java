@@ -25,7 +25,7 @@ final class IntRing {
         items[tail >= items.length ? tail - items.length : tail] = item;
     }
 
-    /** Puts an item before all others. The ring must not be full. */
+    /** Adds an item at the front. The ring must not be full. */
     void addFirst(int item) {
         head = head == 0 ? items.length - 1 : head - 1;
         items[head] = item;
@@ -37,7 +37,7 @@ final class IntRing {
         return items[head];
     }
 
-    /** Returns the item at a place from 0, the first one, to the size, exclusive. */
+    /** Returns the item at {@code place}, from 0 (the first) to the size, exclusive. */
     int get(int place) {
         int at = head + place;
         return items[at >= items.length ? at - items.length : at];

@@ -26,9 +26,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stage that works on many elements at once: the segment above feeds a table of elements, a subclass has them worked
- * on, the segment below pulls what is done. {@link #pull} belongs to the segment below; the fields that are not final
- * are under the lock unless they say otherwise.
+ * A stage that handles many elements at once: the segment above feeds a table of elements, a subclass handles them, the
+ * segment below pulls finished ones. {@link #pull} belongs to the segment below; non-final fields are under the lock
+ * unless stated otherwise.
  */
 abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits BlockingWorkers, AsyncStage {
 
@@ -50,7 +50,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     private final StallClock stall;
     private final String keyName;
 
-    /** The elements that the feeder has not added yet. The feeder's. */
+    /** The elements that the feeder has not added yet. Feeder only. */
     final HeldElements toAdd;
 
     boolean ended;
@@ -61,13 +61,13 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     /** Written under the lock. */
     volatile boolean cancelled;
 
-    /** Nobody will pull any more: each thread that ends work on an element abandons it. */
+    /** True after the last pull: each thread that finishes an element abandons it. */
     boolean closed;
 
-    /** The puller waits, and is called for a run only. */
+    /** True if the puller waits and is woken only for a group of elements. */
     private boolean gathering;
 
-    /** The time when the puller last took what there was, while it was worth gathering. */
+    /** The time of the last pull while gathering was worthwhile. */
     private long pulledNanos;
 
     // Set before the run starts.
@@ -132,7 +132,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** The stages above are about to be closed because this one has failed, if it has. */
+    /** Notes, before the stages above are closed, that this stage has failed, if it has. */
     private void noteCutOff() {
         Throwable cause;
         lock.lock();
@@ -146,10 +146,10 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Takes all elements in, waiting for room; false if the stage was cut off. Abandons what it does not take in. */
+    /** Adds all elements, waiting for room. Returns false if the stage was cut off; abandons elements not added. */
     abstract boolean add(Batch<T> batch, long[] keysOfBatch, StageMeter feederMeter) throws InterruptedException;
 
-    /** Ends the input; what is inside still comes out, before {@code upperFailure} if that is given. */
+    /** Ends the input. Elements inside still come out, before {@code upperFailure} if not null. */
     private void end(@Nullable Throwable upperFailure) {
         if (upperFailure != null) {
             TaskGroup.noteFailure(upperFailure);
@@ -167,7 +167,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Works on {@code n} elements at once from now on; those beyond that which are being worked on are finished. */
+    /** Sets the parallelism to {@code n}. Surplus elements in work are finished. */
     final void resize(int n) {
         int more = 0;
         lock.lock();
@@ -184,12 +184,12 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         forkMore(more);
     }
 
-    /** Elements that there is room for, and so the most that can be worked on at once. */
+    /** The number of elements that fit, and so the largest parallelism. */
     final int mostAtOnce() {
         return capacity;
     }
 
-    /** Under the lock: cuts the stage off; what is inside is dropped. */
+    /** Cuts the stage off and drops the elements inside. Under the lock. */
     final void fail(Throwable cause) {
         if (failure == null) {
             failure = cause;
@@ -198,7 +198,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         wakeAll();
     }
 
-    /** Without the lock: cuts the stage off because no thread can be had. Elements inside may never be worked on. */
+    /** Cuts the stage off because no thread is available. Elements inside may never be worked on. Without the lock. */
     final void failForkless(Throwable refused) {
         lock.lock();
         try {
@@ -208,20 +208,20 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Under the lock: ends the work on a running slot. A verdict that fails cuts the stage off. */
+    /** Finishes a running slot. A failing verdict cuts the stage off. Under the lock. */
     final void settle(int slot, Object outcome) {
         if (outcome instanceof FailureVerdict verdict && verdict.fails()) {
             Throwable cause = verdict.failure();
-            // Left to the close, with all that is inside.
+            // The close handles it, with all elements inside.
             table.giveBack(slot);
-            // Wrapped, or the stage below would take it for its own interruption.
+            // Wrapped so that the stage below does not mistake it for its own interruption.
             fail(cause instanceof InterruptedException ? new CompletionException(cause) : cause);
         } else {
             table.complete(slot, outcome);
         }
     }
 
-    /** Under the lock: calls the segment below if something may leave. */
+    /** Wakes the segment below if elements may leave. Under the lock. */
     final void callPuller() {
         updateStall();
         if (table.hasOutgoing() && !(gathering && isWorthGathering())) {
@@ -230,20 +230,20 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Under the lock: for how long the segment below leaves what is done to become a run. No element waits for that
-     * which nothing else has waited for: see {@link #isWorthGathering}.
+     * The time for which finished elements are gathered before the segment below takes them. It delays only elements
+     * that had to wait anyway: see {@link #isWorthGathering}. Under the lock.
      */
     long gatherNanos() {
         return 0;
     }
 
-    /** Under the lock: whether all work goes on without what the segment below could do. */
+    /** Returns whether all work continues without a pull from below. Under the lock. */
     boolean isWorthGathering() {
         return false;
     }
 
     /**
-     * Under the lock: has the feeder wait until it is called. It looks again then.
+     * Makes the feeder wait until it is called; it then checks again. Under the lock.
      *
      * @param forRoom whether it waits for room for {@code key}
      */
@@ -263,7 +263,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     /** Under the lock: the input has ended. */
     void afterEnd() {}
 
-    /** Under the lock: wakes all threads that wait in the stage, as it was cut off. */
+    /** Wakes all threads that wait in the stage, after a cut-off. Under the lock. */
     void wakeAll() {
         doneOrEnded.signal();
         feederCall.call();
@@ -273,8 +273,8 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     void afterPull() {}
 
     /**
-     * Under the lock, after each change. A feeder that waits is called when there is ample room; until then the table
-     * counts as full.
+     * Updates the stall state after each change. A waiting feeder is called when there is ample room; until then the
+     * table counts as full. Under the lock.
      */
     final void updateStall() {
         boolean full = feederCall.isForRoom() ? !table.isEmpty() : table.isFull();
@@ -306,7 +306,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** The end, an empty batch if it has not come, or the failure. */
+    /** Returns null at the end, or an empty batch before it; throws the failure. */
     private @Nullable Batch<R> nothingDone() throws InterruptedException {
         if (!atEnd()) {
             return new Batch<>(0);
@@ -317,12 +317,15 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         return null;
     }
 
-    /** Returns whether nothing more will be done: the input has ended and all of it left, or the stage was cut off. */
+    /**
+     * Returns whether the stage has ended: the input has ended and all its elements have left, or the stage was cut
+     * off.
+     */
     private boolean atEnd() {
         return cancelled || (ended && table.isEmpty());
     }
 
-    /** Under the lock: while it is worth it, waits until the last pull is long enough ago. */
+    /** Waits, while gathering is worthwhile, until enough time has passed since the last pull. Under the lock. */
     private void gather(long deadlineNanos) throws InterruptedException {
         long gatherNanos = gatherNanos();
         if (gatherNanos == 0 || !isWorthGathering() || atEnd()) {
@@ -347,7 +350,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         pulledNanos = clock.nanoTime();
     }
 
-    /** Waits until something may leave, the end is reached, or the deadline has come. */
+    /** Waits until elements may leave, the end is reached, or the deadline has passed. */
     private void awaitOutgoing(long deadlineNanos) throws InterruptedException {
         if (table.hasOutgoing() || atEnd()) {
             return;
@@ -362,11 +365,11 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Ends the segment above and all work; abandons the claims of elements that nobody is at work on any more. */
+    /** Ends the segment above and all work; abandons the claims of elements not in work. */
     @Override
     public final void close() {
         if (upper != null) {
-            // Tells it why, if this thread fails.
+            // Passes on the reason if this thread fails.
             upper.cancel();
         }
         Batch<?> left;
@@ -384,20 +387,20 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         running.forEach(one -> table.abandon(one.slot()));
     }
 
-    /** Under the lock: takes back what threads have taken and not begun, and settles what they have done. */
+    /** Takes unstarted elements back from workers and settles finished ones. Under the lock. */
     void gatherIn() {}
 
-    /** Under the lock: elements that a thread has taken and not begun. */
+    /** The number of elements that workers have taken but not started. Under the lock. */
     int notBegun() {
         return 0;
     }
 
-    /** Under the lock: takes out the computations that need no thread of the stage and may never end. */
+    /** Removes the computations that need no thread of the stage and may never end. Under the lock. */
     List<RunningComputation<R>> detachRunning() {
         return List.of();
     }
 
-    /** Under the lock: nothing more is taken in, and the claims that nobody works on are taken out. */
+    /** Refuses further elements and removes the claims of those not in work. Under the lock. */
     private Batch<?> cancel() {
         if (!closed) {
             gatherIn();
@@ -419,7 +422,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Returns the present activity of the stage's workers. Any thread. */
+    /** Returns the current activity of the stage's workers. Any thread. */
     final Activity activity(String stage) {
         int waitingTasks = tasks.waiting();
         int behindLock = tasks.behindLock();
@@ -446,10 +449,10 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         return tasks.withWaits(workers);
     }
 
-    /** Under the lock: calls of the function that wait, when so many of the stage's tasks do. */
+    /** The number of waiting calls of the function, given the number of waiting tasks. Under the lock. */
     abstract int waitingCalls(int waitingTasks);
 
-    /** Drops what waits for its turn, and has threads that wait with an element in hand look again. Any thread. */
+    /** Drops lost waiting elements, and makes threads that wait with an element in hand check it again. Any thread. */
     @Override
     public final void dropRevoked() {
         supervised.lookAgain();
@@ -459,7 +462,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         dropReadyRevoked();
         lock.lock();
         try {
-            // What the feeder has in hand may be lost as well.
+            // The feeder's elements in hand may be lost as well.
             wakeFeeder();
         } finally {
             lock.unlock();
@@ -467,8 +470,8 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Without the lock: drops what is ready and was lost, and what becomes ready by that. It need not wait for a worker
-     * while the workers are at work on other elements.
+     * Drops lost ready elements, and those that become ready as a result, without waiting for a busy worker. Without
+     * the lock.
      */
     final void dropReadyRevoked() {
         int[] revoked;
@@ -506,7 +509,8 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Under the lock, which it gives up meanwhile: see {@link #dropReadyRevoked}. Others may wait behind what was lost.
+     * Calls {@link #dropReadyRevoked}, because others may wait behind lost elements. Under the lock, which it releases
+     * meanwhile.
      */
     final void dropReadyRevokedMeanwhile() {
         lock.unlock();
@@ -517,18 +521,18 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Under the lock: calls threads to work on what is ready; returns how many to {@link #forkMore} in addition. */
+    /** Wakes threads for ready elements and returns how many more to start with {@link #forkMore}. Under the lock. */
     abstract int callForReady();
 
-    /** Without the lock: starts as many as {@link #callForReady} said. */
+    /** Starts the threads requested by {@link #callForReady}. Without the lock. */
     abstract void forkMore(int count);
 
-    /** Under the lock: has a feeder that waits look again. */
+    /** Makes a waiting feeder check again. Under the lock. */
     void wakeFeeder() {
         feederCall.call();
     }
 
-    /** Returns the place of an element inside; null if it is not here. Any thread. */
+    /** Finds an element inside; null if it is not here. Any thread. */
     @Override
     public final @Nullable Kept find(AckTarget of, long ofToken) {
         lock.lock();

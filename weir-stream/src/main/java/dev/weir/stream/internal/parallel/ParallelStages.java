@@ -7,7 +7,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
-/** The door of this package: one method for each operator, behind the facade's methods. Stateless. */
+/** The entry point of this package for the facade: one method for each operator. Stateless. */
 public final class ParallelStages {
 
     private ParallelStages() {}

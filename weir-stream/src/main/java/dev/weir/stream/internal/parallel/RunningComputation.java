@@ -9,8 +9,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A computation that runs for one element. Refers to its stage until it is done or the stage is closed, so that a
- * future which never completes keeps nothing but this. Thread-safe.
+ * A running computation for one element. It refers to its stage only until it is done or the stage is closed, so a
+ * future that never completes retains only this object. Thread-safe.
  */
 final class RunningComputation<R> implements BiConsumer<R, @Nullable Throwable> {
 
@@ -33,7 +33,7 @@ final class RunningComputation<R> implements BiConsumer<R, @Nullable Throwable> 
         return startNanos;
     }
 
-    /** Tells the stage once, on whatever thread completes the computation; at once if it is complete. */
+    /** Notifies the stage once, on the completing thread; at once if the computation is complete. */
     void listen(CompletionStage<? extends R> computation) {
         CompletionStage<?> ignored;
         try {
@@ -51,23 +51,23 @@ final class RunningComputation<R> implements BiConsumer<R, @Nullable Throwable> 
         }
     }
 
-    /** Lets no completion through any more; false if one has come. */
+    /** Stops the notification. Returns false if it has already happened. */
     boolean detach() {
         return stage.getAndSet(null) != null;
     }
 
-    /** Cancels the computation if it can be. Runs what hangs on it, which is not ours. */
+    /** Cancels the computation if possible, which runs the user's dependent stages. */
     void cancel() {
         if (future != null) {
             try {
                 boolean ignored = future.cancel(true);
             } catch (RuntimeException ignored) {
-                // A future of the user's own kind may refuse; then it goes on, and nobody listens.
+                // A custom future may refuse; then it continues without a listener.
             }
         }
     }
 
-    /** The future that can be asked and cancelled, or null if the stage has none to give. */
+    /** The future to query and cancel, or null if the completion stage has none. */
     static <R> @Nullable CompletableFuture<R> futureOf(CompletionStage<R> stage) {
         try {
             return stage.toCompletableFuture();
@@ -76,7 +76,7 @@ final class RunningComputation<R> implements BiConsumer<R, @Nullable Throwable> 
         }
     }
 
-    /** Returns the failure of a computation, unwrapped from what {@code whenComplete} told. */
+    /** Unwraps the failure passed to {@code whenComplete}. */
     static Throwable causeOf(Throwable told) {
         return told instanceof CompletionException && told.getCause() != null ? told.getCause() : told;
     }

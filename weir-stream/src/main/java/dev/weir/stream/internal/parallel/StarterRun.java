@@ -3,9 +3,9 @@ package dev.weir.stream.internal.parallel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Elements that the starter of {@link AsyncStage} takes on in one hold of the lock, and completes in the next if they
- * are done at once; what may not start after all it gives back. Confined to the starter, who holds the lock where a
- * table is given.
+ * Elements that the starter of {@link AsyncStage} takes in one lock acquisition and completes in the next if they are
+ * done at once; unstarted ones are returned. Confined to the starter, which holds the lock in methods with a table
+ * parameter.
  */
 final class StarterRun {
 
@@ -21,7 +21,7 @@ final class StarterRun {
     private int mayRun;
     private long nanos;
 
-    /** Takes on ready elements, {@code most} at most, so that no more than {@code mayBeRunning} run afterwards. */
+    /** Takes up to {@code most} ready elements, so that no more than {@code mayBeRunning} run afterwards. */
     void take(ElementTable<?> table, int mayBeRunning, int most) {
         mayRun = mayBeRunning;
         length = 0;
@@ -32,7 +32,7 @@ final class StarterRun {
         }
     }
 
-    /** Starts elements until as many run as may. */
+    /** Starts elements up to the limit. */
     void start(AsyncComputations<?, ?> computations) {
         long start = System.nanoTime();
         while (started < length && mayRun > 0 && !computations.isCancelled()) {
@@ -45,7 +45,7 @@ final class StarterRun {
         nanos = System.nanoTime() - start;
     }
 
-    /** Gives back what was not started, the last one first. */
+    /** Returns unstarted elements, the last one first. */
     void giveBackRest(ElementTable<?> table) {
         while (length > started) {
             table.giveBack(slots[--length]);
@@ -60,7 +60,7 @@ final class StarterRun {
         return slots[index];
     }
 
-    /** Returns the outcome an element had at once, or null if it runs. It is forgotten here. */
+    /** Returns and clears the immediate outcome of an element, or null if it is running. */
     @Nullable
     Object takeOutcome(int index) {
         Object outcome = outcomes[index];

@@ -4,8 +4,8 @@ import dev.weir.stream.internal.workers.WorkerLimit;
 import dev.weir.stream.spi.StageMeter;
 
 /**
- * The elements of one worker since it last read the time: while handlers are quick, several in a row are timed as one.
- * Confined to the worker; {@link #account} needs the lock of its stage.
+ * The elements of one worker since it last read the time: while handlers are quick, several in a row are timed
+ * together. Confined to the worker; {@link #account} needs the lock of its stage.
  */
 final class TimedRun {
 
@@ -30,7 +30,7 @@ final class TimedRun {
         }
     }
 
-    /** Adds elements worked on since. */
+    /** Adds finished elements. */
     void add(int worked) {
         elements += worked;
         if (elements >= length) {
@@ -46,7 +46,7 @@ final class TimedRun {
         }
     }
 
-    /** Under the lock, after {@link #add}: tells the stage what has been measured, if anything has. */
+    /** Reports measured times to the stage, if there are any. After {@link #add}, under the lock. */
     void account(ElementTable<?> table) {
         if (nanos > 0) {
             pace.add(nanos / elements);

@@ -6,31 +6,31 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Elements that a worker takes from the table in one hold of the lock, works on one after the other, and settles in the
- * next. Taken by the worker; guarded by the lock of its stage but for what says that it is the worker's.
+ * Elements that a worker takes from the table in one lock acquisition, handles one after the other, and settles in the
+ * next. Guarded by the lock of its stage, except for members marked as the worker's.
  *
  * <pre>
  *   slots:   settled | done, not settled | at work | not begun | (unused)
  *            0 ..... settled ........... done .... begun ...... length
  * </pre>
  *
- * <p>Any thread that holds the lock may take back what has not begun and settle what is done: a handler may block after
- * all, and neither of them may wait for that. Who begins an element is decided by {@code begun}: the worker counts it
- * up, and taking back closes it.
+ * <p>Any thread that holds the lock may take back unstarted elements and settle finished ones, so that they do not wait
+ * for a handler that blocks after all. The counter {@code begun} decides who gets an element: the worker increments it,
+ * and taking back closes it.
  */
 final class WorkerRun {
 
-    /** Elements of a run at most. */
+    /** Largest number of elements in a run. */
     static final int LONGEST = 64;
 
     private static final int CLOSED = Integer.MAX_VALUE;
 
-    /** Slots of the run; one until there are more, because most workers of slow handlers never have more. */
+    /** Slots of the run; initially one, because most workers of slow handlers never need more. */
     private int[] slots = new int[1];
 
     private @Nullable Object[] outcomes = new Object[1];
 
-    /** The number of elements the worker has begun; closed once the rest was taken back. */
+    /** The number of elements that the worker has started; closed once the rest was taken back. */
     private final AtomicInteger begun = new AtomicInteger(CLOSED);
 
     /** The number of elements with an outcome. Written by the worker. */
@@ -39,7 +39,7 @@ final class WorkerRun {
     private int length;
     private int settled;
 
-    /** The number of runs this worker has begun, and what of the present one was done at the last look. */
+    /** The number of runs that this worker has begun, and the progress of the current one at the last check. */
     private long runs;
 
     private long runsSeen;
@@ -70,14 +70,14 @@ final class WorkerRun {
         return next < length && begun.compareAndSet(next, next + 1) ? slots[next] : -1;
     }
 
-    /** Says what came of the element claimed last. The worker's, without the lock. */
+    /** Stores the outcome of the last claimed element. The worker's, without the lock. */
     void put(Object outcome) {
         int index = done;
         outcomes[index] = outcome;
         done = index + 1;
     }
 
-    /** Gives back what has not begun, in its order; returns how many that were. */
+    /** Returns unstarted elements to the table in order, and returns their number. */
     int takeBack(ElementTable<?> table) {
         int first = begun.getAndSet(CLOSED);
         if (first == CLOSED) {
@@ -100,20 +100,20 @@ final class WorkerRun {
         return slots[settled];
     }
 
-    /** The next outcome to settle, which is then settled. */
+    /** Takes the next outcome to settle. */
     Object takeOutcome() {
         Object outcome = Objects.requireNonNull(outcomes[settled]);
         outcomes[settled++] = null;
         return outcome;
     }
 
-    /** Elements that wait for the one that is being worked on. */
+    /** The number of elements that wait for the one in work. */
     int notBegun() {
         int first = begun.get();
         return first == CLOSED ? 0 : Math.max(0, length - first);
     }
 
-    /** Returns whether nothing was done since the last look, which has been in the same run. */
+    /** Returns whether there was no progress since the last check in the same run. */
     boolean isStuck() {
         int now = done;
         boolean stuck = runsSeen == runs && doneSeen == now;
@@ -122,7 +122,7 @@ final class WorkerRun {
         return stuck;
     }
 
-    /** Returns whether the worker is to begin no more after this outcome. */
+    /** Returns whether this outcome ends the worker. */
     static boolean ends(Object outcome) {
         return outcome instanceof FailureVerdict verdict && verdict.fails();
     }

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
-/** The runs of several elements that workers are at work on. Guarded by the lock of its owner. */
+/** The current runs of workers with several elements. Guarded by the lock of its owner. */
 final class WorkerRuns {
 
     /** Settles an element: {@link ParallelStage#settle}. */
@@ -16,7 +16,7 @@ final class WorkerRuns {
     private final ElementTable<?> table;
     private final Settlement settlement;
 
-    /** Few: quick work has few workers. */
+    /** Only a few, because quick work has few workers. */
     private final List<WorkerRun> underWay = new ArrayList<>();
 
     WorkerRuns(ElementTable<?> table, Settlement settlement) {
@@ -36,7 +36,7 @@ final class WorkerRuns {
         boolean ignored = underWay.remove(run);
     }
 
-    /** Elements that wait for another of their run. */
+    /** The number of elements that wait for another one of their run. */
     int notBegun() {
         int sum = 0;
         for (WorkerRun run : underWay) {
@@ -45,18 +45,18 @@ final class WorkerRuns {
         return sum;
     }
 
-    /** Takes back what has not begun and settles what is done, of all runs; whether there was anything. */
+    /** Takes back unstarted elements and settles finished ones in all runs. Returns whether there were any. */
     boolean gatherIn() {
         boolean any = false;
         for (WorkerRun run : underWay) {
             any |= gatherIn(run);
         }
-        // Each worker has only the element left that it is at work on.
+        // Each worker keeps only its element in work.
         underWay.clear();
         return any;
     }
 
-    /** The same of those in which nothing was done since the last look. */
+    /** Does the same for runs without progress since the last check. */
     boolean gatherInStuck() {
         boolean any = false;
         for (Iterator<WorkerRun> all = underWay.iterator(); all.hasNext(); ) {
@@ -69,7 +69,7 @@ final class WorkerRuns {
         return any;
     }
 
-    /** The same of one run. */
+    /** Does the same for one run. */
     boolean gatherIn(WorkerRun run) {
         boolean any = run.takeBack(table) > 0;
         while (run.hasDone()) {

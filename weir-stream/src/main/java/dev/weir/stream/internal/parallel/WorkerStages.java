@@ -17,13 +17,14 @@ import dev.weir.stream.spi.StageMeter;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Puts {@link ParallelStage} between the segment above, which feeds them, and the one below. Stateless. */
+/** Builds a {@link ParallelStage} between the segment above, which feeds it, and the one below. Stateless. */
 final class WorkerStages {
 
     private static final int MIN_CAPACITY = 512;
 
     /**
-     * Elements inside per worker: behind each running one some wait, so that keys which block each other leave no gap.
+     * Number of elements inside per worker: some wait behind each running one, so that keys blocking each other leave
+     * no worker idle.
      */
     private static final int CAPACITY_PER_LANE = 8;
 
@@ -32,12 +33,12 @@ final class WorkerStages {
     /**
      * The parts that one run gives to its workers.
      *
-     * @param limit how many elements are worked on at once
-     * @param supervised what happens to an element for which the function throws
+     * @param limit limit of elements in work at once
+     * @param supervised the supervision of exceptions
      * @param meter the stage's counters
      * @param tasks the threads that work on elements
      * @param clock the clock of the run
-     * @param capacity how many elements the stage takes in, a power of two
+     * @param capacity number of elements inside the stage, a power of two
      */
     record Parts(
             WorkerLimit limit,
@@ -56,8 +57,8 @@ final class WorkerStages {
     /**
      * Builds a stage for one run.
      *
-     * @param dispatcher where the stage's tasks run
-     * @param mostAtOnce a bound of how many elements are worked on at once, beside the parallelism, now
+     * @param dispatcher dispatcher of the stage's tasks
+     * @param mostAtOnce current limit of elements in work besides the parallelism
      */
     static <T, R> Stage<R> build(
             BlueprintNode<T> above,
@@ -104,14 +105,14 @@ final class WorkerStages {
         }
     }
 
-    /** The number of elements a stage takes in that works on up to {@code concurrency} at once: a power of two. */
+    /** The capacity of a stage with up to {@code concurrency} elements in work: a power of two. */
     private static int capacityFor(int concurrency, int said) {
         int wanted = said != 0 ? Math.max(said, concurrency) : Math.max(MIN_CAPACITY, concurrency * CAPACITY_PER_LANE);
         return Integer.highestOneBit(wanted * 2 - 1);
     }
 
-    /** The gate that a function is, if it is one. */
-    @SuppressWarnings("unchecked") // a gate is one for what its function takes
+    /** Returns the function as a gate, if it implements one. */
+    @SuppressWarnings("unchecked") // a gate accepts its function's argument type
     static <T> @Nullable Gate<T> gateOf(Object function) {
         return function instanceof Gate<?> gate && !gate.isAlwaysOpen() ? (Gate<T>) gate : null;
     }

@@ -7,14 +7,14 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 
-/** Checks what users give, and turns it into the form that stages want. Stateless. */
+/** Checks user arguments and converts them to the form that stages need. Stateless. */
 public final class ArgumentChecks {
 
     private static final Duration LONGEST = Duration.ofNanos(Stage.NEVER);
 
     private ArgumentChecks() {}
 
-    /** A copy of a parameter that takes any number of arguments, none of which may be null. */
+    /** A copy of a varargs parameter whose elements must not be null. */
     public static <E> List<E> list(String name, E[] elements) {
         return list(name, Arrays.asList(Objects.requireNonNull(elements, name)));
     }
@@ -34,7 +34,7 @@ public final class ArgumentChecks {
         }
     }
 
-    /** A duration in nanoseconds, {@link Stage#NEVER} if it has more than can be counted, 0 if it is negative. */
+    /** A duration in nanoseconds, {@link Stage#NEVER} if it is too long to count, 0 if it is negative. */
     public static long nanos(Duration duration) {
         if (duration.isNegative()) {
             return 0;
@@ -42,7 +42,7 @@ public final class ArgumentChecks {
         return duration.compareTo(LONGEST) < 0 ? duration.toNanos() : Stage.NEVER;
     }
 
-    /** The nanoseconds of a setting that must be more than nothing. */
+    /** The nanoseconds of a setting that must be positive. */
     public static long positiveNanos(String name, Duration duration) {
         if (!Objects.requireNonNull(duration, name).isPositive()) {
             throw new IllegalArgumentException(name + " must be more than 0: " + name + "=" + duration);

@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.run;
 
 /**
- * A part of a blueprint between its own upper end and its last stage: what a function from source to source made.
+ * The part of a blueprint that a function from source to source built, between an open input and its last stage.
  * Immutable.
  */
 public record BlueprintBranch<T, R>(OpenInput<T> input, BlueprintNode<R> lowest) {}

@@ -6,7 +6,7 @@ import dev.weir.stream.spi.Stage;
 /**
  * One stage of a blueprint with all that is above it. Immutable.
  *
- * @param attributes what was said of the stage; the name always
+ * @param attributes attributes of the stage; the name is always set
  * @param builder makes the running stage, upstream first
  */
 public record BlueprintNode<T>(Attributes attributes, Builder<T> builder) {
@@ -26,12 +26,12 @@ public record BlueprintNode<T>(Attributes attributes, Builder<T> builder) {
     /**
      * Builds this stage and all above it into {@code assembly}.
      *
-     * @throws IllegalArgumentException if the stage does not heed an attribute of its own
+     * @throws IllegalArgumentException if the stage does not support one of its attributes
      */
     public Stage<T> build(RunAssembly assembly) {
         StageAttributes heeded = new StageAttributes(attributes);
         Stage<T> stage = builder.build(assembly, heeded);
-        // A probe leaves out what would be seen from outside.
+        // A probe skips externally visible effects.
         if (!assembly.isProbe()) {
             heeded.refuseUnread();
         } else if (heeded.waitsBetweenAttempts()) {
@@ -40,7 +40,7 @@ public record BlueprintNode<T>(Attributes attributes, Builder<T> builder) {
         return stage;
     }
 
-    /** The same stage with more said of it. */
+    /** The same stage with additional attributes. */
     public BlueprintNode<T> with(Attributes more) {
         return new BlueprintNode<>(StageAttributes.merge(more, attributes), builder);
     }

@@ -3,7 +3,7 @@ package dev.weir.stream.internal.run;
 import dev.weir.stream.spi.Stage;
 import java.util.function.Function;
 
-/** Parts of a blueprint whose stages share the beginning of their names. Functions only. */
+/** Parts of a blueprint whose stages share a name prefix. Functions only. */
 public final class BlueprintParts {
 
     private BlueprintParts() {}
@@ -11,8 +11,8 @@ public final class BlueprintParts {
     /**
      * The operators that {@code part} adds below {@code above}, under names that begin with {@code prefix}.
      *
-     * <p>Stages are built upstream first. So the prefix is set when all above is built, and taken back after the last
-     * of the part.
+     * <p>Stages are built upstream first, so the prefix is set once everything above is built, and reset after the last
+     * stage of the part.
      */
     public static <T, R> BlueprintNode<R> named(
             String prefix, BlueprintNode<T> above, Function<BlueprintNode<T>, BlueprintNode<R>> part) {

@@ -19,7 +19,10 @@ public final class FailureTransfer {
         }
     }
 
-    /** {@link #rethrow} for what came down from the segment above, whose interruption is one of the pipeline. */
+    /**
+     * Rethrows a failure from the segment above, whose interruption counts as one of the pipeline; see
+     * {@link #rethrow}.
+     */
     public static RuntimeException rethrowFromAbove(Throwable failure) throws InterruptedException {
         if (failure instanceof InterruptedException) {
             throw new InterruptedException();
@@ -28,8 +31,8 @@ public final class FailureTransfer {
     }
 
     /**
-     * A future that completes as {@link CompletableFuture#copy} does, so that stages that depend on it see the failure
-     * wrapped; but the failure's own methods are not called, which may throw.
+     * A copy like {@link CompletableFuture#copy}, whose dependent stages see a wrapped failure, but without calling the
+     * failure's own methods, which may throw.
      */
     static <T> CompletableFuture<T> copyOf(CompletableFuture<T> of) {
         CompletableFuture<T> copy = new CompletableFuture<>();
@@ -39,13 +42,13 @@ public final class FailureTransfer {
     }
 
     private static CompletionException wrapped(Throwable failure) {
-        // With a text, as the exception would be asked for its own.
+        // With an explicit message, because the constructor would otherwise call the exception's methods.
         return failure instanceof CompletionException known
                 ? known
                 : new CompletionException(Thrown.text(failure), failure);
     }
 
-    /** Throws {@code failure} as it is if that needs no declaration, else as the cause of a CompletionException. */
+    /** Throws {@code failure} itself if unchecked, otherwise as the cause of a CompletionException. */
     public static RuntimeException rethrow(Throwable failure) {
         switch (failure) {
             case Error error -> throw error;

@@ -7,7 +7,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The result that one run makes for one key; the sink that is the key exposes it to its run. Thread-safe.
+ * The result of one run for one key, exposed by the sink that is the key. Thread-safe.
  *
  * @param future completed by the sink when it is done
  */
@@ -26,7 +26,7 @@ public record KeyedResult<R>(ResultKey<R> key, CompletableFuture<R> future) {
         }
         CompletableFuture<R> result = results.getFirst();
         var ignored = running.completion().handle((report, failure) -> {
-            // Too late unless the sink did not get as far as a result.
+            // No effect if the sink has already produced a result.
             return result.completeExceptionally(
                     failure != null ? failure : new CancellationException("the sink was cut off before its result"));
         });

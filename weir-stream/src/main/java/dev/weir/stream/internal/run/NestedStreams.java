@@ -17,11 +17,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts streams of a stage's own while the pipeline runs: sub-streams, or a replacement for one that failed. Made
- * during assembly, then confined to the thread of its stage, but for {@link #stop}.
+ * Starts the streams of a stage while the pipeline runs: substreams, or a replacement for a failed stream. Created
+ * during assembly, then confined to the thread of its stage, except for {@link #stop}.
  *
- * <p>All streams of a nest share the counters of their stages by name, so that a hundred thousand of them show as one;
- * so do those within them.
+ * <p>All these streams, and streams nested in them, share the counters of their stages by name, so that a hundred
+ * thousand of them show as one.
  */
 public final class NestedStreams {
 
@@ -49,7 +49,7 @@ public final class NestedStreams {
         this.turn = turn;
     }
 
-    /** The entries shown for a nest at {@code place} in one of the streams: the same for all of them. */
+    /** The shared entries for nested streams at {@code place}, the same in all streams. */
     SharedEntries shownWithin(String place) {
         return shown.within(place);
     }
@@ -60,12 +60,12 @@ public final class NestedStreams {
         return child.begin(node, assembly(child, turn));
     }
 
-    /** The same for a blueprint whose upper end is {@code upperEnd}, which becomes {@code input}. */
+    /** Builds and starts a stream whose open input {@code upperEnd} is connected to {@code input}. */
     public <T, R> Child<R> start(BlueprintNode<R> node, OpenInput<T> upperEnd, Stage<T> input) {
         return start(node, upperEnd, input, turn);
     }
 
-    /** The same for a stream that takes turns with others on the caller's thread. */
+    /** Builds and starts a stream that takes turns with others on the caller's thread. */
     public <T, R> Child<R> start(
             BlueprintNode<R> node, OpenInput<T> upperEnd, Stage<T> input, @Nullable StreamTurn ofStream) {
         Child<R> child = new Child<>(this);
@@ -80,7 +80,7 @@ public final class NestedStreams {
         return assembly;
     }
 
-    /** Builds a stream for {@link ThreadProbe} and closes it again; whether it has segments of its own. */
+    /** Builds a stream for {@link ThreadProbe} and closes it. Returns whether it has segments of its own. */
     <T, R> boolean buildAndClose(BlueprintBranch<T, R> branch, Stage<T> input, ThreadProbe probe) {
         Child<R> child = new Child<>(this);
         RunAssembly assembly = assembly(child, null);
@@ -92,13 +92,13 @@ public final class NestedStreams {
         return child.isAsynchronous();
     }
 
-    /** Asks the sources of all streams, present and future, to end. Any thread. */
+    /** Stops the sources of all streams, present and future. Any thread. */
     public void stop() {
         stopped = true;
         children.forEach(Child::stop);
     }
 
-    /** Returns whether it was asked to; so before any of the streams ended by that. */
+    /** Returns whether a stop was requested. True before any stream ends because of it. */
     public boolean isStopped() {
         return stopped;
     }
@@ -113,7 +113,7 @@ public final class NestedStreams {
                 .inStream(lifetime, shape);
     }
 
-    /** A stream within a run. Confined to the thread of the stage that started it, but for {@link #stop}. */
+    /** A stream within a run. Confined to the thread of the stage that started it, except for {@link #stop}. */
     public static final class Child<R> implements Stage<R>, StageLifetime {
 
         private final NestedStreams nest;
@@ -122,16 +122,16 @@ public final class NestedStreams {
         private final Map<Runnable, String> stops = new ConcurrentHashMap<>();
 
         private final Set<Runnable> furtherStops = ConcurrentHashMap.newKeySet();
-        /** The stage that a stop ended before its end, one of them, or null. */
+        /** The name of a stage that a stop cut short, or null. */
         private volatile @Nullable String cutAt;
 
         private @Nullable Stage<R> lowest;
         private List<Segment<?>> segments = List.of();
 
-        /** True if another gets what it leaves undone. */
+        /** True if another stream takes over its unfinished elements. */
         private boolean anew;
 
-        /** True if it was begun, so that what it emitted may be at work. */
+        /** True if the stream was started, so that its elements may be in work. */
         private boolean begun;
 
         /**
@@ -177,7 +177,7 @@ public final class NestedStreams {
 
         /**
          * Ends the stream, waits until its segments have closed their stages, and closes its resources; those that wait
-         * for what was emitted go on with that, see {@link #letGo}. May be called more than once.
+         * for emitted elements keep waiting, see {@link #letGo}. Idempotent.
          */
         @Override
         public void close() {
@@ -204,7 +204,7 @@ public final class NestedStreams {
                         leftUndone(termination.close(Duration.ZERO));
                     }
                 } catch (RuntimeException | Error failure) {
-                    // One resource that cannot be closed must not keep the others from it.
+                    // A failure to close one resource must not prevent closing the others.
                     nest.run.fail(failure);
                 }
             }
@@ -218,12 +218,12 @@ public final class NestedStreams {
             }
         }
 
-        /** It will be built anew: what it leaves undone, when it is closed, is not left. */
+        /** Notes that the stream will be rebuilt, so that its unfinished elements are not reported as left. */
         public void beginsAnew() {
             anew = true;
         }
 
-        /** Done when the resources of the stream, which has been closed, are. */
+        /** Completes when the resources of the closed stream are closed. */
         public CompletableFuture<Void> letGo() {
             return CompletableFuture.allOf(closings.stream().map(Closing::done).toArray(CompletableFuture<?>[]::new));
         }
@@ -234,14 +234,14 @@ public final class NestedStreams {
         }
 
         /**
-         * Returns whether the stream, which has been closed, did all that it had to: no stop cut off a source, and
-         * nothing beside it has failed, such as a side sink.
+         * Returns whether the closed stream was complete: no stop cut off a source, and no side sink or the like has
+         * failed.
          */
         public boolean isWhole() {
             return cutAt == null && !nest.run.tasks().isCancelled();
         }
 
-        /** Makes the report count {@code elements}, from which the stream was made, as left if it was cut. */
+        /** Reports {@code elements}, from which the stream was made, as unfinished if the stream was cut short. */
         public void leaves(int elements) {
             String at = cutAt;
             StageEntry by = nest.nestingStage;

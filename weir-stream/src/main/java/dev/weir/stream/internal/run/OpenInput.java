@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.run;
 
 /**
- * The open upper end of a blueprint, to which a function from source to source is applied. The stage that stands there
- * is known only when the blueprint is built. Compared by identity. Immutable.
+ * The open input of a blueprint, to which a function from source to source is applied. Its stage is known only when the
+ * blueprint is built. Compared by identity. Immutable.
  */
 public final class OpenInput<T> {
 

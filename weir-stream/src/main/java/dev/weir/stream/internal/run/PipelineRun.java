@@ -38,30 +38,32 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a pipeline: its tasks, its stages, its ending. Thread-safe.
+ * One run of a pipeline: its tasks, its stages, its end. Thread-safe.
  *
- * <p>States: RUNNING, then STOPPING once a stop was asked for, then TERMINATING when no task is left and the resources
- * are being closed, then completed. A failure or {@link #cancel} interrupts all tasks and leads to TERMINATING as well;
- * the first cause wins.
+ * <p>States: RUNNING, then STOPPING after a stop request, then TERMINATING when no task is left and the resources are
+ * being closed, then completed. A failure or {@link #cancel} interrupts all tasks and leads to TERMINATING as well; the
+ * first cause wins.
  */
 public final class PipelineRun implements RunningPipeline, StageLifetime {
 
-    /** The time a cancelled stage has to let go before a report names it. */
+    /** The time that a cancelled stage has to return before a report names it. */
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /**
-     * The time the JVM's end waits for resources that close after a cancellation, such as a consumer with its last
-     * commit and its goodbye. A platform's kill may come sooner.
+     * The time that JVM shutdown waits for resources that close after a cancellation, such as a consumer that commits
+     * and leaves its group. A platform may kill the process earlier.
      */
     private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(18);
 
-    /** The interval at which a drain looks for threads that have called System.exit. */
+    /** The interval at which a drain checks for threads that have called System.exit. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-    /** Looks in a row at which all other threads wait before nothing more is expected of them: a second. */
+    /**
+     * Number of consecutive checks with all other threads waiting after which no more progress is expected: a second.
+     */
     private static final int RESTFUL_LOOKS = 5;
 
-    /** Deadlines beyond this are as good as none: a century, which can be added to a clock without overflow. */
+    /** The longest deadline: a century, which does not overflow a clock. */
     static final Duration LONGEST_DEADLINE = Duration.ofDays(36_500);
 
     private final String name;
@@ -77,22 +79,22 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     private final List<Object> handles = new CopyOnWriteArrayList<>();
     private final List<StageEntry> entries = new CopyOnWriteArrayList<>();
 
-    /** Held by streams that add their stages while the pipeline runs. */
+    /** Held while streams add their stages to the running pipeline. */
     private final ReentrantLock adding = new ReentrantLock();
 
-    /** Each a sentence of a stage that makes no progress, or an empty string. */
+    /** Suppliers of the reason why a stage makes no progress, or of an empty string. */
     final List<Supplier<String>> troubles = new CopyOnWriteArrayList<>();
 
     /** The running segments. */
     private final Set<Segment<?>> segments = ConcurrentHashMap.newKeySet();
 
-    /** The thread that tells of the start, while it does. */
+    /** The thread that calls the start actions, while it does. */
     private volatile @Nullable Thread starter;
 
-    /** Null before and after: an ended thread keeps what it ran. */
+    /** The supervisor thread; null before and after, because an ended thread retains its task. */
     private volatile @Nullable Thread supervisor;
 
-    /** True if the supervisor does nothing but wait until no task is left. */
+    /** True if the supervisor only waits for the tasks to end. */
     private volatile boolean awaitsTasks;
 
     private volatile @Nullable DrainReport report;
@@ -106,7 +108,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     /**
-     * Builds the stages, starts their threads and returns. If a stage cannot be made, nothing is left behind.
+     * Builds the stages, starts their threads and returns. If a stage cannot be created, nothing is left behind.
      *
      * @param builder adds all stages to the assembly and closes the last segment
      */
@@ -121,7 +123,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
             run.fail(failure);
             assembly.abandon(failure);
             var ignored = run.ending.terminate(run::fail);
-            // Who was told of the start may hold on to it.
+            // A start action may retain it.
             run.completion.completeExceptionally(failure);
             run.told.tell(DrainReport.of(false, run.ending.leftUndone(), Duration.ZERO, run.stages()));
             throw failure;
@@ -138,7 +140,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         return run;
     }
 
-    /** The life of the run: start the segments, wait until nothing runs, close the resources, complete. */
+    /** Runs the life cycle: start the segments, wait for all tasks, close the resources, complete. */
     private void supervise(List<Segment<?>> segments) {
         segments.forEach(this::startOrClose);
         awaitsTasks = true;
@@ -152,7 +154,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         Throwable failed = cause();
         DrainReport made = DrainReport.of(
                 failed == null && leftUndone.isEmpty(), leftUndone, Duration.ofNanos(endNanos - startNanos), stages());
-        // Somebody may hold on to this run for its report.
+        // A caller may retain this run for its report.
         ending.release();
         entries.forEach(StageEntry::release);
         report = made;
@@ -164,7 +166,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         told.tell(made);
     }
 
-    /** Starts the segment, or closes its stages if the run has failed already. */
+    /** Starts the segment, or closes its stages if the run has already failed. */
     void startOrClose(Segment<?> segment) {
         if (cause() == null) {
             try {
@@ -183,18 +185,18 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
                 tasks.await();
                 return;
             } catch (InterruptedException ignored) {
-                // Nobody has this thread's handle, so nobody means it; leaving early would orphan the tasks.
+                // This thread is private, so an interrupt is stray; leaving early would orphan the tasks.
             }
         }
     }
 
     /**
-     * Returns whether every thread of the run waits, as each of them was when it was looked at.
+     * Returns whether every thread of the run waits, each at the moment it was checked.
      *
      * @param isWaiting whether a thread waits for others, or for time
      */
     public boolean isAtRest(Predicate<Thread> isWaiting) {
-        // The supervisor last: if a task ended since it was looked at, there is something for the supervisor to do.
+        // Check the supervisor last: if a task has ended since its check, the supervisor has work.
         return tasks.isAtRest(isWaiting) && isSupervisorAtRest(isWaiting);
     }
 
@@ -203,7 +205,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         return supervising == null || (awaitsTasks ? !tasks.isEmpty() : isWaiting.test(supervising));
     }
 
-    /** The clock that its stages wait by. */
+    /** The clock by which its stages wait. */
     public Clock clock() {
         return clock;
     }
@@ -213,8 +215,8 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     /**
-     * Adds a stage of streams within the stream right behind the stage that they are in, and behind those of it that
-     * were added before: so the stages show in the order of the flow.
+     * Adds a stage of a substream directly after its parent stage and that parent's earlier substages, so that stages
+     * appear in the order of the flow.
      */
     void addWithin(@Nullable StageEntry nesting, StageEntry entry) {
         adding.lock();
@@ -242,7 +244,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         segments.remove(closed);
     }
 
-    /** {@code name}, or with a number behind it if another stage of the run has it already. */
+    /** Returns {@code name}, with a number appended if another stage of the run already has it. */
     String uniqueName(String name) {
         String candidate = name;
         for (int n = 2; !names.add(candidate); n++) {
@@ -252,8 +254,8 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     /**
-     * Returns the place of an element of a source; if no stage has it that can tell, those that cannot tell and hold
-     * something.
+     * Finds an element of a source. If no stage that can tell has it, returns the stages that hold elements and cannot
+     * tell.
      */
     @Nullable
     Whereabouts find(StageEntry source, AckTarget target, long token) {
@@ -270,7 +272,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         return perhaps.isEmpty() ? null : new Whereabouts(perhaps, null, false);
     }
 
-    /** Makes the stages drop what their sources have lost; those above first, which the others may wait for. */
+    /** Makes the stages drop lost elements; upper stages first, because lower ones may wait for them. */
     void dropRevoked() {
         entries.forEach(StageEntry::dropRevokedHere);
         tasks.wakePauses();
@@ -281,18 +283,18 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         return closings;
     }
 
-    /** The time they have as long as the run goes on. */
+    /** The time that resources have to close while the run continues. */
     Duration patienceWithin() {
         return ending.patienceWithin();
     }
 
-    /** Notes what a stream that ended within the run left undone. */
+    /** Notes the work left undone by a stream that ended within the run. */
     void leftUndone(String what) {
         ending.leftUndone(what);
     }
 
     /**
-     * Notes that {@code elements} of {@code stage} are left because a stop has cut off their stream, at the stage
+     * Notes that {@code elements} of {@code stage} are left because a stop cut off their stream at the stage
      * {@code at}.
      */
     void cutOff(String stage, int elements, String at) {
@@ -329,7 +331,9 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         closings.hurry(Duration.ZERO);
     }
 
-    /** A stage gave up because of an interrupt that this run did not send: user code interrupted its own thread. */
+    /**
+     * Handles a stage that ended because of an interrupt not sent by this run: user code interrupted its own thread.
+     */
     void interrupted() {
         if (cause() == null) {
             fail(new IllegalStateException("a stage of pipeline " + name + " was interrupted from outside"));
@@ -375,7 +379,10 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         return this;
     }
 
-    /** Done at the end, with the failure if there was one: what a future throws is first asked for its message. */
+    /**
+     * A future that completes at the end with the failure as its value, because an exceptional completion would call
+     * the failure's methods.
+     */
     private CompletableFuture<@Nullable Throwable> ended() {
         return completion.handle((ended, failure) -> failure);
     }
@@ -423,7 +430,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         return Objects.requireNonNull(report);
     }
 
-    /** Notes what is inside the stages: a cancellation is about to leave it undone. */
+    /** Notes the elements inside the stages, which a cancellation is about to leave undone. */
     private void noteInside() {
         Map<String, Integer> inside = new LinkedHashMap<>();
         entries.forEach(entry -> inside.put(entry.stageName(), entry.inside()));
@@ -436,7 +443,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         });
     }
 
-    /** Returns the undone things as long as not all have let go: who does not, and what was noted. */
+    /** Returns the work left undone while some stages have not returned: those stages and the earlier notes. */
     private List<String> heldUp() {
         List<String> lines = new ArrayList<>(heldUpBy());
         lines.addAll(ending.leftUndone());
@@ -456,7 +463,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     /**
-     * Waits for the end. At the end of the JVM a thread of the run that has called System.exit is given up.
+     * Waits for the end. During JVM shutdown, abandons threads of the run that have called System.exit.
      *
      * @param unlessHeld whether to return early if nothing but such a thread keeps the run from its end
      */
@@ -496,7 +503,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
             try {
                 return Runtime.getRuntime().removeShutdownHook(hook);
             } catch (IllegalStateException shuttingDown) {
-                // The hook runs already, or has just made the pipeline end.
+                // The hook is already running, or has just ended the pipeline.
                 return false;
             }
         });
@@ -549,13 +556,13 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         drainOrCancel(DEFAULT_DRAIN);
     }
 
-    /** Drains and closes at the end of the JVM. */
+    /** Drains and closes at JVM shutdown. */
     private void drainAndClose(Duration deadline) {
         awaiters.remember();
         try {
             DrainReport drained = drain(deadline);
             DrainReport made = endsWithin(CLOSE_NANOS, false) && report != null ? report : drained;
-            // Not on this thread: an action that blocks would hold up the end of the JVM for ever.
+            // Not on this thread: a blocking action would delay JVM shutdown forever.
             var ignored = Thread.ofVirtual().name("weir-" + name + "-drained").start(() -> told.tell(made));
             told.await(LINGER.toNanos());
             awaiters.awaitEnds(LINGER.toNanos());

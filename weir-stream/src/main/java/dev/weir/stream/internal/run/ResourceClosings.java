@@ -10,8 +10,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Resources of streams that ended within a run, which close on threads of their own while it goes on: what they emitted
- * is still at work below. Thread-safe.
+ * Closes the resources of streams that ended within a run, on separate threads, because their elements are still in
+ * work below. Thread-safe.
  */
 final class ResourceClosings {
 
@@ -57,12 +57,14 @@ final class ResourceClosings {
         }
     }
 
-    /** Begins to close a resource, which has time until the run ends; {@code leftUndone} is told what is left then. */
+    /**
+     * Begins to close a resource, which has time until the run ends; {@code leftUndone} receives the work left then.
+     */
     Closing begin(PatientTermination resource, Consumer<String> leftUndone) {
         Closing closing = new Closing(resource, leftUndone);
         lock.lock();
         try {
-            // Before it asks for its patience: whoever shortens that after the answer finds it here.
+            // Added before it reads its patience, so that a later reduction finds it here.
             open.add(closing);
         } finally {
             lock.unlock();
@@ -89,12 +91,12 @@ final class ResourceClosings {
         }
     }
 
-    /** Gives all no more patience than this. */
+    /** Limits the patience of all closings. */
     void hurry(Duration patience) {
         open().forEach(closing -> closing.hurry(patience));
     }
 
-    /** Waits until all are closed; no more begin. */
+    /** Waits until all are closed. No more may begin. */
     void await() {
         open().forEach(closing -> closing.done.join());
     }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** A run under construction: stages join the open segment until a boundary closes it. Confined to the starter. */
 public final class RunAssembly {
 
-    /** Interval at which a source in the stream of a key is asked that had nothing. */
+    /** Polling interval of an empty source in the stream of a key. */
     private static final long POLL_NANOS = 5_000_000;
 
     private final PipelineRun run;
@@ -43,17 +43,17 @@ public final class RunAssembly {
     private @Nullable ThreadProbe probe;
     private @Nullable StreamTurn turn;
 
-    /** Prefix of the names of stages that are added now. */
+    /** The current name prefix of added stages. */
     private String prefix = "";
 
-    /** The assembly of a whole run. */
+    /** Creates the assembly of a whole run. */
     RunAssembly(PipelineRun run) {
         this.run = run;
         this.nest = null;
         this.lifetime = run;
     }
 
-    /** The assembly of a stream within a run, whose lowest segment is that of the stage which pulls it. */
+    /** Creates the assembly of a stream within a run, whose lowest segment belongs to the stage that pulls it. */
     RunAssembly(
             PipelineRun run,
             NestedStreams nest,
@@ -67,7 +67,7 @@ public final class RunAssembly {
         this.lastEntry = nestingStage;
     }
 
-    /** The clock that the run waits by. */
+    /** The clock by which the run waits. */
     public Clock clock() {
         return run.clock();
     }
@@ -113,10 +113,7 @@ public final class RunAssembly {
         return entry;
     }
 
-    /**
-     * Builds something beside the open segment, such as a further input or a side sink; afterwards that segment is open
-     * again.
-     */
+    /** Builds a separate part, such as another input or a side sink; afterwards the current segment is open again. */
     public <R> R beside(Supplier<R> build) {
         StageMeter open = openSegment;
         StageEntry last = lastEntry;
@@ -129,7 +126,7 @@ public final class RunAssembly {
         }
     }
 
-    /** A place for streams that the stage being built will start while it runs; a stop reaches their sources. */
+    /** Creates the holder of streams that the stage will start while it runs; a stop reaches their sources. */
     public NestedStreams nest() {
         StageEntry below = lastEntry;
         String place = nests++ + " " + (below == null ? "" : below.stageName());
@@ -144,29 +141,29 @@ public final class RunAssembly {
         return nest != null;
     }
 
-    /** Builds only for {@code asking}. */
+    /** Makes this assembly a probe for {@code asking}. */
     void probe(ThreadProbe asking) {
         probe = asking;
     }
 
-    /** Returns whether what is built is never run, only closed: see {@link ThreadProbe}. */
+    /** Returns whether the built stages are only closed, never run: see {@link ThreadProbe}. */
     public boolean isProbe() {
         return probe != null;
     }
 
-    /** Notes, in a probe, that the stage will start streams that read its input, if those have threads of their own. */
+    /** In a probe, notes that the stage will start streams that read its input and may have threads of their own. */
     public void noteThreadsWithin(BooleanSupplier hasThreads) {
         if (probe != null) {
             probe.noteThreadsWithin(hasThreads);
         }
     }
 
-    /** Notes, in a probe, that the stage may wait for something that no {@link StreamTurn} can be asked for. */
+    /** In a probe, notes that the stage may wait for something that a {@link StreamTurn} cannot cover. */
     public void noteWaits() {
         noteThreadsWithin(() -> true);
     }
 
-    /** The turn to ask for instead of waiting, or null if the stream has its thread to itself. */
+    /** The turn to request instead of waiting, or null if the stream has its own thread. */
     public @Nullable StreamTurn turn() {
         return turn;
     }
@@ -199,17 +196,17 @@ public final class RunAssembly {
         return polled(source(made(make)));
     }
 
-    /** A source that may wait for what it emits: asked without waiting if the stream takes turns with others. */
+    /** Wraps a source that may wait: it is polled without waiting if the stream takes turns with others. */
     public <T> Stage<T> polled(Stage<T> source) {
         return polled(source, POLL_NANOS);
     }
 
-    /** The same, asked at this interval. */
+    /** Wraps a source that may wait, with this polling interval. */
     public <T> Stage<T> polled(Stage<T> source, long intervalNanos) {
         return turn == null ? source : new PolledSource<>(source, turn, clock(), intervalNanos);
     }
 
-    /** A stage whose making is seen from outside: in a probe none is made. */
+    /** Creates a stage whose creation has external effects; a probe does not create it. */
     public <T> Stage<T> made(Supplier<Stage<T>> make) {
         return isProbe() ? new ThreadProbe.Unused<>() : make.get();
     }
@@ -224,8 +221,8 @@ public final class RunAssembly {
     }
 
     /**
-     * Refuses a pipeline that would wait forever for a thread which its own segments occupy; lets users steer the
-     * dispatchers of the others.
+     * Refuses a pipeline whose own segments would occupy all threads it waits for; otherwise exposes the controls of
+     * its dispatchers.
      */
     void checkDispatchers() {
         occupiedThreads.forEach((dispatcher, occupied) -> {
@@ -245,8 +242,8 @@ public final class RunAssembly {
     }
 
     /**
-     * Calls {@code action} with the run when all stages are made and none runs; in a stream within a run now, in a
-     * probe never.
+     * Calls {@code action} with the run once all stages exist and before any runs. In a stream within a run, calls it
+     * at once; in a probe, never.
      */
     public void onStart(Consumer<? super RunningPipeline> action) {
         if (isProbe()) {
@@ -259,12 +256,12 @@ public final class RunAssembly {
         }
     }
 
-    /** Tells all who asked that the run is about to begin. */
+    /** Calls the start actions. */
     void tellStart() {
         starts.forEach(action -> action.accept(run));
     }
 
-    /** Closes what was made, as nothing of it will run. What goes wrong is added to {@code failure}. */
+    /** Closes the created stages, which will not run. Exceptions are added to {@code failure}. */
     void abandon(Throwable failure) {
         for (Stage<?> source : sources) {
             try {
@@ -280,7 +277,7 @@ public final class RunAssembly {
         return run.tasks();
     }
 
-    /** The segment that was closed last. */
+    /** The most recently closed segment. */
     public Segment<?> lastSegment() {
         return segments.getLast();
     }
@@ -289,7 +286,7 @@ public final class RunAssembly {
         return segments;
     }
 
-    /** The stage that was added last: the lowest of the open segment. */
+    /** The most recently added stage: the lowest of the open segment. */
     public StageEntry lastEntry() {
         return Objects.requireNonNull(lastEntry, "no stage yet");
     }

@@ -18,12 +18,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of one run, its cause and its duties: whom to tell of a stop, the cause of a failure, the resources to close,
- * and what was left undone. Thread-safe; hooks are called outside the lock, and what they throw is handed to the run.
+ * The end of one run: the stop hooks, the cause of a failure, the resources to close, and the work left undone.
+ * Thread-safe; hooks are called outside the lock, and their exceptions are passed to the run.
  */
 final class RunEnding {
 
-    /** Enough for acknowledgements that are under way. */
+    /** Time for acknowledgements in flight. */
     private static final long LITTLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -39,7 +39,7 @@ final class RunEnding {
     /** Elements cut off, by the stage that held them. */
     private final Map<String, CutOff> cutOff = new TreeMap<>();
 
-    /** Elements whose streams a stop has cut off, and the stages within that have not come to their end. */
+    /** Elements whose streams a stop cut off, with the inner stages that had not completed. */
     private record CutOff(int elements, Set<String> at) {
 
         CutOff with(CutOff more) {
@@ -56,7 +56,7 @@ final class RunEnding {
         }
     }
 
-    /** Calls {@code stop} at a stop, or now if that has come already. */
+    /** Calls {@code stop} at a stop, or now if the run is already stopping. */
     void onStop(Runnable stop, Consumer<Throwable> failed) {
         boolean now;
         lock.lock();
@@ -71,7 +71,7 @@ final class RunEnding {
         }
     }
 
-    /** Tells all of a stop; resources have until {@code endNanos} to be closed. */
+    /** Calls all stop hooks; resources have until {@code endNanos} to close. */
     void stop(long endNanos, Consumer<Throwable> failed) {
         List<Runnable> toRun = List.of();
         lock.lock();
@@ -89,7 +89,7 @@ final class RunEnding {
         toRun.forEach(stop -> run(stop, failed));
     }
 
-    /** Runs a stop; a source that cannot be stopped must not keep the others from it. */
+    /** Runs a stop hook; its failure must not prevent the others. */
     private static void run(Runnable stop, Consumer<Throwable> failed) {
         try {
             stop.run();
@@ -107,7 +107,7 @@ final class RunEnding {
         }
     }
 
-    /** Closes the resources, the last first. Returns what was left undone. */
+    /** Closes the resources in reverse order. Returns the work left undone. */
     List<String> terminate(Consumer<Throwable> failed) {
         List<Termination> inReverse;
         lock.lock();
@@ -140,7 +140,9 @@ final class RunEnding {
         return List.copyOf(lines);
     }
 
-    /** Leaves resources a second at most: a thread that never returns holds elements, which none of them can await. */
+    /**
+     * Limits the time of resources to a second, because a thread that never returns holds elements they would wait for.
+     */
     void expectLess() {
         lock.lock();
         try {
@@ -150,7 +152,7 @@ final class RunEnding {
         }
     }
 
-    /** The time resources have at the end of the run, which comes now. */
+    /** The time that resources have at the end of the run, which begins now. */
     Duration patience() {
         lock.lock();
         try {
@@ -167,7 +169,7 @@ final class RunEnding {
         }
     }
 
-    /** The time they have while the run goes on: all the time, if nothing ends it. */
+    /** The time that resources have while the run continues: unlimited unless the run is ending. */
     Duration patienceWithin() {
         lock.lock();
         try {
@@ -197,7 +199,7 @@ final class RunEnding {
         }
     }
 
-    /** Notes a failure. The first is the cause; those that are not a consequence of it are added to it. */
+    /** Notes a failure. The first is the cause; independent later ones are added as suppressed. */
     void fail(Throwable failure) {
         lock.lock();
         try {
@@ -211,7 +213,7 @@ final class RunEnding {
         }
     }
 
-    /** Once the run has failed, a handler that was interrupted is a consequence and not worth a word. */
+    /** Returns whether a failure is only the interrupt of a handler, a consequence of the run's failure. */
     private static boolean isInterrupt(Throwable failure) {
         return failure instanceof InterruptedException || Thrown.cause(failure) instanceof InterruptedException;
     }

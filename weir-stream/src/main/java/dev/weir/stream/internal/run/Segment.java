@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stages between two asynchronous boundaries, fused on one thread: a loop that pulls the topmost chain empty.
- * {@link #cancel} is thread-safe; the rest is confined to the run.
+ * The stages between two asynchronous boundaries, fused on one thread: a loop that pulls the chain of stages to its
+ * end. {@link #cancel} is thread-safe; the rest is confined to the run.
  */
 public final class Segment<T> {
 
@@ -28,7 +28,7 @@ public final class Segment<T> {
 
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    /** The batch pulled last, on which the loop is at work. Written by the segment's thread. */
+    /** The size of the last pulled batch, which the loop is processing. Written by the segment's thread. */
     private final AtomicInteger inHand = new AtomicInteger();
 
     private boolean countsInHand = true;
@@ -56,22 +56,20 @@ public final class Segment<T> {
         return this;
     }
 
-    /** Its thread notes here what it waits for. Before the start. */
+    /** Sets the meter in which the thread notes its waits. Before the start. */
     Segment<T> meteredBy(StageMeter segmentMeter) {
         meter = segmentMeter;
         return this;
     }
 
-    /**
-     * Returns the activity of its thread, as one of the stages on it shows it; null if that stage is on another thread.
-     */
+    /** Returns the activity of its thread, as seen by one of its stages; null if that stage is on another thread. */
     @Nullable
     Activity activity(String stage, StageMeter ofStage) {
         TaskGroup.Task running = task;
         if (running == null || !meter.sharesThread(ofStage)) {
             return null;
         }
-        // First the state: a thread that waits above or below says so before it waits.
+        // Read the state first: a thread notes a wait above or below before it waits.
         ThreadWait wait = running.threadWait();
         boolean works = running.hasBegun() && !meter.isBlocked();
         boolean waits = works && wait != ThreadWait.NONE;
@@ -88,7 +86,7 @@ public final class Segment<T> {
         return name;
     }
 
-    /** The number of elements its loop has pulled and not done yet, if nobody else tells. Any thread. */
+    /** The number of elements that its loop has pulled and not finished, unless a stage counts them. Any thread. */
     int inHand() {
         return countsInHand ? inHand.get() : 0;
     }
@@ -107,7 +105,7 @@ public final class Segment<T> {
         afterNormalEnd = then;
     }
 
-    /** Interrupts the segment because nobody wants its output any more, or the calling segment has failed. */
+    /** Interrupts the segment because its output is no longer wanted, or the calling segment has failed. */
     public void cancel() {
         Throwable failure = TaskGroup.currentFailure();
         if (failure != null) {
@@ -152,7 +150,7 @@ public final class Segment<T> {
         }
     }
 
-    /** Returns whether its thread has called System.exit, and never closes anything. */
+    /** Returns whether its thread has called System.exit and so will never close anything. */
     private boolean isLeft() {
         TaskGroup.Task running = task;
         return running != null && running.isLeft();
@@ -179,7 +177,7 @@ public final class Segment<T> {
     }
 
     /**
-     * The stage that the loop pulls from: ends a cancelled segment even if user code swallowed the interrupt or never
+     * The stage from which the loop pulls. It ends a cancelled segment even if user code swallows interrupts or never
      * blocks. Confined to the segment's thread.
      */
     private record Intake<T>(TaskGroup.Task self, Stage<T> upstream, AtomicInteger inHand)
@@ -198,7 +196,7 @@ public final class Segment<T> {
                 }
                 return batch;
             } catch (RuntimeException | Error failure) {
-                // The loop may hand it down and return as at the end.
+                // The loop may pass it down and return as at the end.
                 TaskGroup.noteFailure(failure);
                 throw failure;
             }

@@ -8,21 +8,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A loop over user code. Each class of functions gets a copy of its own, so that the compiler sees one function in it
- * and inlines that. Thread-safe. Without copies all stages of a kind share one loop, in which the function is called
- * through the interface's table; see ADR 6.
+ * A loop over user code. Each class of functions gets its own copy, in which the compiler sees only one function and
+ * inlines it. Thread-safe. Without copies all stages of a kind share one loop, which calls the function through the
+ * interface's table; see ADR 6.
  *
- * <p>A copy is a hidden class made from the class file of the loop. It lives as long as the class of its functions.
- * Where it cannot be made, the shared loop serves: it does the same.
+ * <p>A copy is a hidden class made from the class file of the loop. It lives as long as the class of its functions. If
+ * it cannot be created, the equivalent shared loop is used.
  *
  * @param <L> the interface of the loop
  */
 public final class SpecialisedLoop<L> {
 
-    /**
-     * The number of copies a process may make: code that makes classes without end must not fill the metaspace with
-     * them.
-     */
+    /** The remaining number of copies: code that generates classes endlessly must not fill the metaspace. */
     private static final AtomicInteger BUDGET = new AtomicInteger(1000);
 
     private final Lookup lookup;
@@ -33,7 +30,7 @@ public final class SpecialisedLoop<L> {
     private final ClassValue<L> loops = new ClassValue<>() {
         @Override
         protected L computeValue(Class<?> functions) {
-            // The JDK's classes may outlive this library, and must not hold on to it.
+            // JDK classes may outlive this library and must not retain it.
             return functions.getClassLoader() == null ? shared : copyOrShared();
         }
     };
@@ -65,7 +62,7 @@ public final class SpecialisedLoop<L> {
         try (InputStream file = template.getResourceAsStream(name.substring(name.lastIndexOf('.') + 1) + ".class")) {
             return file == null ? null : file.readAllBytes();
         } catch (IOException ignored) {
-            // Whatever keeps it from being read: the shared loop serves.
+            // Unreadable for any reason: use the shared loop.
             return null;
         }
     }
@@ -79,7 +76,7 @@ public final class SpecialisedLoop<L> {
         } catch (VirtualMachineError fatal) {
             throw fatal;
         } catch (Throwable ignored) {
-            // No classes can be made here, as in a native image.
+            // Classes cannot be created here, for instance in a native image.
             return shared;
         }
     }

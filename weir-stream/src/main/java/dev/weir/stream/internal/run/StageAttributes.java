@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The attributes of a stage while it is built. Notes which of them the builder reads, so that one which was said and
- * does nothing is refused. Confined to the starter.
+ * The attributes of a stage while it is built. Records which ones the builder reads, so that attributes without effect
+ * are refused. Confined to the starter.
  */
 public final class StageAttributes {
 
@@ -39,7 +39,7 @@ public final class StageAttributes {
         return new StageAttributes(Attributes.named(name));
     }
 
-    /** {@code more} where it says something, else {@code less}. */
+    /** Merges attributes; those of {@code more} win over {@code less}. */
     public static Attributes merge(Attributes more, Attributes less) {
         Attributes merged = less;
         if (more.name() != null) {
@@ -86,7 +86,7 @@ public final class StageAttributes {
         return policy != null && policy.attempts() > 1 && policy.backoff().max().isPositive();
     }
 
-    /** All attributes, for a stage that stands in for this one and refuses what it does not read itself. */
+    /** All attributes, for a stage that replaces this one and refuses those it does not read. */
     public Attributes handedOn() {
         readsDispatcher = true;
         readsBuffer = true;
@@ -97,7 +97,7 @@ public final class StageAttributes {
     /**
      * Refuses attributes that no stage read. Call it once the stage is built.
      *
-     * @throws IllegalArgumentException if an attribute was said that the builder has not read
+     * @throws IllegalArgumentException if an attribute was set that the builder has not read
      */
     public void refuseUnread() {
         List<String> unread = new ArrayList<>();

@@ -19,7 +19,7 @@ import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A stage's place in a run: its name, its meter, and what it registers. Thread-safe once the run has started. */
+/** A stage's entry in a run: its name, its meter and its registrations. Thread-safe once the run has started. */
 public final class StageEntry implements StageContext {
 
     private final PipelineRun run;
@@ -30,10 +30,10 @@ public final class StageEntry implements StageContext {
     private volatile IntSupplier depth = () -> 0;
     private volatile @Nullable Keeper keeper;
 
-    /** The visible entry of a stage in one of many streams shown as one; it has no stage of its own. */
+    /** The visible entry of a stage that belongs to one of many streams shown as one. */
     private final @Nullable StageEntry shownAs;
 
-    /** Entries of the stages with elements that this one stands for, while they run. */
+    /** The entries of running stages that this one represents. */
     private final Set<StageEntry> standsFor;
 
     private volatile IntSupplier parallelism;
@@ -43,7 +43,7 @@ public final class StageEntry implements StageContext {
     /** Activity of a stage with workers of its own, if it can tell. */
     private volatile Supplier<@Nullable Activity> activity = () -> null;
 
-    /** The stage that the streams are in which it belongs to; null if it is in the pipeline itself. */
+    /** The parent stage of the substream to which it belongs; null in the pipeline itself. */
     private volatile @Nullable StageEntry nesting;
 
     /** Written before the stage runs. */
@@ -56,11 +56,11 @@ public final class StageEntry implements StageContext {
      */
     public record Kept(Object value, boolean atWork) {}
 
-    /** Knows what is in a stage. Thread-safe. */
+    /** Knows the elements in a stage. Thread-safe. */
     @FunctionalInterface
     public interface Keeper {
 
-        /** Looks for what stands for an element. */
+        /** Finds an element in the stage. */
         @Nullable
         Kept find(AckTarget of, long ofToken);
 
@@ -124,7 +124,7 @@ public final class StageEntry implements StageContext {
         show();
     }
 
-    /** Registers who can tell what waits inside the stage or is being worked on. */
+    /** Registers the keeper that knows the waiting elements and those in work. */
     public void keeper(Keeper ofElements) {
         keeper = ofElements;
         show();
@@ -139,7 +139,7 @@ public final class StageEntry implements StageContext {
         }
     }
 
-    /** The entry of a stage in a further stream: it counts here, and is asked through this one. */
+    /** Creates the entry of a stage in another stream, which counts here and is queried through this one. */
     StageEntry inStream(StageLifetime stream, Shape ofStage) {
         return new StageEntry(run, stream, name, ofStage.withMeter(meter()), this);
     }
@@ -170,26 +170,24 @@ public final class StageEntry implements StageContext {
         return run.find(this, target, token);
     }
 
-    /** Says that it is in a stream within {@code stage}. */
+    /** Sets its parent stage. */
     void within(@Nullable StageEntry stage) {
         nesting = stage;
     }
 
-    /** Returns whether it is in a stream within {@code stage}, or in one further within. */
+    /** Returns whether it is nested in {@code stage}, at any depth. */
     boolean isWithin(@Nullable StageEntry stage) {
         StageEntry around = nesting;
         return around != null && (around == stage || around.isWithin(stage));
     }
 
-    /**
-     * Returns whether elements are inside and nobody can tell which; elements of {@code source} itself do not count.
-     */
+    /** Returns whether it holds elements it cannot name; elements of {@code source} itself do not count. */
     boolean keepsUntold(StageEntry source) {
         return (this != source && keeper == null && ownDepth() > 0)
                 || standsFor.stream().anyMatch(entry -> entry.keepsUntold(source));
     }
 
-    /** The element as it is in this stage, if it is there. */
+    /** Finds the element in this stage. */
     @Nullable
     Whereabouts findHere(AckTarget target, long token) {
         Keeper here = keeper;
@@ -211,7 +209,7 @@ public final class StageEntry implements StageContext {
         run.dropRevoked();
     }
 
-    /** Makes this stage, and those that show as it, drop what was lost. */
+    /** Makes this stage, and those it represents, drop lost elements. */
     void dropRevokedHere() {
         Keeper here = keeper;
         if (here != null) {
@@ -226,14 +224,12 @@ public final class StageEntry implements StageContext {
         shown.parallelism = threads;
     }
 
-    /** Registers what tells what the stage's own workers do. */
+    /** Registers the supplier of the activity of the stage's workers. */
     public void activity(Supplier<@Nullable Activity> ofWorkers) {
         activity = ofWorkers;
     }
 
-    /**
-     * Returns the activity of its own workers, of all streams that show as one, or null if it has none or cannot tell.
-     */
+    /** Returns the activity of its workers, over all streams shown as one; null if it has none or cannot tell. */
     @Nullable
     Activity activity() {
         Activity all = activity.get();
@@ -245,10 +241,10 @@ public final class StageEntry implements StageContext {
     }
 
     /**
-     * Registers how a user changes the number of elements that are worked on at once, see {@link
-     * dev.weir.stream.control.StageControl}. Not for stages of one of many streams that show as one.
+     * Registers the control of the stage's parallelism, see {@link dev.weir.stream.control.StageControl}. Not for
+     * stages of substreams.
      *
-     * @param dispatcher where it works
+     * @param dispatcher dispatcher of the stage
      * @param failedCalls counts the calls of its function that threw
      * @param most the highest number now
      */
@@ -257,7 +253,7 @@ public final class StageEntry implements StageContext {
             StageSteering steered =
                     new StageSteering(name, dispatcher.name(), () -> parallelism.getAsInt(), failedCalls, most, n -> {
                         resize.accept(n);
-                        // The time so far was that of the threads before.
+                        // The time so far belongs to the previous number of threads.
                         run.stages();
                     });
             steering = steered;
@@ -271,17 +267,17 @@ public final class StageEntry implements StageContext {
         lifetime.onStop(name, stop);
     }
 
-    /** The same for a stage that is no source. */
+    /** Registers a stop hook of a stage that is not a source. */
     public void alsoOnStop(Runnable stop) {
         lifetime.alsoOnStop(stop);
     }
 
-    /** The source has ended by itself: a stop that comes now cuts nothing off. */
+    /** Notes that the source has ended by itself, so that a later stop cuts nothing off. */
     public void ended() {
         lifetime.ended(onStop);
     }
 
-    /** A stop ends what the stage does before its end. */
+    /** Notes that a stop cut the stage short. */
     public void cut() {
         lifetime.cut(name);
     }
@@ -313,7 +309,7 @@ public final class StageEntry implements StageContext {
         long blockedDown = meter.blockedDownNanos();
         long blockedUp = meter.blockedUpNanos();
         if (shape.ownThreads) {
-            // Workers that were never needed wait for input as well, though no thread stands there and waits.
+            // Workers that were never needed count as waiting for input, although no thread waits.
             blockedUp = (long) Math.max(0, threadTime.until(elapsedNanos, threads) - busy - blockedDown);
         }
         return StageSnapshot.of(
@@ -328,7 +324,7 @@ public final class StageEntry implements StageContext {
                 elapsedNanos);
     }
 
-    /** The number of elements that are in the stage: those that wait there, and what it has in hand. */
+    /** The number of elements in the stage: waiting and in hand. */
     int inside() {
         return depthNow() + meter().elementsHeld();
     }
@@ -341,12 +337,12 @@ public final class StageEntry implements StageContext {
         try {
             return depth.getAsInt();
         } catch (RuntimeException ignored) {
-            // A gauge of somebody else's must not keep a pipeline from ending; it may be read after its owner closed.
+            // A foreign gauge must not keep a pipeline from ending; it may be read after its owner closed.
             return 0;
         }
     }
 
-    /** Lets go of the stage, and so of the elements that a cancelled stage still holds. */
+    /** Drops references to the stage, and so to elements that a cancelled stage still holds. */
     void release() {
         depth = () -> 0;
         onStop = () -> {};
@@ -359,15 +355,15 @@ public final class StageEntry implements StageContext {
             standsFor.clear();
         }
         activity = () -> null;
-        // A pass that has failed is over as well.
+        // A failed pass has ended too.
         meter().endPass();
         int last = parallelism.getAsInt();
         parallelism = () -> last;
     }
 
     /**
-     * The time of all threads that a stage may use, summed up from one look to the next, as their number may change: by
-     * a user, or by the stage itself. Thread-safe.
+     * The total time of the threads that a stage may use, summed between readings because a user or the stage may
+     * change their number. Thread-safe.
      */
     private static final class ThreadTime {
 

@@ -22,9 +22,7 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The tasks of one pipeline: nothing of it runs outside, and the pipeline has ended when none is left. Thread-safe.
- */
+/** The tasks of one pipeline: all its code runs in them, and the pipeline has ended when none is left. Thread-safe. */
 public final class TaskGroup {
 
     private static final ThreadLocal<@Nullable Task> CURRENT = new ThreadLocal<>();
@@ -34,7 +32,7 @@ public final class TaskGroup {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition allEnded = lock.newCondition();
 
-    /** Actions that wake the tasks which pause with an element in hand. */
+    /** Actions that wake tasks paused with an element in hand. */
     private final Set<Runnable> pauses = ConcurrentHashMap.newKeySet();
 
     // Under the lock.
@@ -45,21 +43,21 @@ public final class TaskGroup {
     /**
      * Creates an empty group.
      *
-     * @param onEscape hears of a throwable that a body let out, on that body's thread
+     * @param onEscape called with a throwable that escapes a body, on that body's thread
      */
     public TaskGroup(String pipelineName, Consumer<Throwable> onEscape) {
         this.pipelineName = pipelineName;
         this.onEscape = onEscape;
     }
 
-    /** The task that the calling thread works for, or null. */
+    /** The task of the calling thread, or null. */
     public static @Nullable Task current() {
         return CURRENT.get();
     }
 
     /**
-     * Returns whether the calling thread's task, or a {@link TaskSection} of it that the thread is in, was told to end:
-     * what fails now may fail because of that, so it must neither be skipped nor recovered from.
+     * Returns whether the calling thread's task, or its current {@link TaskSection}, was interrupted. A failure may
+     * then be a consequence, so it must be neither skipped nor recovered from.
      */
     public static boolean isCurrentInterrupted() {
         Task task = CURRENT.get();
@@ -67,16 +65,16 @@ public final class TaskGroup {
     }
 
     /**
-     * Returns the failure of the calling thread's segment, or of the one below that has therefore cancelled it, or
-     * null: tells stages that are interrupted or closed whether that is the end of the stream or comes of a failure.
-     * What fails after an interrupt of the segment alone, as nobody wants its output any more, is no failure.
+     * Returns the failure of the calling thread's segment, or of the segment below that cancelled it because of its own
+     * failure, or null. With it an interrupted or closed stage can distinguish a failure from a normal end. An
+     * exception after an interrupt of only this segment does not count as a failure.
      */
     public static @Nullable Throwable currentFailure() {
         Task task = CURRENT.get();
         return task == null ? null : task.failure;
     }
 
-    /** Notes what the calling thread's segment fails with, for {@link #currentFailure}. The first counts. */
+    /** Notes the failure of the calling thread's segment for {@link #currentFailure}. The first counts. */
     public static void noteFailure(Throwable thrown) {
         Task task = CURRENT.get();
         if (task != null && task.failure == null && !task.life.isInterruptRequested()) {
@@ -90,7 +88,7 @@ public final class TaskGroup {
         return task == null ? null : task.habit;
     }
 
-    /** Returns whether the calling thread runs a task, and not code of others that calls in. */
+    /** Returns whether the calling thread runs a task, rather than being a foreign thread. */
     public static boolean isCurrentTask() {
         return CURRENT.get() != null;
     }
@@ -106,12 +104,12 @@ public final class TaskGroup {
         pauses.add(wake);
     }
 
-    /** Ends what {@link #beginPause} has begun. */
+    /** Ends a pause begun by {@link #beginPause}. */
     public void endPause(Runnable wake) {
         pauses.remove(wake);
     }
 
-    /** Makes the tasks that pause with an element in hand ask whether its source has lost it. Any thread. */
+    /** Makes tasks paused with an element in hand check whether its source has lost it. Any thread. */
     void wakePauses() {
         pauses.forEach(Runnable::run);
     }
@@ -128,7 +126,7 @@ public final class TaskGroup {
     }
 
     /**
-     * Runs {@code body} on the dispatcher, and keeps its task in {@code members} from before it starts until it ended.
+     * Runs {@code body} on the dispatcher, and keeps its task in {@code members} from before its start until its end.
      * After {@link #cancel} it starts interrupted, on a thread of its own.
      *
      * @param members thread-safe if more than one task is to be in it
@@ -153,11 +151,11 @@ public final class TaskGroup {
         return task;
     }
 
-    /** Takes a task in; false if the group is cancelled, so that the task is only to clean up. */
+    /** Adds a task. Returns false if the group is cancelled, so that the task may only clean up. */
     private boolean admit(Task task) {
         lock.lock();
         try {
-            // A thread that interrupts the members may run and end it from here on: it ends under the lock as well.
+            // From here on a thread that interrupts the members may run and end it; the end is under the lock too.
             task.members.add(task);
             tasks.add(task);
             return !cancelled;
@@ -166,7 +164,7 @@ public final class TaskGroup {
         }
     }
 
-    /** Returns whether the whole run is being cancelled; a task alone may be interrupted without that. */
+    /** Returns whether the whole run is being cancelled; a single task may be interrupted without that. */
     public boolean isCancelled() {
         lock.lock();
         try {
@@ -202,10 +200,10 @@ public final class TaskGroup {
     }
 
     /**
-     * Gives up, at the end of the JVM, the tasks whose threads have called {@link System#exit}, which never return.
+     * During JVM shutdown, abandons the tasks whose threads have called {@link System#exit} and so never return.
      *
-     * @param first called before the first of them is given up, which may be what the end of the run waits for
-     * @return the names of those that were given up now
+     * @param first called before the first of them is abandoned, which may end the run
+     * @return the names of the tasks abandoned now
      */
     List<String> leaveExiting(Runnable first) {
         List<Task> exiting = present().stream().filter(Task::isExiting).toList();
@@ -251,7 +249,7 @@ public final class TaskGroup {
         }
     }
 
-    /** Returns whether no task has anything to do, as each of them was when it was looked at. */
+    /** Returns whether all tasks are idle, each at the moment it was checked. */
     boolean isAtRest(Predicate<Thread> isWaiting) {
         for (Task task : present()) {
             if (!task.isAtRest(isWaiting)) {
@@ -285,12 +283,11 @@ public final class TaskGroup {
     }
 
     /**
-     * One body on one thread. It is interrupted at most once and only while the body runs: never in its cleaning up,
-     * never in what the thread does next.
+     * One body on one thread. It is interrupted at most once and only while the body runs: never during its cleanup or
+     * the thread's next task.
      *
-     * <p>A task that is interrupted while it still waits for its turn on a busy pool is run by a thread of its own, so
-     * that it can clean up; the pool then finds it done. A body must therefore look at {@link #isInterruptRequested}
-     * before it calls user code.
+     * <p>A task interrupted while queued on a busy pool is run by a thread of its own, so that it can clean up; the
+     * pool then finds it done. A body must therefore check {@link #isInterruptRequested} before it calls user code.
      */
     public final class Task implements Runnable {
 
@@ -302,13 +299,13 @@ public final class TaskGroup {
         /** Wait habit of the thread that runs the body. */
         private final WaitHabit habit = new WaitHabit();
 
-        /** Body of the task. The thread that begins the task or takes it back clears it. */
+        /** Body of the task. Cleared by the thread that begins the task or withdraws it. */
         private @Nullable Consumer<Task> body;
 
         /** Written by the body. */
         private volatile boolean waitsBriefly;
 
-        /** True if it was given up, as its thread never returns. */
+        /** True if the task was abandoned because its thread never returns. */
         private volatile boolean left;
 
         /** See {@link #currentFailure}. Written by the body, or by the thread that interrupts it. */
@@ -362,7 +359,9 @@ public final class TaskGroup {
             ended();
         }
 
-        /** Takes it back; false if it was interrupted meanwhile, and so cleans up on a thread of its own. */
+        /**
+         * Withdraws the task. Returns false if it was interrupted meanwhile and so cleans up on a thread of its own.
+         */
         private boolean withdraw() {
             if (!life.withdraw()) {
                 return false;
@@ -390,9 +389,9 @@ public final class TaskGroup {
         }
 
         /**
-         * Interrupts the body, but only after it has left the stages in which it {@linkplain #hold defers} that.
+         * Interrupts the body, but not while it {@linkplain #hold defers} interrupts.
          *
-         * @param why what the interrupting segment failed with, if it did
+         * @param why the failure of the interrupting segment, or null
          */
         void interruptUnlessHeld(@Nullable Throwable why) {
             if (why != null) {
@@ -404,8 +403,8 @@ public final class TaskGroup {
         }
 
         /**
-         * Defers interrupts for this segment alone: the body is about to call stages that belong to another, which go
-         * on when this one has ended. Own thread only; ends with {@link #letGo}.
+         * Defers interrupts of only this segment: the body is about to call stages of another segment, which continue
+         * after the end of this one. Own thread only; ends with {@link #letGo}.
          */
         public void hold() {
             life.hold();
@@ -416,7 +415,7 @@ public final class TaskGroup {
             life.letGo();
         }
 
-        /** Says that the body goes on within a moment, though it waits. */
+        /** Sets whether a wait of the body is brief. */
         public void waitsBriefly(boolean briefly) {
             waitsBriefly = briefly;
         }
@@ -424,11 +423,11 @@ public final class TaskGroup {
         /** Returns whether the body has begun and waits for more than a moment. */
         private boolean isAtRest(Predicate<Thread> isWaiting) {
             Thread current = life.thread();
-            // Without the lock, which the thread itself may want.
+            // Without the lock, which the thread itself may need.
             return current != null && !waitsBriefly && isWaiting.test(current);
         }
 
-        /** Returns whether it was given up: its thread waits for the end of the JVM. */
+        /** Returns whether it was abandoned because its thread waits for the end of the JVM. */
         boolean isLeft() {
             return left;
         }
@@ -454,14 +453,14 @@ public final class TaskGroup {
             return current == null ? ThreadWait.NONE : ThreadWait.of(current);
         }
 
-        /** The lock that the body's thread waits for; null if it waits for none, or for something else. */
+        /** The lock that the body's thread waits for; null if it does not wait for a lock. */
         public @Nullable Object lockWaitedFor() {
             Thread current = life.thread();
             if (current == null) {
                 return null;
             }
             return switch (current.getState()) {
-                // Nobody says which one; a stage has hardly more than one that matters.
+                // The JDK does not say which; a stage rarely has more than one that matters.
                 case BLOCKED -> Thread.State.BLOCKED;
                 case WAITING, TIMED_WAITING ->
                     LockSupport.getBlocker(current) instanceof AbstractOwnableSynchronizer lock
@@ -472,13 +471,13 @@ public final class TaskGroup {
             };
         }
 
-        /** Returns whether {@link #interrupt} was called, even if user code has swallowed what came of it. */
+        /** Returns whether {@link #interrupt} was called, even if user code has swallowed the interrupt. */
         public boolean isInterruptRequested() {
             return life.isInterruptRequested();
         }
 
         /**
-         * Clears an interrupt that user code left behind, so that the next call of user code does not meet it. Own
+         * Clears an interrupt that user code left behind, so that it does not affect the next call of user code. Own
          * thread only.
          *
          * @return false if the task is to end
@@ -488,7 +487,7 @@ public final class TaskGroup {
             return !life.isInterruptRequested();
         }
 
-        /** Lets no further interrupt through and clears one that came: what follows is cleaning up. Own thread only. */
+        /** Blocks further interrupts and clears a pending one before cleanup. Own thread only. */
         public void shield() {
             life.shield();
         }

@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
  *     +--withdraw--> SHIELDED <--shield-- RUNNING, HOLDING, DEFERRING
  * </pre>
  *
- * <p>Beside the state stands one mark that is never taken back: whether an interrupt was asked for.
+ * <p>A separate flag, never reset, records whether an interrupt was requested.
  */
 final class TaskLifecycle {
 
     /** The state of the task. Each says which interrupts reach its thread. */
     enum State {
         /**
-         * The body waits for its turn. An interrupt is kept for it, or brings a thread of its own if it may wait long.
+         * The body waits for its turn. An interrupt is stored, or starts a thread of its own if the wait may be long.
          */
         QUEUED,
         /** The body was interrupted while it waited in a pool's queue, and a thread of its own is about to begin it. */
@@ -29,12 +29,13 @@ final class TaskLifecycle {
         /** The body runs. Each interrupt reaches its thread. */
         RUNNING,
         /**
-         * The body runs in stages of another segment. An interrupt for its own segment alone waits until it is back.
+         * The body runs in stages of another segment. An interrupt of only its own segment waits until the body
+         * returns.
          */
         HOLDING,
-        /** The same, and such an interrupt waits. */
+        /** HOLDING with a pending interrupt. */
         DEFERRING,
-        /** No interrupt reaches the thread: the body cleans up, has ended, or was taken back. The end. */
+        /** No interrupt reaches the thread: the body cleans up, has ended, or was withdrawn. Final. */
         SHIELDED
     }
 
@@ -47,15 +48,18 @@ final class TaskLifecycle {
     private volatile boolean interruptRequested;
 
     /**
-     * Creates one that has not begun.
+     * Creates the life cycle of a task that has not begun.
      *
-     * @param mayQueue whether it may wait for strangers before its turn comes
+     * @param mayQueue whether it may wait behind foreign tasks
      */
     TaskLifecycle(boolean mayQueue) {
         this.mayQueue = mayQueue;
     }
 
-    /** Begins the body on {@code current}, the calling thread. False if another has begun it, or it was taken back. */
+    /**
+     * Begins the body on {@code current}, the calling thread. Returns false if another thread has begun it, or it was
+     * withdrawn.
+     */
     boolean begin(Thread current) {
         lock.lock();
         try {
@@ -73,7 +77,9 @@ final class TaskLifecycle {
         }
     }
 
-    /** Takes the task back before it has begun. False if it has, or a thread of its own is about to begin it. */
+    /**
+     * Withdraws the task before it begins. Returns false if it has begun, or a thread of its own is about to begin it.
+     */
     boolean withdraw() {
         lock.lock();
         try {
@@ -106,7 +112,7 @@ final class TaskLifecycle {
         }
     }
 
-    /** The same, but an interrupt that comes between {@link #hold} and {@link #letGo} waits for the latter. */
+    /** Interrupts the body, but an interrupt between {@link #hold} and {@link #letGo} waits for the latter. */
     boolean interruptUnlessHeld() {
         lock.lock();
         try {
@@ -120,12 +126,12 @@ final class TaskLifecycle {
         }
     }
 
-    /** Under the lock; whether the task needs a thread of its own. */
+    /** Delivers an interrupt. Returns whether the task needs a thread of its own. Under the lock. */
     private boolean deliver() {
         if (interruptRequested) {
             return false;
         }
-        // First the mark: whoever clears the thread's interrupt must be able to see why it came.
+        // Set the flag first: code that clears the thread's interrupt must see why it came.
         interruptRequested = true;
         if (thread != null) {
             thread.interrupt();
@@ -148,7 +154,7 @@ final class TaskLifecycle {
         }
     }
 
-    /** Stops deferring interrupts, and delivers one that came meanwhile. Does nothing unless they are deferred. */
+    /** Stops deferring interrupts, and delivers a pending one. Does nothing unless deferred. */
     void letGo() {
         lock.lock();
         try {
@@ -164,7 +170,7 @@ final class TaskLifecycle {
         }
     }
 
-    /** Lets no further interrupt through and clears one that came. Own thread only. */
+    /** Blocks further interrupts and clears a pending one. Own thread only. */
     void shield() {
         lock.lock();
         try {
@@ -177,7 +183,7 @@ final class TaskLifecycle {
     }
 
     /**
-     * Returns whether an interrupt was asked for and not deferred, even if user code has swallowed it. Takes no lock.
+     * Returns whether an interrupt was requested and not deferred, even if user code has swallowed it. Takes no lock.
      */
     boolean isInterruptRequested() {
         return interruptRequested;

@@ -19,7 +19,7 @@ public final class TaskSection {
     private @Nullable Task task;
     private boolean interrupted;
 
-    /** Begins the work; false if it was interrupted before, and then there is nothing to {@link #exit}. */
+    /** Begins the work. Returns false if it was already interrupted; then {@link #exit} must not be called. */
     public boolean enter() {
         lock.lock();
         try {
@@ -34,7 +34,7 @@ public final class TaskSection {
         }
     }
 
-    /** Ends the work and takes back an interrupt that was meant for it alone; true if there was one. */
+    /** Ends the work and clears an interrupt meant only for this section. Returns whether there was one. */
     public boolean exit() {
         lock.lock();
         try {
@@ -66,7 +66,7 @@ public final class TaskSection {
             }
             interrupted = true;
             if (inside != null) {
-                // First the count: whoever is interrupted must be able to see why.
+                // Count first, so that the interrupted code can see why.
                 if (task != null) {
                     task.interruptedSections.incrementAndGet();
                 }

@@ -5,14 +5,14 @@ import dev.weir.stream.spi.Stage;
 import java.util.function.BooleanSupplier;
 
 /**
- * The question whether a stream within the stream has threads of its own, answered by a stream that is built, looked at
- * and closed, and never run. Confined to the thread that asks.
+ * Finds out whether a substream has threads of its own, by building, inspecting and closing one without running it.
+ * Confined to the calling thread.
  *
  * <p><b>Why.</b> {@code groupBy} pulls the streams of its keys on its own thread, one after the other, until each has
  * nothing more: a key costs no thread, and 100,000 keys are possible. A stream that has threads of its own, by
- * {@code async} or {@code mapBlocking} say, cannot be pulled like that: it would have to wait for elements which only
- * the waiting thread can bring. Such streams get a queue and a segment each. Which of the two a user's function makes
- * is known only when it has been built, because the blueprint of a stage is the function that builds it.
+ * {@code async} or {@code mapBlocking} say, cannot be pulled like that: it would wait for elements that only the
+ * waiting thread can provide. Such streams get a queue and a segment each. The kind of stream that a user's function
+ * makes is known only after building, because the blueprint of a stage is the function that builds it.
  *
  * <p><b>How.</b> {@link #hasThreads} builds one more stream than the stage needs, with an assembly that knows this
  * probe.
@@ -22,9 +22,8 @@ import java.util.function.BooleanSupplier;
  *                             -&gt; close all that was built
  * </pre>
  *
- * <p><b>What must not be noticed of it.</b> No thread starts, as segments start after the building. Nothing of the
- * user's is made or called. Three places see to that, and a new stage needs none of them unless its building has an
- * effect outside:
+ * <p><b>No side effects.</b> No thread starts, because segments start after the building. No user code is created or
+ * called. Three places ensure that; a new stage needs them only if its construction has external effects:
  * <ul>
  *   <li>{@link RunAssembly#source(java.util.function.Supplier)} makes no source; sinks are made when their segment
  * starts.
@@ -41,7 +40,7 @@ public final class ThreadProbe {
 
     /**
      * Returns whether a stream of this blueprint, or one that it starts for parts of its input, has threads of its own,
-     * so that what it reads must make them wait.
+     * so that its input must be queued.
      *
      * @param nest the place where such streams are going to run
      */
@@ -51,12 +50,12 @@ public final class ThreadProbe {
         return hasSegments || probe.threadsWithin;
     }
 
-    /** Notes that a stage will start streams which read its input, if those have threads of their own. */
+    /** Notes that a stage will start streams that read its input and may have threads of their own. */
     void noteThreadsWithin(BooleanSupplier hasThreads) {
         threadsWithin |= hasThreads.getAsBoolean();
     }
 
-    /** Stands for a stage that will never be pulled. */
+    /** A placeholder for a stage that is never pulled. */
     record Unused<T>() implements Stage<T> {
 
         @Override

@@ -4,10 +4,10 @@ import dev.weir.stream.internal.failure.SupervisedCall;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 
-/** A sink's loop that makes a result. Made once, serves many runs: what it remembers lives in {@link #run}. */
+/** The loop of a sink with a result. One object serves many runs, so its state lives in {@link #run}. */
 @FunctionalInterface
 public interface ResultLoop<T, R> {
 
-    /** Pulls {@code upstream} as far as it needs, acknowledges each element once it went into the result. */
+    /** Pulls {@code upstream} as far as needed, and acknowledges each element once it is part of the result. */
     R run(Stage<T> upstream, StageMeter meter, SupervisedCall supervised) throws InterruptedException;
 }

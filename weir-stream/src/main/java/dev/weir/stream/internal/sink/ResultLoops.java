@@ -15,12 +15,12 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collector;
 
-/** The door of this package: the loops of sinks with a result. Stateless. */
+/** The entry point of this package: the loops of sinks with a result. Stateless. */
 public final class ResultLoops {
 
     private ResultLoops() {}
 
-    /** Combines all elements, from a new start in each run. */
+    /** Combines all elements, from a new initial value in each run. */
     public static <T, A, R> ResultLoop<T, R> fold(
             Supplier<? extends A> start,
             BiFunction<? super A, ? super T, ? extends A> function,
@@ -63,7 +63,7 @@ public final class ResultLoops {
         };
     }
 
-    /** The first element; the others are not asked for, or not acknowledged if they came with it. */
+    /** The first element; others are not pulled, or not acknowledged if in the same batch. */
     public static <T> ResultLoop<T, Optional<T>> head() {
         return (upstream, meter, supervised) -> {
             Batch<T> batch;
@@ -81,7 +81,7 @@ public final class ResultLoops {
         };
     }
 
-    /** The same loop, for which no result is a failure. */
+    /** The loop with a failure in place of an empty result. */
     public static <T> ResultLoop<T, T> orElseThrow(ResultLoop<T, Optional<T>> loop) {
         return (upstream, meter, supervised) -> loop.run(upstream, meter, supervised)
                 .orElseThrow(() -> new NoSuchElementException("the stream ended without an element"));

@@ -7,7 +7,7 @@ import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits what a source does that becomes known only while the pipeline runs: the one element of the stage above.
+ * Emits the elements of a source that is known only while the pipeline runs: the single element of the stage above.
  * Confined to the thread of its segment.
  */
 final class DeferredSource<T> implements Stage<T> {

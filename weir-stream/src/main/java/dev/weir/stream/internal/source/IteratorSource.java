@@ -9,11 +9,11 @@ import java.util.Iterator;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 
-/** Emits what an iterator gives; nobody waits for acknowledgements. Confined to the thread of its segment. */
+/** Emits the elements of an iterator; nobody waits for acknowledgements. Confined to the thread of its segment. */
 final class IteratorSource<T> extends ReadingSource<T> {
 
     private final Iterator<? extends T> iterator;
-    /** Kept, as one for each batch would be garbage. */
+    /** Stored because one per batch would be garbage. */
     private final BooleanSupplier stopped = this::isStopped;
 
     private IteratorSource(Iterator<? extends T> iterator, StageAttributes attributes) {

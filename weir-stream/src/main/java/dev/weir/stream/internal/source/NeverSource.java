@@ -6,10 +6,10 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import org.jspecify.annotations.Nullable;
 
-/** Emits nothing and ends when it is told to stop. Confined to the thread of its segment, except for the stop. */
+/** Emits nothing and ends when stopped. Confined to the thread of its segment, except for the stop. */
 final class NeverSource<T> implements Stage<T> {
 
-    /** Interval of checks for its end in the stream of a key. */
+    /** Polling interval for its end in the stream of a key. */
     private static final long LOOK_NANOS = 250_000_000;
 
     private final SourceBell bell;

@@ -11,10 +11,10 @@ import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source that asks user code for the next element until there is none. Confined to the thread of its segment, but for
+ * A source that reads elements from user code until there are none. Confined to the thread of its segment, except for
  * {@link #stop}.
  *
- * <p>A failure follows the elements before it. A stop ends the source after the element it is at.
+ * <p>A failure follows the elements before it. A stop ends the source after the current element.
  */
 abstract class ReadingSource<T> implements Stage<T> {
 
@@ -26,7 +26,7 @@ abstract class ReadingSource<T> implements Stage<T> {
     private @Nullable Throwable failure;
     private volatile boolean stopped;
 
-    /** Creates a source that reads ahead as far as the buffer of {@code attributes}, or else a normal batch. */
+    /** Creates a source that reads ahead up to the buffer of {@code attributes}, or else a default batch. */
     ReadingSource(StageAttributes attributes) {
         this.room = attributes.bufferOr(Batch.DEFAULT_CAPACITY);
         this.pool = new BatchPool(room);
@@ -46,9 +46,7 @@ abstract class ReadingSource<T> implements Stage<T> {
         });
     }
 
-    /**
-     * A source of what is all in memory: within a stream it goes on to its end, as its elements were emitted as one.
-     */
+    /** A source of elements in memory. In a substream a stop does not end it, because its elements belong together. */
     static <T> BlueprintNode<T> inMemory(String name, Maker<T> maker) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {
             ReadingSource<T> source = build(maker, assembly, attributes);
@@ -74,13 +72,13 @@ abstract class ReadingSource<T> implements Stage<T> {
     }
 
     /**
-     * Adds elements to {@code batch} until it holds {@code limit}, a stop came, or there are none.
+     * Adds elements to {@code batch} until it holds {@code limit}, a stop arrives, or there are none.
      *
      * @return whether there may be more
      */
     abstract boolean fill(Batch<T> batch, int limit) throws Exception;
 
-    /** Returns whether a stop came. */
+    /** Returns whether the source was stopped. */
     final boolean isStopped() {
         return stopped;
     }
@@ -91,7 +89,7 @@ abstract class ReadingSource<T> implements Stage<T> {
 
     @Override
     public final @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
-        // It never blocks by itself, so nothing else would notice a cancellation when there is no end.
+        // It never blocks, so without this check an endless source would not notice a cancellation.
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }

@@ -12,8 +12,8 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits what is read from a resource, which it opens when first asked and closes once: at its end, or when the stream
- * ends otherwise. Confined to the thread of its segment.
+ * Emits the elements read from a resource, which it opens at the first pull and closes once, however the stream ends.
+ * Confined to the thread of its segment.
  */
 final class ResourceSource<R, T> extends ReadingSource<T> {
 

@@ -8,9 +8,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 /**
- * Wakes the thread of a source that waits for news from another thread. Thread-safe: one waits, any thread rings.
+ * Wakes the thread of a source that waits for another thread. Thread-safe: one thread waits, any thread rings.
  *
- * <p>News is something that becomes true and stays so. Whoever makes it true does that first and rings then.
+ * <p>The awaited condition becomes true and stays true. A thread makes it true first and then rings.
  */
 final class SourceBell {
 
@@ -24,7 +24,7 @@ final class SourceBell {
         this.meter = context.meter();
     }
 
-    /** Waits for the news until the deadline, and returns whether there is any. */
+    /** Waits for {@code news} until the deadline, and returns whether it is true. */
     boolean await(BooleanSupplier news, long deadlineNanos) throws InterruptedException {
         if (news.getAsBoolean()) {
             return true;

@@ -17,7 +17,7 @@ import java.util.function.Function;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
 
-/** The door of this package: one method for each source, behind the facade's methods. Stateless. */
+/** The entry point of this package for the facade: one method for each source. Stateless. */
 public final class SourceStages {
 
     private SourceStages() {}
@@ -46,7 +46,7 @@ public final class SourceStages {
         return iterable("cycle", () -> new Cycle<>(elements));
     }
 
-    /** The numbers from {@code from} to below {@code to}, each in the form that {@code boxing} gives it. */
+    /** The numbers from {@code from} to {@code to}, exclusive, converted by {@code boxing}. */
     public static <T> BlueprintNode<T> range(long from, long to, LongFunction<T> boxing) {
         return iterable("range", () -> new Range<>(from, to, boxing));
     }
@@ -95,7 +95,7 @@ public final class SourceStages {
                                 : Optional.empty()));
     }
 
-    /** One element without end. */
+    /** One element, repeated forever. */
     private record Repeat<T>(T element) implements Iterator<T> {
 
         @Override
@@ -136,7 +136,7 @@ public final class SourceStages {
         }
     }
 
-    /** An iterable over and over, until it has nothing. */
+    /** An iterable, repeated until it is empty. */
     private static final class Cycle<T> implements Iterator<T> {
 
         private final Iterable<? extends T> elements;

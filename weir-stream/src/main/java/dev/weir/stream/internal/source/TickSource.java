@@ -10,8 +10,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits one element again and again at fixed times; those that nobody asked for in time are left out. Confined to the
- * thread of its segment, except for the stop.
+ * Emits one element repeatedly at fixed times; ticks without demand are skipped. Confined to the thread of its segment,
+ * except for the stop.
  */
 final class TickSource<T> implements Stage<T> {
 

@@ -14,8 +14,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits what a function makes of a state some time later. Confined to the thread of its segment, but for {@link #stop}
- * and the completion of the function's stages.
+ * Emits elements computed from a state by an asynchronous function. Confined to the thread of its segment, except for
+ * {@link #stop} and the completion of the function's stages.
  */
 final class UnfoldAsyncSource<S, T> implements Stage<T> {
 
@@ -75,7 +75,7 @@ final class UnfoldAsyncSource<S, T> implements Stage<T> {
         return goesOn || !batch.isEmpty() ? batch : null;
     }
 
-    /** Takes in what is there already; false at the end. A failure stays where it is until the batch is empty. */
+    /** Adds the available results to the batch. Returns false at the end. A failure waits until the batch is empty. */
     private boolean takeAnswers(Batch<T> batch) {
         while (batch.size() < room && !stopped) {
             Answer<S, T> answer = ask();
@@ -117,14 +117,14 @@ final class UnfoldAsyncSource<S, T> implements Stage<T> {
     @Override
     public void close() {}
 
-    /** The outcome of one call. Written by whoever completes it, published by {@code there}. */
+    /** The outcome of one call. Written by the completing thread, published by {@code there}. */
     private static final class Answer<S, T> {
 
         private Optional<Unfolded<S, T>> unfolded = Optional.empty();
         private @Nullable Throwable failure;
         private volatile boolean there;
 
-        @SuppressWarnings("NullableOptional") // that is how a stage tells of a failure
+        @SuppressWarnings("NullableOptional") // null result: the stage has failed
         void complete(@Nullable Optional<Unfolded<S, T>> with, @Nullable Throwable thrown) {
             if (with != null) {
                 unfolded = with;

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Emits what a function makes of a state, and goes on with the state that it leaves. Confined to the thread of its
+ * Emits elements computed from a state, which the function replaces at each step. Confined to the thread of its
  * segment.
  */
 final class UnfoldSource<S, T> extends ReadingSource<T> {

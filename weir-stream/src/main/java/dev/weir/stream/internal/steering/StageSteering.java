@@ -6,7 +6,7 @@ import java.util.function.IntConsumer;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The {@link StageControl} of one stage. Thread-safe: what it calls is under the stage's lock. */
+/** The {@link StageControl} of one stage. Thread-safe: it calls methods under the stage's lock. */
 public final class StageSteering implements StageControl {
 
     /** The highest parallelism now, and how to set it. */
@@ -17,7 +17,7 @@ public final class StageSteering implements StageControl {
     private final IntSupplier parallelism;
     private final LongAdder failedCalls;
 
-    /** Null once the run has ended, so that nobody holds on to the stage. */
+    /** Null once the run has ended, so that the stage is not retained. */
     private volatile @Nullable Resizing resizing;
 
     public StageSteering(
@@ -74,7 +74,7 @@ public final class StageSteering implements StageControl {
         now.resize().accept(n);
     }
 
-    /** Lets go of the stage: the run has ended. */
+    /** Drops the reference to the stage at the end of the run. */
     public void release() {
         resizing = null;
     }

@@ -9,20 +9,20 @@ import java.util.SortedMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Looks at the threads of a run's tasks. Thread-safe. */
+/** Reads the states of the threads that run a pipeline's tasks. Thread-safe. */
 public final class ThreadLook implements ThreadActivity {
 
-    /** Frames from the top in which a park, a wait or a sleep shows. */
+    /** Number of top frames that show a park, a wait or a sleep. */
     private static final int FRAMES = 12;
 
     private final Supplier<SortedMap<String, List<Thread>>> threads;
 
-    /** Creates one that is given the threads by the name of their dispatcher. */
+    /** Creates a reader of these threads, by the name of their dispatcher. */
     public ThreadLook(Supplier<SortedMap<String, List<Thread>>> threads) {
         this.threads = threads;
     }
 
-    /** Returns whether a thread waits for others of the run or for time, and not in code of the user's. */
+    /** Returns whether a thread waits in the engine, for other threads of the run or for time. */
     public static boolean waitsInMachinery(Thread thread) {
         if (thread.getState() == Thread.State.RUNNABLE) {
             return false;
@@ -80,7 +80,7 @@ public final class ThreadLook implements ThreadActivity {
                 counts.getOrDefault(State.BLOCKED, 0));
     }
 
-    /** Null for a thread that has not begun or is over. */
+    /** Returns null for a thread that has not started or has ended. */
     private static @Nullable State stateOf(Thread thread, boolean readsStack) {
         return switch (thread.getState()) {
             case RUNNABLE -> State.RUNNING;
@@ -94,7 +94,7 @@ public final class ThreadLook implements ThreadActivity {
         return state != State.RUNNING && state != State.BLOCKED;
     }
 
-    /** Returns a thread's kind of wait, by the first of these it called: a sleep of a virtual thread ends in a park. */
+    /** Returns a thread's kind of wait, by the outermost such call: a sleep of a virtual thread ends in a park. */
     static State waitOf(StackTraceElement[] stack) {
         for (int i = 0; i < Math.min(stack.length, FRAMES); i++) {
             String type = stack[i].getClassName();

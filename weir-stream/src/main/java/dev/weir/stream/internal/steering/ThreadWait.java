@@ -2,11 +2,11 @@ package dev.weir.stream.internal.steering;
 
 import java.util.List;
 
-/** The kinds of waits that a thread which works for a stage may be in. */
+/** The kinds of waits of a stage's thread. */
 public enum ThreadWait {
     /** It runs, or is ready to. */
     NONE,
-    /** It waits in the engine for others of the run or for time, not in code of the user's. */
+    /** It waits in the engine, for other threads of the run or for time. */
     ENGINE,
     /** It waits for a lock, a semaphore or a monitor. */
     LOCK,
@@ -17,7 +17,7 @@ public enum ThreadWait {
     /** It waits for something else: an answer, a queue. */
     OTHER;
 
-    /** Frames from the top in which a wait shows. */
+    /** Number of top frames that show a wait. */
     private static final int FRAMES = 24;
 
     private static final List<String> IO_CODE =
@@ -29,12 +29,12 @@ public enum ThreadWait {
             "java.util.concurrent.locks.StampedLock",
             "java.util.concurrent.Semaphore");
 
-    /** Returns the present wait of {@code thread}. Reads its stack, unless it runs on a virtual thread. */
+    /** Returns the current wait of {@code thread}. Reads its stack, unless it runs on a virtual thread. */
     public static ThreadWait of(Thread thread) {
         return switch (thread.getState()) {
             case NEW, TERMINATED -> NONE;
             case BLOCKED -> LOCK;
-            // A platform thread that waits in a native call says that it runs.
+            // A platform thread that waits in a native call is reported as running.
             case RUNNABLE -> thread.isVirtual() || !isInNativeIo(thread.getStackTrace()) ? NONE : IO;
             case WAITING, TIMED_WAITING -> ofStack(thread.getStackTrace());
         };
@@ -63,7 +63,7 @@ public enum ThreadWait {
         return OTHER;
     }
 
-    /** Returns whether the first code that is no JDK's, from there on, is Weir's. */
+    /** Returns whether the first non-JDK frame from there on is Weir's. */
     private static boolean isEngine(StackTraceElement[] stack, int from) {
         for (int i = from; i < stack.length; i++) {
             String type = stack[i].getClassName();

@@ -1,6 +1,6 @@
 /**
- * The handles by which users look at and change a running pipeline. Calls of any thread come in; the stage's own
- * lock, or the dispatcher's, orders what they change. Each belongs to one run.
+ * The handles with which users inspect and change a running pipeline. Any thread may call them; the lock of the stage
+ * or dispatcher orders changes. Each handle belongs to one run.
  */
 @NullMarked
 package dev.weir.stream.internal.steering;
