@@ -94,7 +94,10 @@ public final class ThreadLook implements ThreadActivity {
         return state != State.RUNNING && state != State.BLOCKED;
     }
 
-    /** Returns a thread's kind of wait, by the outermost such call: a sleep of a virtual thread ends in a park. */
+    /**
+     * Returns a thread's kind of wait by the first wait or sleep on its stack, because a virtual thread's sleep ends in
+     * a park.
+     */
     static State waitOf(StackTraceElement[] stack) {
         for (int i = 0; i < Math.min(stack.length, FRAMES); i++) {
             String type = stack[i].getClassName();

@@ -19,14 +19,14 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The groups of a {@code groupBy} whose streams have threads of their own: each has a bounded queue for its input and a
- * segment that takes its output. The stream of a key that comes again begins its work when the stream before has ended,
- * as elements must not overtake others of their key. Confined to the segment of the parents, but for {@link #find} and
+ * The groups of a {@code groupBy} whose streams have threads of their own: each has a bounded input queue and a segment
+ * that pulls its output. If an evicted key returns, its new stream starts after the previous one has ended, so that no
+ * element overtakes another of its key. Confined to the segment of the parents, except for {@link #find} and
  * {@link #dropRevoked}.
  */
 final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
 
-    /** The number of elements of one key may wait. */
+    /** The size of a key's buffer, in elements. */
     static final int BUFFER_PER_KEY = 256;
 
     private final BlueprintBranch<T, R> branch;
@@ -34,7 +34,7 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
     private final StageMeter segment;
     private final KeyedGroups<T, AsyncGroup<T>> groups;
 
-    /** The streams of idle keys, which were told to end and may not have done so yet. */
+    /** The evicted streams of idle keys, which may not have ended yet. */
     private final Map<Object, AsyncGroup<T>> leaving = new HashMap<>();
 
     private final Set<OutputQueue<T>> outlets = ConcurrentHashMap.newKeySet();
@@ -53,7 +53,7 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
         this.clock = clock;
         this.segment = segment;
         this.groups = new KeyedGroups<>(settings, supervised, clock, this::begin);
-        // Each stream has an outlet with leftovers of its own; what those pass on is for the stream around.
+        // Each stream has an outlet with leftovers of its own; those go on to the surrounding stream.
         groups.leftovers.close();
     }
 
@@ -92,7 +92,7 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
             AsyncGroup<T> group;
             while ((group = groups.nextTouched()) != null) {
                 if (!give(group)) {
-                    // Its stream failed, and so does this one.
+                    // Its stream failed, so this one fails too.
                     return;
                 }
             }
@@ -102,7 +102,7 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
         }
     }
 
-    /** Hands the elements of a group over. While that waits for room, those of other groups may be dropped. */
+    /** Hands over the elements of a group. While it waits for room, lost elements of other groups may be dropped. */
     private boolean give(AsyncGroup<T> group) throws InterruptedException {
         Batch<T> batch = group.take();
         if (batch.isEmpty()) {
@@ -147,20 +147,20 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
         groups.all().forEach(group -> group.outlet.end(null));
     }
 
-    /** All is over: abandons what waits for the streams and what they have left. */
+    /** Abandons the elements that wait for the streams or that the streams left, at the end of the run. */
     void leave() {
         groups.elements.beginWork();
         groups.leave();
-        // Of each stream that has not ended, that of a key which has come again included.
+        // For each stream that has not ended, including evicted ones.
         outlets.forEach(OutputQueue::leave);
     }
 
-    /** The input of a group, which gives nothing before the key's stream before it has ended. */
+    /** The input of a group, which emits nothing until the key's previous stream has ended. */
     private final class After implements Stage<T> {
 
         private final Stage<T> input;
 
-        /** Let go of as soon as it has ended. */
+        /** Cleared as soon as it has ended. */
         private ConcurrentSubstreams<?>.@Nullable Tributary before;
 
         After(ConcurrentSubstreams<?>.Tributary before, Stage<T> input) {
@@ -189,7 +189,7 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
         final OutputQueue<T> outlet;
         final ConcurrentSubstreams<?>.Tributary stream;
 
-        /** Tells whether the stream that the key had before is at work. */
+        /** Returns whether the key's previous stream is still at work. */
         private final BooleanSupplier isBeforeAtWork;
 
         AsyncGroup(

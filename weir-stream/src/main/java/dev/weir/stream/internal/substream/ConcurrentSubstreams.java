@@ -21,11 +21,10 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Streams within the stream that run at their own pace: each on a segment of its own, all feeding one bounded queue.
- * Started, replaced and awaited by one thread, that of the segment which reads the parents; they end on their own.
+ * Substreams that run at their own pace, each on a segment of its own, all feeding one bounded queue. The thread of the
+ * segment that reads the parents starts, replaces and awaits them; they end by themselves.
  *
- * <p>A stream that ends releases its resources at once. A failure of one is the end of the queue, behind what came
- * before.
+ * <p>A stream that ends releases its resources at once. A failure of one ends the queue, after the elements before it.
  */
 final class ConcurrentSubstreams<R> {
 
@@ -59,7 +58,7 @@ final class ConcurrentSubstreams<R> {
     /**
      * Starts a stream whose upper end is {@code input}.
      *
-     * @param outside gives the targets of elements that leave it
+     * @param outside returns the targets of elements that leave it
      */
     <T> Tributary start(
             BlueprintNode<R> node,
@@ -73,7 +72,7 @@ final class ConcurrentSubstreams<R> {
         return tributary;
     }
 
-    /** Builds a stream, which is then a child of the nest. */
+    /** Builds and starts a stream. */
     @FunctionalInterface
     private interface Starter<R> {
         NestedStreams.Child<R> start();
@@ -99,7 +98,7 @@ final class ConcurrentSubstreams<R> {
         }
     }
 
-    /** Notes that a stream has ended, and wakes the thread that waits for that. Any thread. */
+    /** Notes that a stream has ended, and wakes the waiting thread. Any thread. */
     void remove(Tributary tributary) {
         lock.lock();
         try {
@@ -132,7 +131,7 @@ final class ConcurrentSubstreams<R> {
         }
     }
 
-    /** Waits until a stream has ended; false if the deadline came first. Any thread. */
+    /** Waits until a stream has ended. Returns false at the deadline. Any thread. */
     boolean awaitEnd(ConcurrentSubstreams<?>.Tributary stream, long deadlineNanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -169,7 +168,7 @@ final class ConcurrentSubstreams<R> {
         all.forEach(Tributary::close);
     }
 
-    /** One stream; {@link TributaryState} draws its life. Thread-safe. */
+    /** One stream; {@link TributaryState} describes its life cycle. Thread-safe. */
     final class Tributary {
 
         private final ParentAcknowledgement parent;
@@ -180,7 +179,7 @@ final class ConcurrentSubstreams<R> {
         private TributaryState state = TributaryState.STARTING;
         private NestedStreams.@Nullable Child<R> child;
 
-        /** True if it is decided what becomes of the parent's own claim. */
+        /** True once the outcome of the parent's own claim is decided. */
         private boolean settled;
 
         /** Written under the child lock. */
@@ -221,7 +220,7 @@ final class ConcurrentSubstreams<R> {
                     throw interrupted;
                 }
             } catch (RuntimeException | Error failure) {
-                // The failure of a stream that was replaced comes of its interruption.
+                // The failure of a replaced stream comes from its interruption.
                 if (settleUnlessReplaced()) {
                     parent.left();
                     out.end(failure);
@@ -229,7 +228,7 @@ final class ConcurrentSubstreams<R> {
             }
         }
 
-        /** Notes why the stream ends; that it was replaced outweighs all else until it is settled. */
+        /** Notes why the stream ends. Until it is settled, replacement overrides all other reasons. */
         void noteEnd(EndReason reason) {
             childLock.lock();
             try {
@@ -245,10 +244,7 @@ final class ConcurrentSubstreams<R> {
             return endsFor == EndReason.REPLACED;
         }
 
-        /**
-         * Returns whether it is up to the caller, who replaces the stream, to say what becomes of the parent's own
-         * claim.
-         */
+        /** Returns whether the caller, which replaces the stream, has to settle the parent's own claim. */
         boolean settle() {
             childLock.lock();
             try {
@@ -260,7 +256,9 @@ final class ConcurrentSubstreams<R> {
             }
         }
 
-        /** The same for the stream's own thread: the claim of one that is being replaced is up to who does that. */
+        /**
+         * Settles on the stream's own thread, unless the stream is being replaced; then the replacing thread settles.
+         */
         private boolean settleUnlessReplaced() {
             childLock.lock();
             try {
@@ -291,8 +289,8 @@ final class ConcurrentSubstreams<R> {
         }
 
         /**
-         * Ends the stream because a newer one takes its place: its parent is done with once what it has emitted is.
-         * Waits until it has let go.
+         * Ends the stream because a newer one replaces it: its parent is finished once its emitted elements are. Waits
+         * until the stream has ended.
          */
         void replace() throws InterruptedException {
             noteEnd(EndReason.REPLACED);
@@ -303,7 +301,7 @@ final class ConcurrentSubstreams<R> {
             }
         }
 
-        /** The thread that starts the stream has built it, and closes it if somebody wanted that in the meantime. */
+        /** Notes that the starting thread has built the stream, and closes it if a close was requested meanwhile. */
         void attach(NestedStreams.Child<R> started) {
             TributaryState now;
             childLock.lock();
@@ -322,7 +320,7 @@ final class ConcurrentSubstreams<R> {
             }
         }
 
-        /** The stream's lowest stage is closed; closes the rest, unless somebody else does. */
+        /** Closes the rest after the stream's lowest stage, unless another thread does. */
         void afterLowest() {
             TributaryState before;
             NestedStreams.Child<R> attached;
@@ -335,7 +333,7 @@ final class ConcurrentSubstreams<R> {
                 childLock.unlock();
             }
             if (attached == null) {
-                return; // the thread that attaches it goes on from here
+                return; // the attaching thread continues from here
             }
             boolean mine = before == TributaryState.RUNNING;
             try {
@@ -347,7 +345,7 @@ final class ConcurrentSubstreams<R> {
             }
         }
 
-        /** The last there is to do. If others closed the stream it has not ended by itself. */
+        /** Performs the final step. If another thread closed the stream, it has not ended by itself. */
         private void conclude(NestedStreams.@Nullable Child<R> closed) {
             if (settleUnlessReplaced()) {
                 if (endsFor == EndReason.EXHAUSTED && closed != null) {
@@ -399,7 +397,7 @@ final class ConcurrentSubstreams<R> {
         }
     }
 
-    /** The lower end of a stream, for the nest: nobody pulls it, and closing it cancels the segment. */
+    /** The lower end of a stream: it is never pulled, and closing it cancels the segment. */
     private record LowerEnd<R>(Segment<R> segment) implements Stage<R> {
 
         @Override

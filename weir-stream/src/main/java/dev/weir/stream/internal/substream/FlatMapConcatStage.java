@@ -70,7 +70,7 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
                 inside.set(parents.size() - next);
             } else if (next < parents.size()) {
                 if (Thread.interrupted()) {
-                    // Streams without elements never pull, so nothing else would notice.
+                    // Empty streams never pull, so nothing else would notice a cancellation.
                     throw new InterruptedException();
                 }
                 begin();
@@ -91,7 +91,8 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Begins the next stream. A parent without one, because of a failure or an interrupt, is left with those behind it.
+     * Begins the next stream. A parent whose stream cannot start, because of a failure or an interrupt, is left
+     * unfinished with those behind it.
      */
     private void begin() throws InterruptedException {
         BlueprintNode<R> stream = SubstreamHelpers.of(parents, next, function, supervised);

@@ -6,8 +6,8 @@ import java.util.function.Function;
 /**
  * The settings of a {@code groupBy}. Immutable.
  *
- * @param maxSubstreams how many groups there may be at once, at least 1
- * @param idleNanos after how long without an element a group ends; 0 if never
+ * @param maxSubstreams largest number of groups at once, at least 1
+ * @param idleNanos time without an element after which a group ends; 0 for never
  */
 record GroupBySettings<T>(Function<? super T, ?> key, int maxSubstreams, long idleNanos) {
 

@@ -30,13 +30,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives each key a stream of its own and merges them again. Confined to its segment, but for {@link #find} and
+ * Gives each key a stream of its own and merges their outputs. Confined to its segment, except for {@link #find} and
  * {@link #dropRevoked}.
  *
- * <p>A batch is first split over the inboxes of its keys; then the streams of these keys are pulled on this stage's
- * thread until they have nothing more, so that a key costs no thread. Where the stream of a key has threads of its own
- * (which the first one shows, before it has an element), that would wait where nothing comes; then {@link AsyncGroups}
- * takes over, on a segment that this stage starts.
+ * <p>A batch is first split among the inboxes of its keys. Then this stage's thread pulls the streams of these keys
+ * until they are empty, so that a key costs no thread. Streams with threads of their own (detected by building the
+ * first one) cannot be pulled like that, because the wait would never end; for them {@link AsyncGroups} takes over, on
+ * a segment that this stage starts.
  */
 final class GroupByStage<T, R> implements Stage<R>, Keeper {
 
@@ -54,20 +54,20 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     private final KeyedGroups<T, InlineGroup> groups;
 
     /**
-     * Elements that may wait for groups whose streams wait for a time, all together and beside one batch: above this
+     * Largest total number of elements that wait for groups whose streams wait for a time, besides one batch; above it
      * the stage above is not pulled.
      */
     static final int MAX_WAITING = 4096;
 
     /**
-     * Interval at which groups that wait are pulled again if elements were lost: what lies above a stage that waits
-     * may be lost too, and the stage above the groups cannot be woken.
+     * Interval at which waiting groups are pulled again after elements were lost: elements above a waiting stage may be
+     * lost too, and the stage above the groups cannot be woken.
      */
     private static final long LOOK_NANOS = 100_000_000;
 
     private final GroupTurns<InlineGroup> turns;
 
-    /** The groups that were told to end and whose streams have not done so yet. */
+    /** Ending groups whose streams have not ended yet. */
     private final Set<InlineGroup> ending = new LinkedHashSet<>();
 
     /** Evicted groups; the next group of their key waits for them. */
@@ -77,7 +77,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     private List<InlineGroup> cutOff = List.of();
 
     private final @Nullable StreamTurn ownTurn;
-    /** Elements the groups have emitted for the batch that is being filled. */
+    /** The elements that groups have emitted for the current output batch. */
     private final HeldElements emitted;
 
     private @Nullable InlineGroup pulledLast;
@@ -85,22 +85,22 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     private boolean ended;
     private @Nullable Throwable failure;
 
-    /** A pull that takes less stands for those after it that are not timed. */
+    /** Duration below which one timed pull represents the following untimed ones. */
     private static final long QUICK_NANOS = 2_000;
 
     private static final int UNTIMED = 63;
 
-    /** Time spent in the groups' streams for the batch that is being filled. */
+    /** Time spent in the groups' streams for the current output batch. */
     private long inStreamsNanos;
 
-    /** Pulls before the next one that is timed. */
+    /** Number of pulls before the next timed one. */
     private int untimed;
 
-    /** The number of groups that have stages that hold elements and cannot go on before a time. */
+    /** The number of groups whose stages hold elements until some time. */
     private int holding;
 
     private @Nullable Stage<R> asynchronous;
-    /** Set once, before it has elements. */
+    /** Set once, before the first element. */
     private volatile @Nullable AsyncGroups<T, R> runningApart;
 
     private GroupByStage(
@@ -164,14 +164,14 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         return asynchronous != null ? asynchronous.pull(deadlineNanos) : pullInline(deadlineNanos);
     }
 
-    /** Looks at a first stream, which is not used. */
+    /** Probes a first stream, which is not used. */
     private void begin() {
         if (ThreadProbe.hasThreads(nest, branch)) {
             asynchronous = takeOver();
         }
     }
 
-    /** Hands the stage above over to a segment of its own, which then starts the streams. */
+    /** Moves the stage above to a segment of its own, which then starts the streams. */
     private Stage<R> takeOver() {
         String name = entry.stageName();
         NestedStreams.Child<R> above = nest.start(new BlueprintNode<>(name, (assembly, attributes) -> {
@@ -223,7 +223,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         }
     }
 
-    /** A stream was pulled, and that was timed: as two readings of the clock cost what a quick pull does, few are. */
+    /** Notes a timed pull. Few pulls are timed, because two clock readings cost as much as a quick pull. */
     private void pulled(long nanos) {
         boolean isQuick = nanos < QUICK_NANOS;
         untimed = isQuick ? UNTIMED : 0;
@@ -247,11 +247,11 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
                 emitted.set(0);
             }
             if (!done.isEmpty()) {
-                // The stages of the streams count for themselves.
+                // The stages of the streams have counters of their own.
                 meter.worked(0, done.size(), start + Math.min(inStreamsNanos, System.nanoTime() - start));
                 return done;
             }
-            // What waits behind a source that may never end is not waited for.
+            // Do not wait for elements behind a source that may never end.
             boolean waits = holding > 0 || groups.hasTouched();
             if (failure != null && !waits) {
                 throw FailureTransfer.rethrow(failure);
@@ -269,9 +269,9 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         }
     }
 
-    /** Pulls the stage above; false if nothing has come of it for the groups. */
+    /** Pulls the stage above. Returns false if it gave the groups no elements. */
     private boolean takeIn(long deadlineNanos) throws InterruptedException {
-        // In a stream that takes turns itself, the stage that gives them looks.
+        // In a stream that takes turns itself, the stage that grants the turns checks this.
         long lookNanos = turns.isEmpty() || ownTurn != null ? NEVER : clock.after(LOOK_NANOS);
         Batch<T> batch;
         groups.elements.endWork();
@@ -300,7 +300,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         return true;
     }
 
-    /** Waits for the next turn of a group, or a revocation; false if the stage below wants an answer first. */
+    /** Waits for the next turn of a group, or a revocation. Returns false if the stage below wants an answer first. */
     private boolean awaitTurn(long deadlineNanos) throws InterruptedException {
         if (groups.hasTouched()) {
             return !clock.hasPassed(deadlineNanos);
@@ -331,12 +331,12 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         return DeadlineArithmetic.earlier(one, DeadlineArithmetic.earlier(other, third));
     }
 
-    /** Returns whether a group has something to do. */
+    /** Returns whether a group has work. */
     private boolean hasWork() {
         return groups.hasTouched() || clock.hasPassed(turns.nextNanos());
     }
 
-    /** Splits a batch; a failure goes behind the results of the elements before it. */
+    /** Splits a batch; a failure follows the results of the elements before it. */
     private void split(Batch<T> batch) throws InterruptedException {
         try {
             groups.split(batch);
@@ -361,8 +361,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     }
 
     /**
-     * Pulls the streams that have been given something, that are to end, or whose time has come, until the batch is
-     * full or the deadline has come.
+     * Pulls the streams that have input, are ending, or are due, until the batch is full or the deadline has passed.
      */
     private void drain(Batch<R> done, long deadlineNanos) throws InterruptedException {
         turns.takeDue(groups::touch);
@@ -380,7 +379,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         groups.elements.beginWork();
         try {
             if (asynchronous != null) {
-                // The stage above is that segment's.
+                // The stage above belongs to that segment.
                 asynchronous.close();
             } else {
                 closeInline();
@@ -402,10 +401,10 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         }
     }
 
-    /** All is over: what waits for the groups, and what they have left, is nobody's. */
+    /** Abandons the elements that wait for the groups or that the groups left, at the end of the run. */
     private void leave() {
         groups.all().forEach(InlineGroup::leave);
-        // Evicted ones are among the groups no more.
+        // Evicted groups are no longer in the map.
         cutOff.forEach(InlineGroup::leave);
         groups.leave();
         AsyncGroups<T, R> apart = runningApart;
@@ -420,22 +419,22 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         private final Object key;
         private @Nullable Stage<R> stream;
 
-        /** Elements its stream has left in earlier turns. */
+        /** Elements that its stream left in earlier turns. */
         private @Nullable LeftoverAcknowledgements left;
 
-        /** The evicted group of the key, until its stream has ended: its elements go first. */
+        /** The key's evicted group until its stream has ended; its elements go first. */
         private @Nullable InlineGroup before;
 
         /** The group that waits for this one. */
         private @Nullable InlineGroup next;
 
-        /** True if one of its stages has asked in the last pull for a turn for what it holds back. */
+        /** True if a stage requested a turn for held elements in the last pull. */
         private boolean asksForTurn;
 
-        /** True if it counts among those that are {@link #holding}. */
+        /** True if it is counted in {@link #holding}. */
         private boolean holds;
 
-        /** The time when the stream wants to be pulled though nothing has come for it, or NEVER. */
+        /** The time when the stream wants to be pulled without input, or NEVER. */
         private long wakeNanos = NEVER;
 
         InlineGroup(KeyedGroups<T, InlineGroup> owner, Object key) {
@@ -450,8 +449,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         }
 
         /**
-         * Returns whether the stream has nothing more for now; otherwise the batch is full, or it has not given all by
-         * the deadline.
+         * Pulls the stream. Returns true if it is empty for now, false if the batch is full or the deadline has passed.
          */
         boolean drain(Batch<R> done, long deadlineNanos) throws InterruptedException {
             if (before != null) {
@@ -465,7 +463,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
                 }
                 wakeNanos = NEVER;
                 asksForTurn = false;
-                // Without a deadline: any that arrives at its input is the stream's own.
+                // No deadline, so that any deadline that reaches its input was set by the stream itself.
                 boolean isTimed = --untimed < 0;
                 long pulledAt = isTimed ? System.nanoTime() : 0;
                 Batch<R> batch = pulled.pull(NEVER);
@@ -535,7 +533,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
             }
         }
 
-        /** The stream has ended by itself: all that was for it is done with. */
+        /** Finishes all elements of the group, because its stream has ended by itself. */
         private void finish() {
             take().ackAll();
             groups.leftovers.finishThisTurn();
@@ -544,7 +542,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
             }
         }
 
-        /** The stream was ended: what it has left, and what waits for it, is nobody's. */
+        /** Abandons the group's elements, because its stream was ended from outside. */
         void leave() {
             take().abandonAll();
             if (left != null) {

@@ -8,8 +8,8 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
- * The groups that wait for a time, soonest first. A group has one turn at most, the earliest that it has asked for; one
- * that is pulled too early asks again. Confined to one segment.
+ * The groups that wait for a time, soonest first. A group has at most one turn, the earliest it requested; if pulled
+ * too early, it requests another. Confined to one segment.
  */
 final class GroupTurns<G> {
 
@@ -41,7 +41,7 @@ final class GroupTurns<G> {
         }
     }
 
-    /** Takes a group out, which wants no more turns. */
+    /** Removes a group that needs no more turns. */
     void forget(G group) {
         Turn<G> turn = ofGroups.remove(group);
         if (turn != null) {
@@ -54,7 +54,7 @@ final class GroupTurns<G> {
         return turns.isEmpty() ? Stage.NEVER : turns.first().nanos;
     }
 
-    /** Takes out all groups. */
+    /** Removes all groups. */
     void takeAll(Consumer<? super G> then) {
         while (!turns.isEmpty()) {
             G group = turns.first().group;
@@ -67,7 +67,7 @@ final class GroupTurns<G> {
         return turns.isEmpty();
     }
 
-    /** Takes out the groups whose time has come. */
+    /** Removes the groups that are due. */
     void takeDue(Consumer<? super G> then) {
         while (clock.hasPassed(nextNanos())) {
             G group = turns.first().group;

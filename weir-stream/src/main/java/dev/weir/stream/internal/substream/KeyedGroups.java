@@ -20,12 +20,12 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The groups of a {@code groupBy} by key, those that were idle longest first. Confined to one segment, whose thread
- * works on them as {@link #elements} says; for other threads {@link #dropRevoked} and {@link #find}.
+ * The groups of a {@code groupBy} by key, longest idle first. Confined to one segment, under the rules of
+ * {@link #elements}; other threads may call {@link #dropRevoked} and {@link #find}.
  */
 final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
 
-    /** The least time after which a group that could not end is looked at again. */
+    /** Shortest time after which a group that could not end is checked again. */
     private static final long SOONEST_AGAIN_NANOS = 1_000_000;
 
     private final GroupBySettings<T> settings;
@@ -46,8 +46,8 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
     private Batch<T> empty = new Batch<>(0);
 
     /**
-     * The base of all groups: an inbox. As the input of a stream that is pulled by this segment it answers at once,
-     * with an empty batch if there is nothing.
+     * The base of all groups: an inbox. As the input of a stream pulled by this segment, it answers at once, with an
+     * empty batch if it has no elements.
      */
     abstract static class Group<T> implements Stage<T> {
 
@@ -65,12 +65,15 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         abstract boolean isOver();
 
         /**
-         * Returns whether it may end because no element has come for a while: not before it has taken those that wait,
-         * nor as long as the key's group before it is at work, which bounds the groups of a key.
+         * Returns whether it may end when idle: not while elements wait for it, nor while the key's previous group is
+         * at work, which bounds the number of groups per key.
          */
         abstract boolean mayEndIdle();
 
-        /** Its stream has asked for an element, there is none, and the stream wants to be pulled again by then. */
+        /**
+         * Called when its stream asks for an element and there is none; the stream wants to be pulled again by that
+         * deadline.
+         */
         void asked(long deadlineNanos) {}
 
         private void add(Batch<T> from, int index) {
@@ -83,7 +86,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
             owner.waits(1);
         }
 
-        /** Notes that nothing will be added any more. */
+        /** Notes that no more elements will be added. */
         final void end() {
             ended = true;
         }
@@ -96,7 +99,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
             return waiting == null;
         }
 
-        /** Takes out what its source has lost. */
+        /** Removes the elements that their source has lost. */
         private void takeRevoked(Batch<Object> to) {
             Batch<T> batch = waiting;
             if (batch == null) {
@@ -118,7 +121,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
             return batch == null || index < 0 ? null : new Kept(batch.get(index), false);
         }
 
-        /** Takes out what waits, or an empty batch. */
+        /** Removes and returns the waiting elements, or an empty batch. */
         final Batch<T> take() {
             Batch<T> batch = waiting;
             if (batch == null) {
@@ -145,7 +148,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         public void close() {}
     }
 
-    /** Counts what waits in the inboxes. One thread writes at a time. */
+    /** Changes the count of waiting elements. One thread writes at a time. */
     private void waits(int more) {
         waiting.lazySet(waiting.getPlain() + more);
     }
@@ -155,7 +158,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         return waiting.get();
     }
 
-    /** Empty batch for all groups that have nothing; whoever pulled it may have put something in. */
+    /** Returns the shared empty batch, cleared because a stage that pulled it may have added elements. */
     private Batch<T> empty() {
         if (!empty.isEmpty()) {
             empty = new Batch<>(0);
@@ -164,9 +167,9 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
     }
 
     /**
-     * Creates none.
+     * Creates an empty set of groups.
      *
-     * @param begin makes a group for a key
+     * @param begin creates the group of a key
      */
     KeyedGroups(
             GroupBySettings<T> settings,
@@ -186,8 +189,8 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
     }
 
     /**
-     * Puts each element into the inbox of its group; {@link #nextTouched} then tells which have some. One that there is
-     * no group for, because of a failure or an interrupt, is abandoned with those behind it.
+     * Puts each element into the inbox of its group; {@link #nextTouched} then tells which have some. An element whose
+     * group cannot be created, because of a failure or an interrupt, is abandoned with those behind it.
      */
     void split(Batch<T> batch) throws InterruptedException {
         batch.retarget(within);
@@ -230,7 +233,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         return group;
     }
 
-    /** A group that has been given something, which is then no longer noted, or null. */
+    /** Takes the next group with new elements, or returns null. */
     @Nullable
     G nextTouched() {
         G group = touched.poll();
@@ -240,7 +243,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         return group;
     }
 
-    /** Adds a group to the next ones, behind those already there. */
+    /** Adds a group to those with new elements, at the end. */
     void touch(G group) {
         if (!((Group<T>) group).isTouched) {
             ((Group<T>) group).isTouched = true;
@@ -252,7 +255,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         return !touched.isEmpty();
     }
 
-    /** The time when the next group will have been idle for long enough; never if idle groups stay. */
+    /** The time when the next idle group is due for eviction; NEVER if idle groups stay. */
     long nextEvictionNanos() {
         if (!settings.evicts() || groups.isEmpty()) {
             return Stage.NEVER;
@@ -261,7 +264,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         return ((Group<T>) eldest).touchedNanos + settings.idleNanos();
     }
 
-    /** Takes out the groups that have been idle for long enough. */
+    /** Removes the groups that have been idle for long enough. */
     void evictIdle(BiConsumer<Object, G> then) {
         while (clock.hasPassed(nextEvictionNanos())) {
             Iterator<Map.Entry<Object, G>> entries = groups.entrySet().iterator();
@@ -272,7 +275,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
                 entries.remove();
                 then.accept(key, group);
             } else {
-                // It moves behind the others.
+                // Move it behind the others.
                 Object ignored = groups.get(key);
                 ((Group<T>) group).touchedNanos =
                         clock.nanoTime() + Math.max(0, SOONEST_AGAIN_NANOS - settings.idleNanos());
@@ -280,7 +283,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         }
     }
 
-    /** Drops what waits in the inboxes and was lost by its source. Any thread. */
+    /** Drops waiting elements that their source has lost. Any thread. */
     void dropRevoked() {
         elements.dropRevoked();
     }
@@ -293,7 +296,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         return revoked;
     }
 
-    /** The element of a target, if something that stands for it waits in an inbox. Any thread. */
+    /** Finds a waiting element by its acknowledgement target. Any thread. */
     @Nullable
     Kept find(AckTarget of, long ofToken) {
         return elements.find(() -> {
@@ -307,7 +310,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         });
     }
 
-    /** All is over: abandons what waits in the inboxes and what the streams of this segment have left. */
+    /** Abandons the waiting elements and those left by the streams of this segment, at the end of the run. */
     void leave() {
         groups.values().forEach(group -> group.take().abandonAll());
         leftovers.close();

@@ -6,10 +6,10 @@ import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 
 /**
- * The claim of the element that a stream was made of. Each element of that stream holds a further one, beside what it
- * carries itself; the parent's own ends when the stream does. Immutable.
+ * The claim of the parent element from which a stream was made. Each element of the stream holds an additional claim on
+ * the parent; the parent's own claim ends with the stream. Immutable.
  *
- * @param elements how many elements that is: several if they have one claim together
+ * @param elements number of parent elements: several if they share a claim
  */
 record ParentAcknowledgement(AckTarget target, long token, int elements) {
 
@@ -20,7 +20,7 @@ record ParentAcknowledgement(AckTarget target, long token, int elements) {
         return new ParentAcknowledgement(parents.target(index), parents.token(index), 1);
     }
 
-    /** The elements with a claim of the parent each. */
+    /** Adds a claim on the parent to each of the elements. */
     <R> Batch<R> over(Batch<R> children) {
         int size = children.size();
         if (target == AckTarget.NONE || size == 0) {
@@ -34,24 +34,26 @@ record ParentAcknowledgement(AckTarget target, long token, int elements) {
         return claimed;
     }
 
-    /** Gives back what {@link #over} claimed for elements that nobody will see. */
+    /** Returns claims added by {@link #over} for elements that were never emitted. */
     void giveBack(int claims) {
         for (int i = 0; i < claims; i++) {
             target.ack(token);
         }
     }
 
-    /** The stream was ended. */
+    /** Called when the stream was ended from outside. */
     void left() {
         target.abandon(token);
     }
 
-    /** The stream was replaced by another. */
+    /** Called when another stream replaced this one. */
     void replaced() {
         target.ack(token);
     }
 
-    /** The stream has ended and is closed. Unless it is whole its parent is to come again, if somebody waits for it. */
+    /**
+     * Called when the stream has ended and is closed. If it was cut short, its parent stays unfinished for redelivery.
+     */
     void ended(NestedStreams.Child<?> stream) {
         if (stream.isWhole()) {
             target.ack(token);

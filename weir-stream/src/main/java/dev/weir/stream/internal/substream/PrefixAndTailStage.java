@@ -17,10 +17,11 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes one stream of the first elements and the rest. Confined to its segment, but for the tail, which is handed over
- * to the stream that uses it.
+ * Passes the first elements and the rest to a function and emits the stream that it returns. Confined to its segment,
+ * except for the tail, which belongs to the stream that uses it.
  *
- * <p>The prefix is the parent of what the stream emits: its claims end when the stream has ended and its elements have.
+ * <p>The prefix is the parent of the emitted elements: its claims end when the stream has ended and all its elements
+ * are finished.
  */
 final class PrefixAndTailStage<T, R> implements Stage<R> {
 
@@ -36,7 +37,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
 
     private boolean prefixWaitedFor;
     private Batch<T> rest = new Batch<>(0);
-    /** Its size. */
+    /** The number of elements at hand. */
     private final AtomicInteger atHand = new AtomicInteger();
 
     private boolean upstreamEnded;
@@ -69,7 +70,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
             Stage<T> upstream = above.build(assembly);
             var entry = assembly.fused(attributes);
             NestedStreams nest = assembly.nest();
-            // What the function makes of its tail is not known before there are elements.
+            // The use of the tail is unknown before there are elements.
             assembly.noteWaits();
             PrefixAndTailStage<T, R> stage =
                     new PrefixAndTailStage<>(upstream, prefixSize, function, nest, entry.meter());
@@ -164,7 +165,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
         }
     }
 
-    /** The stage above, but for the prefix. Confined to the stream that uses it. */
+    /** The stage above without the prefix. Confined to the stream that uses it. */
     private final class Tail implements Stage<T> {
 
         @Override

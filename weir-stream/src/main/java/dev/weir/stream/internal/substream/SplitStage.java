@@ -23,12 +23,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts the stream into sections, each with a stream of its own, one after the other. Confined to its segment, but for
- * the section, which the thread of the section's stream pulls if it has one.
+ * Splits the stream into consecutive sections, each with a stream of its own. Confined to its segment, except for the
+ * section, which the thread of the section's stream pulls if it has one.
  *
- * <p>The section pulls the stage above. When its stream ends before it, the stage waits until nobody is in there, and
- * then drops the rest of the section, acknowledged: nobody wants it. The interrupt of that ended stream is held back
- * meanwhile, as the stages above go on.
+ * <p>The section pulls the stage above. If its stream ends early, the stage waits until no thread is inside the
+ * section, then drops and acknowledges the rest of it. The interrupt of the ended stream is deferred meanwhile, because
+ * the stages above continue.
  */
 final class SplitStage<T, R> implements Stage<R> {
 
@@ -45,7 +45,7 @@ final class SplitStage<T, R> implements Stage<R> {
     // Handed over between the section and this stage under the lock.
     private @Nullable Batch<T> current;
     private int next;
-    /** The number of elements that are left of the current batch. Written by whoever is at it. */
+    /** The number of elements left in the current batch. Written by the thread that uses it. */
     private final AtomicInteger atHand = new AtomicInteger();
 
     private boolean upstreamEnded;
@@ -57,7 +57,7 @@ final class SplitStage<T, R> implements Stage<R> {
 
     /**
      * The task whose segment pulls this stage: not always the same one, as the stage may be above a tail. Read by
-     * visitors.
+     * section threads.
      */
     private volatile @Nullable Task own;
 
@@ -160,7 +160,10 @@ final class SplitStage<T, R> implements Stage<R> {
         return batch != null && !batch.isEmpty();
     }
 
-    /** Acknowledges what the section's stream did not want. False if the section goes on but nothing is there now. */
+    /**
+     * Acknowledges the rest of a section that its stream did not take. Returns false if the section continues but has
+     * no elements now.
+     */
     private boolean dropRest(Section running, long deadlineNanos) throws InterruptedException {
         while (!running.complete) {
             if (!isAtHand(deadlineNanos)) {
@@ -192,7 +195,7 @@ final class SplitStage<T, R> implements Stage<R> {
         }
     }
 
-    /** Nobody is inside any more: abandons what is at hand and what the section has left. */
+    /** Abandons the elements at hand and those left by the section, once no thread is inside. */
     private void leave() {
         atHand.lazySet(0);
         if (current != null) {
@@ -261,7 +264,7 @@ final class SplitStage<T, R> implements Stage<R> {
             lock.lock();
             try {
                 if (detached) {
-                    // What has just come belongs to whoever comes next.
+                    // The pulled batch belongs to the next section.
                     return null;
                 }
             } finally {
@@ -274,18 +277,18 @@ final class SplitStage<T, R> implements Stage<R> {
             return part.isEmpty() && complete ? null : part;
         }
 
-        /** Takes what is at hand of this section, and notes whether that was its end. */
+        /** Takes the elements at hand that belong to this section, and notes whether the section has ended. */
         Batch<T> takePart() throws InterruptedException {
             Batch<T> from = Objects.requireNonNull(current);
             Batch<T> part = new Batch<>(from.size() - next);
             try {
                 moveInto(part, from);
             } catch (InterruptedException interrupted) {
-                // What is behind is still at hand.
+                // The rest stays at hand.
                 part.abandonAll();
                 throw interrupted;
             } catch (RuntimeException | Error thrown) {
-                // It goes behind the elements before it.
+                // The failure follows the elements before it.
                 failure = thrown;
             }
             atHand.lazySet(from.size() - next);
@@ -317,7 +320,7 @@ final class SplitStage<T, R> implements Stage<R> {
             }
         }
 
-        /** Lets nobody in any more and waits until nobody is. False if somebody still is at the deadline. */
+        /** Closes the section and waits until no thread is inside. Returns false if one still is at the deadline. */
         boolean detach(long deadlineNanos) throws InterruptedException {
             lock.lockInterruptibly();
             try {

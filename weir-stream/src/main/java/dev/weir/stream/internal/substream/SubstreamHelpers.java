@@ -13,7 +13,7 @@ final class SubstreamHelpers {
     private SubstreamHelpers() {}
 
     /**
-     * Returns the result of {@code function} for an element. Of those that are given here only a key can be null.
+     * Returns the result of {@code function} for an element. Only key functions can return null here.
      *
      * @return null if it threw and the element was dropped
      */

@@ -15,21 +15,21 @@ import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stage that reads parents on a segment of its own and starts streams for them, which run at their own pace. What
- * happens to a parent is the subclass's. Confined to the segment of the parents.
+ * A stage that reads parents on a segment of its own and starts streams for them, which run at their own pace. The
+ * subclass decides how to handle a parent. Confined to the segment of the parents.
  */
 abstract class SubstreamMerge<T, R> {
 
     /** The streams. */
     final ConcurrentSubstreams<R> tributaries;
 
-    /** The parents that nothing has been made of yet. */
+    /** The parents without a stream yet. */
     final HeldElements inside;
 
     private final BoundaryQueue<R> out;
     private final StageMeter meter;
 
-    /** The parts of a confluence. */
+    /** The parts of a merge. */
     record Parts<R>(BoundaryQueue<R> out, ConcurrentSubstreams<R> tributaries, StageMeter meter) {}
 
     SubstreamMerge(Parts<R> parts) {
@@ -39,7 +39,7 @@ abstract class SubstreamMerge<T, R> {
         this.inside = new HeldElements(meter);
     }
 
-    /** Makes the confluence of one run. */
+    /** Creates the merge of one run. */
     @FunctionalInterface
     interface Factory<T, R> {
         SubstreamMerge<T, R> create(Parts<R> parts, SupervisedCall supervised);
@@ -55,7 +55,7 @@ abstract class SubstreamMerge<T, R> {
             NestedStreams nest = assembly.nest();
             ConcurrentSubstreams<R> tributaries =
                     new ConcurrentSubstreams<>(nest, out, entry.stageName() + "-stream", dispatcher, assembly.clock());
-            // An element is inside as long as its stream runs, beside what has come of it.
+            // An element counts as inside while its stream runs, in addition to its results.
             entry.depth(() -> out.depth() + tributaries.count());
             entry.keeper(out);
             SubstreamMerge<T, R> running = factory.create(
@@ -66,7 +66,7 @@ abstract class SubstreamMerge<T, R> {
         });
     }
 
-    /** Reads all parents, then waits for the streams. A failure follows what they have emitted. */
+    /** Reads all parents, then waits for the streams. A failure follows their elements. */
     final void run(Stage<T> from) throws InterruptedException {
         try {
             Batch<T> batch;
@@ -89,18 +89,18 @@ abstract class SubstreamMerge<T, R> {
         }
     }
 
-    /** The time when {@link #take} wants to be called though no parent has come. */
+    /** The time when {@link #take} wants to be called without new parents. */
     long deadlineNanos() {
         return Stage.NEVER;
     }
 
-    /** Does with the parents what is to be done. The batch may be empty. */
+    /** Handles the parents. The batch may be empty. */
     abstract void take(Batch<T> parents) throws InterruptedException;
 
-    /** No more parents will come. */
+    /** Called after the last parent. */
     void parentsEnded() throws InterruptedException {}
 
-    /** The stream that {@code stream} makes, started for the parent at {@code index}. */
+    /** Starts the stream that {@code stream} returns for the parent at {@code index}. */
     final ConcurrentSubstreams<R>.@Nullable Tributary start(
             @Nullable BlueprintNode<R> stream, Batch<T> parents, int index) {
         if (stream == null) {

@@ -8,7 +8,7 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
-/** The door of this package: one method for each operator, behind the facade's methods. Stateless. */
+/** The entry point of this package for the facade: one method for each operator. Stateless. */
 public final class SubstreamStages {
 
     private SubstreamStages() {}

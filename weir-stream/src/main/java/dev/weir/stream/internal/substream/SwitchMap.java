@@ -6,7 +6,9 @@ import dev.weir.stream.spi.Batch;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Replaces each element by a stream, which ends as soon as a newer element comes. Confined to the parents' segment. */
+/**
+ * Replaces each element by a stream, which ends as soon as a newer element arrives. Confined to the parents' segment.
+ */
 final class SwitchMap<T, R> extends SubstreamMerge<T, R> {
 
     private final Function<? super T, BlueprintNode<R>> function;
@@ -30,7 +32,7 @@ final class SwitchMap<T, R> extends SubstreamMerge<T, R> {
         if (parents.isEmpty()) {
             return;
         }
-        // Of those that come together the last replaces the others before they begin.
+        // Of elements that arrive together, the last replaces the others before they start.
         int last = parents.size() - 1;
         for (int i = 0; i < last; i++) {
             parents.ack(i);

@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.substream;
 
 /**
- * The life of one of {@link ConcurrentSubstreams}, from the building of its stages to their end. Immutable; each
+ * The life cycle of one of {@link ConcurrentSubstreams}, from building its stages to their end. Immutable; each
  * transition returns the next state.
  *
  * <pre>
@@ -15,20 +15,20 @@ package dev.weir.stream.internal.substream;
  * </pre>
  */
 enum TributaryState {
-    /** Its stages are being built. The thread that starts it does not have it in hand yet. */
+    /** Its stages are being built; the starting thread has not attached it yet. */
     STARTING,
-    /** Was told to close while STARTING. The thread that starts it closes it. */
+    /** Closed while STARTING; the starting thread closes it. */
     CLOSED_EARLY,
-    /** Its lowest stage was closed while STARTING. The thread that starts it closes the rest and concludes it. */
+    /** Its lowest stage was closed while STARTING. The starting thread closes the rest and concludes it. */
     ENDED_EARLY,
     /** Its segment runs. */
     RUNNING,
-    /** Was told to close. Its segment is about to close the lowest stage. */
+    /** Closing: its segment is about to close the lowest stage. */
     CLOSING,
     /** All of its stages are closed, or about to be by the caller of the transition that led here. */
     ENDED;
 
-    /** The thread that starts the stream has it in hand. */
+    /** The starting thread has attached the stream. */
     TributaryState attached() {
         return switch (this) {
             case STARTING -> RUNNING;
@@ -46,7 +46,7 @@ enum TributaryState {
         };
     }
 
-    /** Somebody else wants the stream closed. */
+    /** Another thread closes the stream. */
     TributaryState close() {
         return switch (this) {
             case STARTING -> CLOSED_EARLY;

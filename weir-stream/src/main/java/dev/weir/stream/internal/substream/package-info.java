@@ -1,6 +1,6 @@
 /**
- * Streams within the stream, started while it runs. Those that are wanted one after the other, and the groups of a key
- * that have no thread of their own, are pulled by the thread of their stage; the others each have a segment.
+ * Substreams, started while the stream runs. The stage's thread pulls consecutive substreams and the groups of keys
+ * without threads of their own; all others have a segment each.
  */
 @NullMarked
 package dev.weir.stream.internal.substream;

@@ -8,10 +8,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets threads wait for what others bring under a lock: on the processor for a moment if their {@link WaitHabit} says
- * so, then parked. Guarded by the lock of its owner, but for {@link #enter} and {@link #enterInterruptibly}.
+ * Lets threads wait for elements added under a lock: spinning for a moment if their {@link WaitHabit} allows it, then
+ * parked. Guarded by the lock of its owner, except for {@link #enter} and {@link #enterInterruptibly}.
  *
- * <p>Like a condition it may end a wait early: the caller asks again for what it waits for, under the lock.
+ * <p>Like a condition it may return early, so the caller checks again under the lock.
  */
 public final class ArrivalWaits {
     /*
@@ -27,15 +27,15 @@ public final class ArrivalWaits {
 
     private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
 
-    /** The number of threads of the JVM stay at a time at most; none where there is one processor. */
+    /** Largest number of spinning threads in the JVM; none on a single processor. */
     private static final int MOST_STAYING = PROCESSORS / 2;
 
     private static final AtomicInteger ALL_STAYING = new AtomicInteger();
 
-    /** Looks at the hint between two looks at the time. */
+    /** Number of hint checks between two clock readings. */
     private static final int LOOKS = 16;
 
-    /** Tries for a lock that another has taken for a few instructions, before the thread queues for it. */
+    /** Number of attempts to take a briefly held lock before the thread queues for it. */
     private static final int TRIES = PROCESSORS > 1 ? 64 : 0;
 
     private final ReentrantLock lock;
@@ -48,10 +48,10 @@ public final class ArrivalWaits {
     /** Number of parked threads whose wait is measured. */
     private int measured;
 
-    /** The time when the first call came in the measured waits that go on. */
+    /** The time of the first call during the current measured waits. */
     private long calledNanos = System.nanoTime();
 
-    /** True if it has come. */
+    /** True if that call has happened. */
     private boolean isCallNoted;
 
     /** Written under the lock, read without. */
@@ -62,14 +62,14 @@ public final class ArrivalWaits {
         this.called = lock.newCondition();
     }
 
-    /** Takes a lock that is never held for long, if need be after a few tries on the processor. */
+    /** Takes a lock that is only held briefly, after spinning for a few attempts if necessary. */
     public static void enter(ReentrantLock lock) {
         if (!tryFewTimes(lock)) {
             lock.lock();
         }
     }
 
-    /** The same; an interrupt that there is or that comes while it queues is thrown. */
+    /** Takes the lock like {@link #enter}, and throws if the thread is or gets interrupted. */
     public static void enterInterruptibly(ReentrantLock lock) throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException();
@@ -89,14 +89,14 @@ public final class ArrivalWaits {
     }
 
     /**
-     * Under the lock, which it gives up meanwhile: waits for a call or until the deadline. May return early.
+     * Waits for a call or until the deadline. May return early. Under the lock, which it releases meanwhile.
      *
-     * @param habit of the calling thread, or null if it has none: then it parks at once
-     * @param bringer of the thread that is waited for, if one is known: while it is parked, nothing comes in a moment
+     * @param habit habit of the calling thread, or null to park at once
+     * @param bringer habit of the awaited thread, if known: while that thread is parked, nothing arrives soon
      */
     public void await(Clock clock, long deadlineNanos, @Nullable WaitHabit habit, @Nullable WaitHabit bringer)
             throws InterruptedException {
-        // By a clock that a test moves, a thread is at rest only once it is parked.
+        // On a test clock a thread is at rest only once it is parked.
         if (habit == null || clock != Clock.SYSTEM) {
             park(clock, deadlineNanos);
             return;
@@ -162,7 +162,7 @@ public final class ArrivalWaits {
             lookForNews(startNanos + WaitHabit.STAY_NANOS);
         } finally {
             int ignored = ALL_STAYING.decrementAndGet();
-            // Whoever brought something is about to let go of it.
+            // The thread that added elements is about to release it.
             enter(lock);
             staying--;
         }
@@ -185,7 +185,7 @@ public final class ArrivalWaits {
     }
 
     /**
-     * Under the lock, after the change: has one that waits look again.
+     * Makes one waiting thread check again. Under the lock, after the change.
      *
      * @return whether a thread was woken, which now wants a processor
      */
@@ -198,7 +198,7 @@ public final class ArrivalWaits {
         return isParked;
     }
 
-    /** Under the lock, after the change: has all that wait look again. */
+    /** Makes all waiting threads check again. Under the lock, after the change. */
     public void callAll() {
         tellStaying();
         if (noteCall()) {
@@ -212,7 +212,7 @@ public final class ArrivalWaits {
         }
     }
 
-    /** Returns whether somebody is parked. */
+    /** Notes a call and returns whether a thread is parked. */
     private boolean noteCall() {
         if (measured > 0 && !isCallNoted) {
             isCallNoted = true;

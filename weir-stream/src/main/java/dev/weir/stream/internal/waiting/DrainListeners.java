@@ -12,7 +12,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The actions that are given the report of a run, once each. Thread-safe; actions are called outside the lock. */
+/** The actions that receive the report of a run, once each. Thread-safe; actions are called outside the lock. */
 public final class DrainListeners {
 
     private static final Logger LOG = System.getLogger(DrainListeners.class.getName());
@@ -24,7 +24,7 @@ public final class DrainListeners {
     private final Queue<Consumer<? super DrainReport>> actions = new ArrayDeque<>();
     private @Nullable DrainReport report;
 
-    /** Adds an action, which is called at once if there is a report. */
+    /** Adds an action, which is called at once if the report is available. */
     public void add(Consumer<? super DrainReport> action) {
         DrainReport now;
         lock.lock();
@@ -41,7 +41,7 @@ public final class DrainListeners {
         }
     }
 
-    /** Calls the actions, unless somebody else has. */
+    /** Calls the actions, unless already called. */
     public void tell(DrainReport of) {
         lock.lock();
         try {
@@ -52,7 +52,7 @@ public final class DrainListeners {
         } finally {
             lock.unlock();
         }
-        // No more are added once there is a report.
+        // No actions are added once the report is available.
         actions.forEach(action -> call(action, of));
         actions.clear();
         done.countDown();

@@ -6,8 +6,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The threads that wait for the end of a run. Once the JVM is ending, those that come back are remembered: what they do
- * with the report is worth a moment before the JVM halts. Thread-safe.
+ * The threads that wait for the end of a run. During JVM shutdown, threads that return from the wait are remembered:
+ * their use of the report is worth a moment before the JVM halts. Thread-safe.
  */
 public final class EndAwaiters {
 
@@ -31,11 +31,11 @@ public final class EndAwaiters {
         remembers = true;
     }
 
-    /** Waits until the threads have ended, or cannot, for {@code nanos} at most. */
+    /** Waits until the threads have ended or can no longer end, for {@code nanos} at most. */
     public void awaitEnds(long nanos) throws InterruptedException {
         long endNanos = System.nanoTime() + nanos;
         for (Thread thread : threads) {
-            // One that calls System.exit itself waits there for whoever asks this.
+            // A thread that calls System.exit waits for the caller of this method.
             while (thread.isAlive() && !JvmExit.isCalledBy(thread)) {
                 long left = endNanos - System.nanoTime();
                 if (left <= 0) {

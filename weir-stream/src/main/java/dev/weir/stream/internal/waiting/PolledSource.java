@@ -6,8 +6,8 @@ import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source in a stream that takes turns with others: asked without waiting, and again a little later when it has
- * nothing, after {@code intervalNanos}, as it cannot tell when it will. Confined to the thread of its segment.
+ * A source in a stream that takes turns with others: it is polled without waiting and, if empty, polled again after
+ * {@code intervalNanos}, because it cannot announce new elements. Confined to the thread of its segment.
  */
 public record PolledSource<T>(Stage<T> source, StreamTurn turn, Clock clock, long intervalNanos) implements Stage<T> {
 

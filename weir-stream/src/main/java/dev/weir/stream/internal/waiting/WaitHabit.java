@@ -3,9 +3,8 @@ package dev.weir.stream.internal.waiting;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Decides whether a thread that has to wait stays on its processor for a moment before it parks, as learned from its
- * last waits. Knows no clock: it is told how long waits took. Confined to the waiting thread, but for {@link
- * #isParked}.
+ * Decides whether a waiting thread spins for a moment before it parks, based on its last waits. Reads no clock: callers
+ * report the length of waits. Confined to the waiting thread, except for {@link #isParked}.
  *
  * <pre>
  *   LONG --the average of waits falls to WORTH_NANOS--> SHORT --a stay in vain--> RESTING --restWaits waits--> SHORT
@@ -13,29 +12,29 @@ import java.util.concurrent.TimeUnit;
  *     +------------ the average of waits rises -----------+-------------------------+
  * </pre>
  *
- * <p>Only in SHORT does it stay. It begins in LONG, and one long wait leads back there: after that it takes some ten
- * short ones in a row. So an idle thread never stays, and one that wakes rarely hardly ever does.
+ * <p>A thread stays (spins) only in SHORT. It begins in LONG; one long wait leads back there, and leaving it takes
+ * about ten short waits in a row. So an idle thread never spins, and one that wakes rarely hardly ever does.
  */
 public final class WaitHabit {
 
-    /** Average length of a wait up to which staying is worth it: parking and being woken take both sides about that. */
+    /** Average wait up to which spinning is worthwhile: parking and waking cost both sides about this much. */
     static final long WORTH_NANOS = TimeUnit.MICROSECONDS.toNanos(15);
 
-    /** For how long a thread stays at most. */
+    /** Longest time that a thread spins. */
     static final long STAY_NANOS = 2 * WORTH_NANOS;
 
-    /** A wait counts as this long at most: a pause of an hour is forgotten as soon as one of this length. */
+    /** Cap on the length of a wait, so that a pause of an hour is forgotten as quickly as one of this length. */
     static final long LONGEST_NANOS = TimeUnit.MICROSECONDS.toNanos(250);
 
-    /** Bounds of the waits without a stay after one in vain; each stay in vain doubles their number. */
+    /** Smallest number of waits without spinning after a failed spin; each failed spin doubles the number. */
     static final int SHORTEST_REST = 8;
 
     static final int LONGEST_REST = 4096;
 
-    /** Successful stays in a row after which the next rest is half as long. */
+    /** Number of successful spins in a row after which the next rest is halved. */
     static final int GOOD_ROW = 64;
 
-    /** The weight of a new wait in the average: one part in so many. */
+    /** Reciprocal weight of a new wait in the average. */
     private static final int MEMORY = 8;
 
     private long averageNanos = LONGEST_NANOS;
@@ -47,21 +46,19 @@ public final class WaitHabit {
     /** Written by the waiting thread. */
     private volatile boolean parked;
 
-    /** Notes that this thread has just woken another, which may want the processor that this one has. */
+    /** Notes that this thread has just woken another, which may need this thread's processor. */
     public void wokeAnother() {
         wokeAnother = true;
     }
 
-    /** Returns whether it is another's turn on this processor. To be asked once for each wait. */
+    /** Returns whether another thread should run on this processor. Call once per wait. */
     boolean isOthersTurn() {
         boolean others = wokeAnother;
         wokeAnother = false;
         return others;
     }
 
-    /**
-     * Returns whether to stay in the wait that begins now. To be asked once for each wait that is told of afterwards.
-     */
+    /** Returns whether to spin in the wait that begins now. Call once for each reported wait. */
     boolean isToStay() {
         if (averageNanos > WORTH_NANOS) {
             return false;
@@ -73,7 +70,7 @@ public final class WaitHabit {
         return true;
     }
 
-    /** Says whether the thread is parked from now on. */
+    /** Sets whether the thread is parked. */
     void park(boolean now) {
         parked = now;
     }
@@ -83,12 +80,15 @@ public final class WaitHabit {
         return parked;
     }
 
-    /** Takes in a wait without a stay: how long it took until something came, the waking left out. */
+    /** Records a wait without spinning: the time until an element arrived, without the wake-up. */
     void parked(long nanos) {
         add(nanos);
     }
 
-    /** Takes in a stay that ended after {@code nanos} as something came. One that took too long counts as in vain. */
+    /**
+     * Records a spin that ended after {@code nanos} because an element arrived. If it took too long, it counts as
+     * failed.
+     */
     void stayed(long nanos) {
         add(nanos);
         if (nanos > WORTH_NANOS) {
@@ -99,7 +99,7 @@ public final class WaitHabit {
         }
     }
 
-    /** Takes in a stay in which nothing came. The wait goes on, and is told of by {@link #parked(long)}. */
+    /** Records a spin in which no element arrived. The wait continues and is reported by {@link #parked(long)}. */
     void stayedInVain() {
         rest();
     }

@@ -1,7 +1,7 @@
 /**
- * Waits of one thread for another that hands something over: elements come in under a lock, and whoever waits for them
- * is woken. A queue owns its {@link dev.weir.stream.internal.waiting.ArrivalWaits}, a task its {@link
- * dev.weir.stream.internal.waiting.WaitHabit}.
+ * Waits of one thread for elements from another: elements are added under a lock, and a waiting thread is woken. A
+ * queue owns its {@link dev.weir.stream.internal.waiting.ArrivalWaits}, a task its
+ * {@link dev.weir.stream.internal.waiting.WaitHabit}.
  */
 @NullMarked
 package dev.weir.stream.internal.waiting;

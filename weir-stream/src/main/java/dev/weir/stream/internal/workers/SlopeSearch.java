@@ -3,8 +3,8 @@ package dev.weir.stream.internal.workers;
 import dev.weir.stream.Parallelism;
 
 /**
- * Finds how many elements to work on at once from the rate and the latency at which they are done. Pure: it is told
- * what was measured and knows no clock. Not thread-safe.
+ * Finds the best parallelism from the measured rate and latency of elements. Pure: callers pass measurements, and it
+ * reads no clock. Not thread-safe.
  */
 final class SlopeSearch {
     // After Gradient2Limit of Netflix's concurrency-limits (github.com/Netflix/concurrency-limits), which compares
@@ -24,7 +24,7 @@ final class SlopeSearch {
     //  - A limit that is not used is not raised, as in Gradient2. It falls to what is used if the input waits all
     //    the same, for then nobody takes the results, or the processors are the limit.
 
-    /** A slope below this is not worth the threads: at most a quarter of what they should bring. */
+    /** Slope below which more threads are not worthwhile: they bring less than a quarter of their ideal gain. */
     private static final double WORTH_IT = 0.25;
 
     /** Slope below which, and above the next bound, one sample is clear; in between it takes several. */
@@ -48,7 +48,7 @@ final class SlopeSearch {
     /** True if the limit doubles at each step: until the first step that was not worth it. */
     private boolean starting = true;
 
-    /** The limit that the present one is compared with; 0 if the next sample begins anew. */
+    /** The limit that the present one is compared with; 0 if the next sample starts a new comparison. */
     private int baseLimit;
 
     private double baseRate;
@@ -71,11 +71,11 @@ final class SlopeSearch {
     }
 
     /**
-     * Takes in what was measured while the limit was {@link #limit} all the time.
+     * Adds a measurement taken entirely at the current {@link #limit}.
      *
      * @param rate elements done per second
-     * @param latency seconds that one was worked on, on average
-     * @param inputWaits whether there was more to do
+     * @param latency mean seconds of work per element
+     * @param inputWaits whether more elements were waiting
      */
     void sample(double rate, double latency, boolean inputWaits) {
         double used = rate * latency;
@@ -95,7 +95,7 @@ final class SlopeSearch {
         }
     }
 
-    /** Takes the present limit for the one that others are compared with. */
+    /** Makes the current limit the base of comparison. */
     private void rest(double rate, double latency) {
         baseLimit = limit;
         baseRate = rate;
@@ -129,7 +129,7 @@ final class SlopeSearch {
         }
     }
 
-    /** Decides whether the step from the base to the present limit was worth it, once that is clear. */
+    /** Decides whether the step from the base to the current limit was worthwhile, once that is clear. */
     private void judge(double sampleRate, double sampleLatency) {
         stepSamples++;
         stepRate += (sampleRate - stepRate) / stepSamples;

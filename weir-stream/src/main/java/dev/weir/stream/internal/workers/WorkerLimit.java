@@ -4,18 +4,18 @@ import dev.weir.stream.Parallelism;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The number of elements a stage may work on at once, now. Guarded by the lock of its owner, but for {@link #current},
- * which any thread may read. For a fixed parallelism all else but {@link #hold} does nothing.
+ * The current parallelism of a stage. Guarded by the lock of its owner, except for {@link #current}, which any thread
+ * may read. For a fixed parallelism only {@link #hold} has an effect.
  */
 public final class WorkerLimit {
 
-    /** A sample lasts this long at least, so that one hiccup of the machine does not decide. */
+    /** Shortest sample, long enough that one hiccup of the machine does not decide. */
     private static final long SAMPLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** Longest sample, for very slow work, however little was done. */
     private static final long LONGEST_SAMPLE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /** Elements of a sample for each that may be worked on at once. */
+    /** Number of elements per sample and unit of parallelism. */
     private static final int ROUNDS = 4;
 
     private static final int FEWEST = 32;
@@ -25,7 +25,7 @@ public final class WorkerLimit {
     private final SlopeSearch search;
     private volatile int current;
 
-    /** True if a user holds it where it is. */
+    /** True if a user has fixed the limit. */
     private volatile boolean held;
 
     private long sinceNanos;
@@ -55,22 +55,22 @@ public final class WorkerLimit {
         return parallelism.max();
     }
 
-    /** Returns whether it moves by itself. Any thread. */
+    /** Returns whether the limit adapts. Any thread. */
     public boolean isAdaptive() {
         return parallelism.isAdaptive() && !held;
     }
 
-    /** Holds the limit at {@code n} from now on; an adaptive one does not move any more. */
+    /** Fixes the limit at {@code n}; an adaptive limit stops adapting. */
     public void hold(int n) {
         held = true;
         current = n;
     }
 
     /**
-     * Notes work that is done.
+     * Notes finished work.
      *
-     * @param elements how many elements were done
-     * @param nanos the time of a thread, or of a running future, that went into them
+     * @param elements number of finished elements
+     * @param nanos thread time, or running time of futures, spent on them
      * @param backlog whether the input has to wait
      */
     public void worked(int elements, long nanos, boolean backlog, long nowNanos) {
@@ -85,7 +85,7 @@ public final class WorkerLimit {
         }
         long elapsed = nowNanos - sinceNanos;
         if (settling) {
-            // What was begun under the limit before says nothing of the present one.
+            // Work begun under the previous limit says nothing about the current one.
             if (done >= current || elapsed >= LONGEST_SAMPLE_NANOS) {
                 settling = false;
                 begin(nowNanos);

@@ -11,12 +11,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
-/** The tasks of one parallel stage, a part of its run's tasks that can be interrupted on its own. Thread-safe. */
+/** The tasks of one parallel stage: a subset of its run's tasks that can be interrupted separately. Thread-safe. */
 public final class WorkerTasks {
 
     private static final int MOST_ASKED = 256;
 
-    /** Workers whose stack one look reads. */
+    /** Number of workers whose stacks one reading inspects. */
     private static final int MOST_STACKS = 8;
 
     private final TaskGroup group;
@@ -48,7 +48,7 @@ public final class WorkerTasks {
     public void fork(Dispatcher on, Consumer<TaskGroup.Task> worker) {
         TaskGroup.Task task = group.fork(on, name, members, self -> {
             if (cancelled) {
-                // Before it does anything: whoever forked it may get to the line below too late.
+                // First of all, because the forking thread may reach the line below too late.
                 self.interrupt();
             }
             worker.accept(self);
@@ -59,7 +59,7 @@ public final class WorkerTasks {
         }
     }
 
-    /** Workers that have a thread. */
+    /** The number of workers that have a thread. */
     public int begun() {
         int begun = 0;
         for (TaskGroup.Task member : members) {
@@ -68,7 +68,7 @@ public final class WorkerTasks {
         return begun;
     }
 
-    /** Workers whose threads wait; of many, some are asked and the number is estimated. */
+    /** The number of workers whose threads wait, estimated from a sample if there are many. */
     public int waiting() {
         int asked = 0;
         int waiting = 0;
@@ -82,7 +82,7 @@ public final class WorkerTasks {
         return waiting;
     }
 
-    /** Returns the workers' activity with the things they wait for, judged by the stacks of some of them. */
+    /** Returns the workers' activity with the causes of their waits, judged by the stacks of some of them. */
     public Activity withWaits(Activity workers) {
         Map<ThreadWait, Integer> found = waits();
         int looked = found.values().stream().mapToInt(Integer::intValue).sum();
@@ -90,7 +90,7 @@ public final class WorkerTasks {
         if (waits == 0) {
             return workers;
         }
-        // A platform thread that waits in a native call is told by its stack alone.
+        // Only its stack shows that a platform thread waits in a native call.
         int waiting = Math.clamp(
                 Math.max(workers.waiting(), Math.ceilDiv(waits * workers.atWork(), looked)), 0, workers.atWork());
         return Activity.of(
@@ -131,7 +131,7 @@ public final class WorkerTasks {
         return found;
     }
 
-    /** The most workers whose threads wait for the same lock; of many, some are asked and the number is estimated. */
+    /** The largest number of workers that wait for the same lock, estimated from a sample if there are many. */
     public int behindLock() {
         IdentityHashMap<Object, Integer> behind = new IdentityHashMap<>();
         int asked = 0;
@@ -149,7 +149,7 @@ public final class WorkerTasks {
         return most;
     }
 
-    /** Interrupts the workers that there are and those that come later. */
+    /** Interrupts all workers, present and future. */
     public void cancel() {
         cancelled = true;
         members.forEach(TaskGroup.Task::interrupt);

@@ -1,6 +1,6 @@
 /**
- * The parts of every stage that has threads of its own: how many elements it may work on at once, the tasks that do it,
- * and the time for which nobody takes its output. A stage owns its parts and guards them with its lock.
+ * The parts of every stage with threads of its own: its parallelism, its tasks, and the time for which its output is
+ * blocked. A stage owns its parts and guards them with its lock.
  */
 @NullMarked
 package dev.weir.stream.internal.workers;
