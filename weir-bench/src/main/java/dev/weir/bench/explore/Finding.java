@@ -5,12 +5,10 @@ import java.util.List;
 /**
  * The finding of a search. Immutable.
  *
- * @param low the highest rate that the verdict says the system sustains, in records per second; not a number for
- *     none. It is confirmed, but with {@code TIMED_OUT}, where it is the highest that passed at all
- * @param high a rate above which it does not, from the lowest that failed; not a number where none has, whatever could
- *     not be sent
- * @param unstableAt the lowest rate that was held, and at which the system did not recover from a perturbation; not a
- *     number for none
+ * @param low the highest sustained rate in records per second; NaN if there is none. Confirmed, except with
+ *     {@code TIMED_OUT}, where it is just the highest rate that passed
+ * @param high upper end of the interval, from the lowest rate that failed; NaN if none failed
+ * @param unstableAt the lowest rate that was held but without recovery from a perturbation; NaN if there is none
  * @param trials in their order
  */
 public record Finding(Verdict verdict, double low, double high, double unstableAt, List<Trial> trials) {

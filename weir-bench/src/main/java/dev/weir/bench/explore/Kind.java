@@ -2,17 +2,17 @@ package dev.weir.bench.explore;
 
 import java.util.Locale;
 
-/** The work of a trial besides sending at its rate. */
+/** The kinds of trials. */
 public enum Kind {
-    /** Nothing: members join, then the load begins, and a short time is judged. */
+    /** Members join, then the load begins, and a short time is judged. */
     STEP,
-    /** The same for a longer time. */
+    /** Like STEP, but judged for a longer time. */
     HOLD,
-    /** The load is there at its full rate before the members are. */
+    /** The load runs at full rate before the members join. */
     COLD_START,
-    /** Half the members leave amid the load and join again. */
+    /** Half the members leave under load and rejoin. */
     RESTART,
-    /** All members stand still for a while amid the load. */
+    /** All members are paused for a while under load. */
     PAUSE;
 
     /** Name in lower case with hyphens, for example {@code cold-start}. */

@@ -8,9 +8,9 @@ import java.util.Map;
  *
  * @param startRate the first rate that is tried, in records per second
  * @param maxRate the highest rate that is tried
- * @param maxSeconds of all trials together; no trial is begun that would probably end later
- * @param perturbations which of them the system can be put through, in their order
- * @param expectedSeconds how long a trial of each kind probably takes, until one was run; 0 where it is not said
+ * @param maxSeconds total time of all trials; no trial begins that would probably end later
+ * @param perturbations the possible perturbations, in order
+ * @param expectedSeconds expected duration of each kind of trial until one has run; 0 if unknown
  */
 public record Limits(
         double startRate,
@@ -19,7 +19,7 @@ public record Limits(
         List<Kind> perturbations,
         Map<Kind, Double> expectedSeconds) {
 
-    /** More trials than that are never run, however short they are. */
+    /** Largest number of trials, however short they are. */
     public static final int MAX_TRIALS = 200;
 
     /** Limits without expectations. */

@@ -13,13 +13,13 @@ package dev.weir.bench.explore;
  */
 public record Outcome(Result result, String why, double recoveryMillis, boolean projected, double carried) {
 
-    /** The way in which it ended. */
+    /** The result of a trial. */
     public enum Result {
-        /** The system met what is asked of it. */
+        /** The system met the target. */
         PASSED,
         /** The system did not. */
         FAILED,
-        /** The load was not sent as planned, which says nothing of the system. */
+        /** The load was not sent as planned, which says nothing about the system. */
         GENERATOR_BOUND
     }
 

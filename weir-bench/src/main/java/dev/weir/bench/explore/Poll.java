@@ -3,7 +3,7 @@ package dev.weir.bench.explore;
 import dev.weir.bench.explore.Outcome.Result;
 import org.jspecify.annotations.Nullable;
 
-/** One question to the system, asked until enough answers agree. Confined to one thread; used once. */
+/** Repeats one trial until enough results agree. Confined to one thread; used once. */
 final class Poll {
     private static final int MAJORITY = 2;
 
@@ -14,9 +14,9 @@ final class Poll {
     private int unsent;
 
     /**
-     * Asks with this trial.
+     * Creates a poll with this trial.
      *
-     * @param passCounts whether one that passes is enough; else two of three decide. One that fails never is enough
+     * @param passCounts whether one pass is enough; otherwise two of three decide. A single failure never is
      */
     Poll(Attempt attempt, boolean passCounts) {
         this.attempt = attempt;
@@ -28,8 +28,8 @@ final class Poll {
     }
 
     /**
-     * Takes an answer; returns the decision, or null if another answer is needed. A first failure is followed by a vote
-     * of three.
+     * Adds a result. Returns the decision, or null if another trial is needed. After a first failure, two of three
+     * decide.
      */
     @Nullable
     Result answer(Result result) {

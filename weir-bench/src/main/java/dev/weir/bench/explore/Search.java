@@ -24,39 +24,39 @@ import org.jspecify.annotations.Nullable;
  *                                               DESCEND  lower, then between ---> UNSTABLE_AT
  * </pre>
  *
- * <p>Where bisection ends at the failure that ended the ramp, that one is asked about again: should it pass now, the
- * ramp goes on.
+ * <p>If bisection ends at the failure that ended the ramp, that rate is tried again; if it passes now, the ramp
+ * continues.
  *
- * <p>A failure is believed when it is seen twice; near the edge a pass is as well. A decision within {@link #MARGIN}
- * of the limit is a toss-up all the same, so the ends of the interval lie that far outside of the bracket, and what
- * is confirmed is its lower end. Rates above that are then asked for all that confirmed it: LIFT moves the lower end up
- * to what was held and recovered from, and never down.
+ * <p>A failure counts when seen twice; near the limit so does a pass. A decision within {@link #MARGIN} of the limit is
+ * still random, so the interval extends the bracket by that margin on both sides, and its lower end is confirmed.
+ * Higher rates then undergo the same confirmation: LIFT moves the lower end up to rates that were held with recovery,
+ * never down.
  *
- * <p>DESCEND begins a little above what the system took while it did not recover, if that is known, and goes a little
- * below that next: a collapsed system takes about as much at any rate.
+ * <p>DESCEND begins slightly above the throughput of the unrecovered system, if known, and then goes slightly below it:
+ * a collapsed system has about the same throughput at any rate.
  */
 public final class Search {
-    /** Share by which each end of the interval is moved outwards. */
+    /** Relative margin by which each end of the interval is moved outwards. */
     public static final double MARGIN = 0.025;
 
-    /** Bisection ends when the lowest rate that failed is the highest one that passed by no more than this. */
+    /** Bisection ends when the ratio of the lowest failed to the highest passed rate is at most this. */
     static final double BRACKET = 1.05;
 
     private static final double RAMP = 2;
     private static final double NEAR = 1.3;
     private static final double DESCENT = 0.8;
 
-    /** Distance around the previously carried rate within which it is searched for after a perturbation. */
+    /** Relative distance around the carried rate in which the search continues after a perturbation. */
     private static final double AROUND = 0.04;
 
-    /** Lifting ends when the lowest rate that was not confirmed is the highest that was by no more than this. */
+    /** Lifting ends when the ratio of the lowest unconfirmed to the highest confirmed rate is at most this. */
     private static final double LIFTED = 1.01;
 
     private static final int MAX_LIFTS = 5;
     private static final double WIDEST = 1 / 0.9;
     private static final int MAX_DOWNS = 10;
 
-    /** The number of times a ramp goes on after a false failure. */
+    /** Largest number of times that a ramp continues after a false failure. */
     private static final int MAX_DOUBTS = 3;
 
     /** The number of lower rates tried after one that was not confirmed. */
@@ -65,13 +65,13 @@ public final class Search {
     private enum Phase {
         RAMP,
         BISECT,
-        /** The failure that ended the ramp, once more. */
+        /** Repeats the failure that ended the ramp. */
         DOUBT,
         CONFIRM,
-        /** The hold once more, after a perturbation that failed. */
+        /** Repeats the hold after a failed perturbation. */
         CONTROL,
         DESCEND,
-        /** Looks for a higher rate than the candidate, which is confirmed. */
+        /** Searches for a rate above the confirmed candidate. */
         LIFT
     }
 
@@ -85,7 +85,7 @@ public final class Search {
     private double low = Double.NaN; // passed, by steps; in DESCEND confirmed
     private double candidate = Double.NaN; // to be confirmed; in LIFT it is
     private double high = Double.NaN; // failed, or could not be sent
-    private double failed = Double.NaN; // the lowest that failed, which is not moved by what could not be sent
+    private double failed = Double.NaN; // the lowest failed rate, not changed by rates that could not be sent
     private boolean highIsUnsent;
     private double unstableAt = Double.NaN;
     private double carried = Double.NaN; // by the perturbation that failed last
@@ -109,16 +109,16 @@ public final class Search {
         }
     }
 
-    /** The trial to run next, the same until its outcome is told; null once the search is over. */
+    /** The next trial, unchanged until its outcome is reported; null once the search is over. */
     public @Nullable Attempt next() {
         Poll asked = poll;
         return asked == null ? null : asked.attempt();
     }
 
     /**
-     * Takes the outcome of {@link #next}.
+     * Reports the outcome of {@link #next}.
      *
-     * @param trialSeconds how long the trial took
+     * @param trialSeconds duration of the trial
      * @throws IllegalStateException if the search is over
      */
     public void tell(Outcome outcome, double trialSeconds) {
@@ -140,7 +140,7 @@ public final class Search {
         stopInTime();
     }
 
-    /** Gives up: what is known so far is the finding. */
+    /** Ends the search with the current finding. */
     public void giveUp() {
         if (poll != null) {
             Verdict unfinished = Double.isNaN(unstableAt) ? Verdict.TIMED_OUT : Verdict.UNSTABLE_AT;
@@ -148,7 +148,7 @@ public final class Search {
         }
     }
 
-    /** It may take so much longer; says nothing to one that is over. */
+    /** Extends the time limit; no effect once the search is over. */
     public void extend(double moreSeconds) {
         maxSeconds += moreSeconds;
     }
@@ -191,7 +191,7 @@ public final class Search {
             failed = Double.isNaN(failed) ? rate : Math.min(failed, rate);
         } else if (decided == Result.PASSED && !attempt.kind().isPerturbation()) {
             passed.add(rate);
-            failed = failed <= rate ? Double.NaN : failed; // It was none.
+            failed = failed <= rate ? Double.NaN : failed; // It was not a failure.
         }
     }
 
@@ -235,7 +235,7 @@ public final class Search {
             }
         } else if (rate >= limits.maxRate()) {
             high = rate;
-            highIsUnsent = true; // More is not to be sent.
+            highIsUnsent = true; // Higher rates cannot be sent.
             beginConfirm();
         } else {
             ask(Kind.STEP, Math.min(rate * RAMP, limits.maxRate()));
@@ -277,7 +277,7 @@ public final class Search {
         ask(Kind.HOLD, candidate);
     }
 
-    /** The verdict on what is confirmed. */
+    /** The verdict on the confirmed rate. */
     private Verdict confirmed() {
         boolean isNarrow = failed * (1 + MARGIN) <= candidate * WIDEST;
         return highIsUnsent && !isNarrow ? Verdict.GENERATOR_BOUND : Verdict.FOUND;
@@ -324,7 +324,7 @@ public final class Search {
         }
     }
 
-    /** Returns whether one is left. */
+    /** Chooses the next perturbation. Returns whether one is left. */
     private boolean askNextPerturbation(double rate) {
         if (++perturbation >= limits.perturbations().size()) {
             return false;
@@ -358,11 +358,11 @@ public final class Search {
         ask(Kind.HOLD, Double.isNaN(low) ? descent() : Math.sqrt(low * high));
     }
 
-    /** The next rate down, where none is known that the system recovers at. */
+    /** The next lower rate while no rate with recovery is known. */
     private double descent() {
         double above = carried * (1 + AROUND);
         double next = above < high * (1 - AROUND) ? above : carried * (1 - AROUND);
-        return next < high * (1 - AROUND / 2) ? next : high * DESCENT; // Not a number is no rate either.
+        return next < high * (1 - AROUND / 2) ? next : high * DESCENT; // Also covers NaN.
     }
 
     private void lift(double rate, Result decided) {

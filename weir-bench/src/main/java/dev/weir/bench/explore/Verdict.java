@@ -4,12 +4,12 @@ package dev.weir.bench.explore;
 public enum Verdict {
     /** The limit lies in the interval; at its lower end the system held, and recovered from every perturbation. */
     FOUND,
-    /** The system holds a rate when it is approached from below, and does not recover at it from a perturbation. */
+    /** The system holds a rate approached from below, but does not recover from a perturbation at that rate. */
     UNSTABLE_AT,
     /** No rate was held, down to the lowest that is tried. */
     NOT_FOUND,
-    /** The system holds what the generator can send. */
+    /** The system holds the highest rate that the generator can send. */
     GENERATOR_BOUND,
-    /** Time or trials were used up before. */
+    /** Time or trials ran out. */
     TIMED_OUT
 }

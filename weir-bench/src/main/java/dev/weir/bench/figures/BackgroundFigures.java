@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Figures of the brokers and of the whole machine while a driver was measured. Confined to one thread. */
 public final class BackgroundFigures {
-    private static final long LEAST_NANOS = 990_000_000; // a second, and a look that comes a little early
+    private static final long LEAST_NANOS = 990_000_000; // a second, less some tolerance for an early reading
 
     private final BenchCluster cluster;
     private final HostMeter host = new HostMeter();
@@ -26,38 +26,35 @@ public final class BackgroundFigures {
     /**
      * Reads the figures of these brokers.
      *
-     * @param takesSeries whether {@link #series} asks anybody
+     * @param takesSeries whether {@link #series} takes readings
      */
     public BackgroundFigures(BenchCluster cluster, boolean takesSeries) {
         this.cluster = cluster;
         this.takesSeries = takesSeries;
     }
 
-    /**
-     * Begins the measured part, as far as it lies in passes: of brokers, what is asked of them in the way there and
-     * back too.
-     */
+    /** Begins the measured part. */
     public void begin() {
         from = cluster.figures().times();
         losses = cluster.losses().count();
         isBegun = true;
     }
 
-    /** A pass begins; does nothing before {@link #begin}. */
+    /** Notes the start of a pass; does nothing before {@link #begin}. */
     public void beginPass() {
         if (isBegun) {
             host.begin();
         }
     }
 
-    /** A pass is over: until the next one, nobody is measured, and processors rest while a group is joined. */
+    /** Notes the end of a pass. Nothing is measured until the next one, and processors are idle while a group forms. */
     public void endPass() {
         host.end();
     }
 
     /**
-     * The present figures of brokers and machine, by name; empty within a second after the look before. The first look,
-     * which takes longer, gives little.
+     * The current figures of brokers and machine by name; empty within a second of the previous reading. The first
+     * reading takes longer and has few figures.
      */
     public Map<String, Double> series(long nowNanos) {
         if (!takesSeries || (hasSeries && nowNanos - seriesNanos < LEAST_NANOS)) {
@@ -70,7 +67,7 @@ public final class BackgroundFigures {
         return figures;
     }
 
-    /** Takes a sample. Call it now and then. */
+    /** Takes a sample. Call regularly. */
     public void sample() {
         host.sample();
     }

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** The first pass of a fresh process, from the order to join on. Confined to one thread. */
+/** The first pass of a fresh process, from the order to join. Confined to one thread. */
 public final class ColdStart {
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -20,7 +20,7 @@ public final class ColdStart {
         }
     }
 
-    /** The pass is over; its first record came so long after the order. Later calls do nothing. */
+    /** Notes the end of the pass, with the time from the order to its first record. Later calls do nothing. */
     public void ends(long nanosToFirstRecord) {
         if (!isOver) {
             joinNanos = nanosToFirstRecord;
@@ -28,14 +28,14 @@ public final class ColdStart {
         }
     }
 
-    /** The time to the end of the first second with that rate; not a number if there was none. */
+    /** The time to the end of the first second with that rate; NaN if there was none. */
     public double secondsTo(double recordsPerSecond) {
         int from = 0;
         long records = 0;
         for (int to = 0; to < intervals.size(); to++) {
             records += intervals.get(to).records();
             long end = intervals.get(to).atNanos();
-            // The window is the shortest one that ends here and is a second long or more.
+            // The window is the shortest one of at least a second that ends here.
             while (end - endOf(from) >= WINDOW_NANOS) {
                 records -= intervals.get(from++).records();
             }

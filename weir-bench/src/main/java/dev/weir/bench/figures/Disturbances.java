@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 
-/** The disturbances of a run, and what each of them cost. Confined to one thread. */
+/** The disturbances of a run and their costs. Confined to one thread. */
 public final class Disturbances {
     private final Recovery recovery;
     private final List<Span> spans = new ArrayList<>();
@@ -20,12 +20,15 @@ public final class Disturbances {
     /** The seconds in which its costs lie; the last one is not in it. */
     private record Window(int from, int to) {}
 
-    /** Records that came later than its limit are late. */
+    /** Creates the list; records later than the limit of {@code target} are late. */
     public Disturbances(LatencyTarget target) {
         this.recovery = new Recovery(target);
     }
 
-    /** An order was done. What only ends or lengthens the run, or its figures, leaves the one before to recover. */
+    /**
+     * Adds an executed order. Orders that only end or extend the run, or reset its figures, do not end the previous
+     * recovery.
+     */
     public void add(Order order, double fromMillis, double toMillis) {
         boolean isOfTheBooks =
                 order instanceof Order.DiscardStats || order instanceof Order.Extend || order instanceof Order.End;
@@ -37,7 +40,7 @@ public final class Disturbances {
     /**
      * The costs of the disturbances; known when all processes have reported.
      *
-     * @param missing numbers of records that never came, by partition
+     * @param missing numbers of records that never arrived, by partition
      */
     public List<Disturbance> costs(LiveFigures figures, double endMillis, List<BitSet> missing) {
         int count = figures.whole(endMillis);
@@ -58,7 +61,7 @@ public final class Disturbances {
             Window window = new Window(Math.min((int) (span.fromMillis() / figures.slotMillis()), to), to);
             double recoveryMillis =
                     recovered < 0 ? Double.NaN : Math.max(0, recovered * figures.slotMillis() - span.toMillis());
-            // A lost record is booked to the first disturbance that was not over when it was sent.
+            // A lost record counts for the first disturbance that had not ended when it was sent.
             long ofThis = IntStream.range(Math.min(bookedTo, to), to)
                     .mapToLong(second -> lost[second])
                     .sum();

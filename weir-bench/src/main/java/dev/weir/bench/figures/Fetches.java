@@ -5,13 +5,10 @@ import dev.weir.bench.result.Totals;
 import java.util.List;
 import java.util.Map;
 
-/**
- * The bytes that brokers sent and those delivered in the same part of a pass, or the counts at which that part begins.
- * Immutable.
- */
+/** The bytes sent by brokers and those delivered in the same part of a pass, or the counts at its start. Immutable. */
 public record Fetches(FetchCounter.Count count, long records, long bytes, long nanos) {
 
-    /** The part of what is delivered that must have been sent meanwhile, for fetches to be worth counting. */
+    /** Part of the delivered bytes that must have been sent in that time for the fetch counts to be useful. */
     private static final double MOSTLY_SENT = 0.75;
 
     public Fetches since(Fetches from) {
@@ -19,7 +16,7 @@ public record Fetches(FetchCounter.Count count, long records, long bytes, long n
     }
 
     /**
-     * Adds what several passes say together, if they say anything.
+     * Adds the combined figures of several passes, if they have any.
      *
      * @param isCompressed whether less is sent than is delivered
      */
@@ -36,8 +33,8 @@ public record Fetches(FetchCounter.Count count, long records, long bytes, long n
             bytes += fetches.bytes;
             nanos += fetches.nanos;
         }
-        // Uncompressed, less can be sent than is delivered only while buffers are emptied.
-        // Where that is much of it, counts say nothing.
+        // Without compression, fewer bytes are sent than delivered only while buffers drain. If that is a large part,
+        // the counts are useless.
         boolean emptiesBuffers = sent < MOSTLY_SENT * bytes && !isCompressed;
         if (requests > 0 && bytes > 0 && !emptiesBuffers) {
             metrics.put(Totals.SENT_PER_BYTE, sent / bytes);

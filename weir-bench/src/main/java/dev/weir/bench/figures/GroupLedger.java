@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * The deliveries of all passes of all members of a group: they hand records on to each other, and each knows its own
- * only. Confined to one thread. What came again is allowed, as the scenarios promise at least once.
+ * The deliveries of all passes of all members of a group, because members hand records over and each knows only its
+ * own. Confined to one thread. Redeliveries are allowed, because the scenarios promise at least once.
  */
 public final class GroupLedger {
     private final NumberRuns[] partitions; // of all topics
@@ -29,12 +29,12 @@ public final class GroupLedger {
         Arrays.fill(this.partitions, NumberRuns.NONE);
     }
 
-    /** The numbers that came in a pass. */
+    /** Adds the record numbers delivered in a pass. */
     public void add(Report.Delivered told) {
         var unused = add(told.partitions());
     }
 
-    /** Adds the notes of a pass whose process was killed; returns how many records came in it, each once. */
+    /** Adds the notes of a pass whose process was killed. Returns the number of distinct records in it. */
     public long add(NotedNumbers noted) {
         for (int partition = 0; partition < partitions.length; partition++) {
             again[partition / ofTopic] += noted.again().get(partition);
@@ -67,7 +67,7 @@ public final class GroupLedger {
     /**
      * The ledger of the written records.
      *
-     * @param ends how many records each partition has, numbered from 0
+     * @param ends number of records of each partition, numbered from 0
      */
     public LedgerFigures figures(long[] ends) {
         LedgerFigures sum = LedgerFigures.ofTopics(IntStream.range(0, again.length)
@@ -90,7 +90,7 @@ public final class GroupLedger {
         return new LedgerFigures(distinct, missing, 0, 0, never, 0, again[topic]);
     }
 
-    /** The numbers below {@code end} that did not come. */
+    /** The record numbers below {@code end} that did not arrive. */
     public BitSet missing(int partition, long end) {
         BitSet missing = new BitSet();
         collect(partitions[partition], 0, end, missing);

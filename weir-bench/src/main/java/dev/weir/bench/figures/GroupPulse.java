@@ -9,8 +9,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records that had come to a group at any recent time, as a thread of its own notes it: who hears of an interval
- * may have been busy when that ended. {@link #at} belongs to one thread.
+ * Samples a group's delivery count on a dedicated thread, because the thread that receives interval reports may lag.
+ * {@link #at} belongs to one thread.
  */
 public final class GroupPulse implements AutoCloseable {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -19,7 +19,7 @@ public final class GroupPulse implements AutoCloseable {
     private final Queue<Look> looks = new ConcurrentLinkedQueue<>(); // in the order of their times
     private @Nullable Thread looking;
 
-    /** Number of records that had come by then, each once, and number of repeats if that is known. */
+    /** A sample: the number of distinct records received by then, and the number of repeats if known. */
     public record Look(long nanos, long came, long again) {
         public static Look at(GroupNumbers numbers) {
             return new Look(System.nanoTime(), numbers.came(), numbers.again());
@@ -30,7 +30,7 @@ public final class GroupPulse implements AutoCloseable {
         this.now = now;
     }
 
-    /** Notes from now on. */
+    /** Starts sampling. */
     public void start() {
         looking = Thread.ofVirtual().name("bench-group-pulse").start(() -> {
             while (!Thread.currentThread().isInterrupted()) {
@@ -44,7 +44,7 @@ public final class GroupPulse implements AutoCloseable {
         looks.add(now.get());
     }
 
-    /** First reading since that time, which is no earlier than the time of the previous call. */
+    /** Returns the first sample at or after that time. Times must not decrease from call to call. */
     public Look at(long nanos) {
         for (Look next = looks.peek(); next != null; next = looks.peek()) {
             if (next.nanos() - nanos >= 0) {
@@ -55,7 +55,7 @@ public final class GroupPulse implements AutoCloseable {
         return now.get();
     }
 
-    /** Notes no more. */
+    /** Stops sampling. */
     @Override
     public void close() {
         if (looking != null) {

@@ -24,7 +24,7 @@ public record IntervalSums(long records, long bytes, long nanos, long brokerCpuN
         return new IntervalSums(records, bytes, TimeUnit.MILLISECONDS.toNanos(millis), broker);
     }
 
-    /** Totals with what the process used meanwhile; context switches are not counted by interval. */
+    /** Combines the sums with the process's resource use; context switches are not counted by interval. */
     public Totals with(Usage used, Map<String, Double> metrics) {
         return new Totals(
                 records,

@@ -21,13 +21,13 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The figures of a group and its generator, second by second since the plan began. Confined to one thread. What a
- * process reports belongs to the second that its middle lies in.
+ * The figures of a group and its generator, second by second since the plan began. Confined to one thread. A report
+ * belongs to the second that contains its middle.
  */
 public final class LiveFigures {
     private static final long LEAST_SLOT_MILLIS = 1000;
 
-    /** The first of them may be of the time before it was told. */
+    /** Number of reports without records that show the generator has stopped; the first may cover earlier time. */
     private static final int QUIET_REPORTS = 2;
 
     private final int partitionCount;
@@ -38,7 +38,7 @@ public final class LiveFigures {
     private long planStartNanos;
     private boolean isBegun;
     private boolean isEnded;
-    private long sent; // with what was there before
+    private long sent; // including existing records
     private long came; // each once
     private long again;
     private long unacknowledged; // of what was sent
@@ -47,7 +47,7 @@ public final class LiveFigures {
     private int warmUpSlots;
     private int brokerSlots; // seconds up to the last call of ofBrokers
 
-    /** Figures of some seconds in a row, which are too large to be kept for each second. */
+    /** Figures of several consecutive seconds that are too large to keep per second. */
     private static final class Part {
         private final int firstSlot;
         private final Histogram[] partitions;
@@ -75,7 +75,7 @@ public final class LiveFigures {
         }
     }
 
-    /** A second. What was not told is {@link Interval#UNKNOWN} or null. */
+    /** A second. Unreported figures are {@link Interval#UNKNOWN} or null. */
     private static final class Slot {
         private final int[] sentTo; // by partition
         private final int[] cameFrom;
@@ -97,16 +97,14 @@ public final class LiveFigures {
             cameFrom = new int[partitions];
         }
 
-        /** The series, and what the polls of all members together were. */
+        /** The series, and the poll figures of all members. */
         Map<String, Double> figures() {
             Map<String, Double> figures = series.figures();
             polls.put(figures);
             return figures;
         }
 
-        /**
-         * Percentile of the latencies, even of very few: a second with one late record is not a second without data.
-         */
+        /** A percentile of the latencies, even of very few: a second with one late record is not without data. */
         double percentileMillis(double percentile) {
             return timings.getTotalCount() == 0 ? Double.NaN : timings.getValueAtPercentile(percentile) / 1e6;
         }
@@ -115,7 +113,7 @@ public final class LiveFigures {
     /**
      * Collects intervals of this length from the processes.
      *
-     * @param there how many records are there before the first one is sent
+     * @param there number of existing records before the first one is sent
      */
     public LiveFigures(int partitions, int intervalMillis, long there) {
         this(partitions, intervalMillis, there, 1);
@@ -130,7 +128,7 @@ public final class LiveFigures {
         parts.add(new Part(0, partitions));
     }
 
-    /** The second that is nearest to a time. */
+    /** The second nearest to a time. */
     public int nearest(double atMillis) {
         return (int) ((atMillis + slotMillis / 2.0) / slotMillis);
     }
@@ -163,7 +161,7 @@ public final class LiveFigures {
         return sum;
     }
 
-    /** The plan begins at that time of {@link System#nanoTime}; the first so many milliseconds of it are warm-up. */
+    /** Notes the start of the plan, as {@link System#nanoTime}, and the length of its warm-up. */
     public void begin(long startNanos, double warmUpMillis) {
         planStartNanos = startNanos;
         warmUpSlots = (int) (warmUpMillis / slotMillis);
@@ -171,7 +169,7 @@ public final class LiveFigures {
         isBegun = true;
     }
 
-    /** Ends the seconds; later reports belong to none. */
+    /** Ends the series; later reports are ignored. */
     public void end() {
         isEnded = true;
     }
@@ -205,7 +203,7 @@ public final class LiveFigures {
         timings.subList(0, partitionCount).forEach(ofConsumer::add);
     }
 
-    /** Adds the report of a member that writes what it takes: it comes when {@link #ofReader} has it. */
+    /** Adds the report of a copying member, whose records count as received when {@link #ofReader} reports them. */
     public void ofCopier(int member, long startNanos, long endNanos, Report.Interval interval) {
         int index = index(startNanos, endNanos);
         if (index >= 0 && !isEnded) {
@@ -243,10 +241,7 @@ public final class LiveFigures {
         }
     }
 
-    /**
-     * Adds the records the generator sent, and their lateness, by partition; and how many of its records brokers
-     * acknowledged.
-     */
+    /** Adds the generator's sent records and their lateness by partition, and the number of acknowledged records. */
     public void ofGenerator(long startNanos, long endNanos, long acknowledged, List<Histogram> late) {
         Slot slot = slot(Math.max(0, index(startNanos, endNanos)));
         long count = 0;
@@ -263,10 +258,7 @@ public final class LiveFigures {
         quietReports = count == 0 ? quietReports + 1 : 0;
     }
 
-    /**
-     * Records, at the end of an interval of the generator, how many records had arrived and, if known, how many had
-     * arrived again.
-     */
+    /** Adds the group's received records, and repeats if known, at the end of an interval of the generator. */
     public void ofGroup(long startNanos, long endNanos, long cameSoFar, long againSoFar) {
         Slot slot = slot(Math.max(0, index(startNanos, endNanos)));
         slot.again = OptionalCounts.plus(slot.again, OptionalCounts.minus(againSoFar, again));
@@ -275,19 +267,19 @@ public final class LiveFigures {
         slot.lag = lag();
     }
 
-    /** The generator was told to send no more; {@link #isSending} goes by what it reports from now on. */
+    /** Notes that the generator was told to stop; {@link #isSending} depends on its reports from now on. */
     public void sendsNoMore() {
         quietReports = 0;
     }
 
-    /** Returns whether the generator may have records of before to send, or some that are not acknowledged. */
+    /** Returns whether the generator may still have records to send or unacknowledged ones. */
     public boolean isSending() {
         return hasSent && (unacknowledged > 0 || quietReports < QUIET_REPORTS);
     }
 
     /**
-     * Processor time of the brokers since the last call, as far as it is known. Calls come once a second, some of them
-     * late on a busy machine: seconds without a call since the last one get their part of it.
+     * Processor time of the brokers since the last call, as far as it is known. Calls come once a second, or later on a
+     * busy machine; seconds without a call get their part.
      */
     public void ofBrokers(long nowNanos, long nanos) {
         int last = Math.max(0, index(nowNanos, nowNanos));
@@ -313,7 +305,7 @@ public final class LiveFigures {
         slot(Math.max(0, index(nowNanos, nowNanos))).series.add(SeriesBook.AROUND, series);
     }
 
-    /** The number of records that were sent to each partition in some seconds. */
+    /** The number of records sent to each partition in a range of seconds. */
     public long[] sentTo(int from, int to) {
         long[] sum = new long[partitionCount];
         for (Slot slot : slots.subList(from, to)) {
@@ -324,19 +316,19 @@ public final class LiveFigures {
         return sum;
     }
 
-    /** The number of records that came to each process in the parts that begin in some seconds. */
+    /** The number of records received by each process in the parts that begin in a range of seconds. */
     public long[] cameTo(int from, int to) {
         return parts(from, to).taken.values().stream()
                 .mapToLong(Long::longValue)
                 .toArray();
     }
 
-    /** Processor time of the reader in the parts that begin in some seconds; 0 where there is none. */
+    /** Processor time of the reader in the parts that begin in some seconds; 0 if there is none. */
     public long readerNanos(int from, int to) {
         return parts(from, to).readerNanos;
     }
 
-    /** Sent and not come. */
+    /** The number of records sent and not received. */
     long lag() {
         return Math.max(0, sent - came);
     }
@@ -345,7 +337,7 @@ public final class LiveFigures {
         return slotMillis;
     }
 
-    /** The first so many seconds, as they are judged by a target. */
+    /** The first {@code count} seconds, as judged by a target. */
     public List<Recovery.Second> seconds(int count, LatencyTarget target) {
         int[] silent = silent(count, (int) (target.limitMillis() / slotMillis));
         return IntStream.range(0, count)
@@ -358,9 +350,9 @@ public final class LiveFigures {
     }
 
     /**
-     * The number of partitions that are silent in each second. Few records are sent to each of many partitions in a
-     * second, so what counts is how many were while nothing came; the last seconds before it did, as many as the limit
-     * has, are on time.
+     * The number of silent partitions in each second. With many partitions each gets few records per second, so a
+     * partition counts as silent by the number of records sent during its silence. The last seconds before a record
+     * arrives, as many as the limit allows, count as on time.
      */
     private int[] silent(int count, int limitSlots) {
         int[] silent = new int[count];
@@ -396,7 +388,7 @@ public final class LiveFigures {
     }
 
     /**
-     * Counts these records by the second in which they were sent; the last count is of later ones.
+     * Counts these records by second of sending; the last count is for later ones.
      *
      * @param numbers by partition; number 0 was there before
      */
@@ -417,13 +409,13 @@ public final class LiveFigures {
         return bySecond;
     }
 
-    /** Discards the seconds before the one under way. */
+    /** Discards the seconds before the current one. */
     public void discard(double atMillis) {
         warmUpSlots = Math.max(warmUpSlots, (int) (atMillis / slotMillis));
         beginPart(warmUpSlots);
     }
 
-    /** The number of first seconds, of so many, that are not measured. */
+    /** The number of warm-up seconds among the first {@code count}. */
     public int warmUp(int count) {
         return Math.min(warmUpSlots, count);
     }
@@ -457,7 +449,7 @@ public final class LiveFigures {
         return intervals;
     }
 
-    /** The resources all members used in some seconds; null if they told nothing. */
+    /** The resources used by all members in a range of seconds; null if not reported. */
     @Nullable
     public Usage usage(int from, int to) {
         return slots.subList(from, to).stream()
@@ -477,7 +469,7 @@ public final class LiveFigures {
         return sum;
     }
 
-    /** For the log of the run: the first so many seconds, and all of what is measured by partition. */
+    /** The histograms for the run's log: one per second, and the measured ones by partition. */
     public List<Histogram> latencies(int count) {
         long wallNanos = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();
         long beginMillis = TimeUnit.NANOSECONDS.toMillis(wallNanos + planStartNanos);
@@ -502,7 +494,7 @@ public final class LiveFigures {
     }
 
     /**
-     * For the log of the run: what came in a phase.
+     * The histograms of a phase for the run's log.
      *
      * @param number of the phase, from 1
      * @param from its first second, in which a part begins
@@ -575,7 +567,7 @@ public final class LiveFigures {
         return last < 0 || last >= slots.size() ? Map.of() : slots.get(last).figures();
     }
 
-    /** Second before the last, for which all processes have reported. */
+    /** The second before the last, for which all processes have reported. */
     public Phase latest(double nowMillis, LiveSettings settings) {
         double to = Math.max(0, Math.floor(nowMillis / slotMillis) - 1) * slotMillis;
         return phase(Math.max(0, to - slotMillis), to, "", settings);

@@ -19,7 +19,7 @@ public record LiveSettings(double producerRate, double workMillis, int consumers
         client = Map.copyOf(client);
     }
 
-    /** The same with what an order sets. */
+    /** These settings with the values of an order. */
     public LiveSettings with(Order.Set set) {
         String rate = set.values().get(Order.PRODUCER_RATE);
         String work = set.values().get(Order.WORK);
@@ -33,7 +33,7 @@ public record LiveSettings(double producerRate, double workMillis, int consumers
                 properties);
     }
 
-    /** The same with no load: nothing is sent, and handlers take no time. */
+    /** These settings without load: nothing is sent, and handlers take no time. */
     public LiveSettings drained() {
         return new LiveSettings(0, 0, consumers, client);
     }

@@ -7,15 +7,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.LongStream;
 
-/** The spread of a load while it was measured, and whether it was as asked. Immutable; all arrays belong to it. */
+/** The measured spread of a load, and whether it was as requested. Immutable; all arrays belong to it. */
 public final class LoadSpread {
-    /** A share may be off by so much of itself ... */
+    /** Tolerated relative error of a share ... */
     private static final double TOLERATED = 0.02;
 
-    /** ... and by so many records: a rate begins and ends amid a turn. */
+    /** ... plus this number of records, because a rate begins and ends within a round. */
     private static final double TOLERATED_RECORDS = 3;
 
-    /** A process that was to get so many records, by the mean, does not get none by chance. */
+    /** Mean number of records for a process from which getting none is not chance. */
     private static final double CERTAIN = 100;
 
     private final long[] sentTo;
@@ -33,7 +33,7 @@ public final class LoadSpread {
     }
 
     /**
-     * Returns whether partitions got other shares than these, or a process nothing at all.
+     * Returns whether partitions got other shares than requested, or a process got nothing.
      *
      * @param skew {@link PartitionSpread}'s
      */
@@ -49,7 +49,7 @@ public final class LoadSpread {
         return cameTo.stream().anyMatch(group -> hasIdle(group, sent));
     }
 
-    /** Returns whether a process of a group got nothing. Where there are more than partitions, some have none. */
+    /** Returns whether a process of a group got nothing. With more processes than partitions, some have none. */
     private boolean hasIdle(long[] group, double sent) {
         return group.length > 0
                 && group.length <= sentTo.length

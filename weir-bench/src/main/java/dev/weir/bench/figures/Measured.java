@@ -12,12 +12,12 @@ import java.util.Set;
 import org.HdrHistogram.Histogram;
 
 /**
- * The result of a run. Immutable but for the histograms, which belong to whom it is returned to.
+ * The result of a run. Immutable except for the histograms, which belong to the caller.
  *
  * @param warmUpIntervals how many of {@code intervals}, from the first, are not measured
  * @param latencies by interval and tag; none where records have no planned times
- * @param timeline what was ordered while it went on
- * @param phases what it did between orders; none where there were none
+ * @param timeline orders during the run
+ * @param phases the phases between orders; empty without orders
  * @param disturbances what it had to recover from
  * @param groups the ledger of each group; none of a single one
  */
@@ -33,7 +33,7 @@ public record Measured(
         List<Disturbance> disturbances,
         List<LedgerFigures> groups) {
 
-    /** Result of a run that nobody changed. */
+    /** Creates the result of a run without changes. */
     public Measured(
             int warmUpIntervals,
             List<Interval> intervals,

@@ -2,10 +2,7 @@ package dev.weir.bench.figures;
 
 import dev.weir.bench.result.Interval;
 
-/**
- * Reckons with counts that may not have been taken: with {@link Interval#UNKNOWN},
- * what comes of it is not known. Stateless.
- */
+/** Arithmetic on counts that may be missing: the result is {@link Interval#UNKNOWN} if an operand is. Stateless. */
 public final class OptionalCounts {
 
     private OptionalCounts() {}

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * added, percentiles never averaged. Confined to one thread.
  */
 public final class PolledSizes {
-    /** Begins the figures of polls. */
+    /** Prefix of the figures of polls. */
     public static final String PREFIX = "polls: ";
 
     public static final String P50 = PREFIX + "records p50";
@@ -21,7 +21,7 @@ public final class PolledSizes {
     public static final String P99 = PREFIX + "records p99";
     public static final String MAX = PREFIX + "records max";
 
-    /** Polls without a record, by all polls. Missing where a library polls and nobody sees its empty polls. */
+    /** Percentage of empty polls. Missing if a library's empty polls are not visible. */
     public static final String EMPTY = PREFIX + "empty %";
 
     private final Histogram sizes = new Histogram(3);
@@ -29,9 +29,9 @@ public final class PolledSizes {
     private boolean seesEmpty = true;
 
     /**
-     * Adds what a process told of an interval.
+     * Adds the polls that a process reported for an interval.
      *
-     * @throws dev.weir.bench.RunFailure if that is no histogram
+     * @throws dev.weir.bench.RunFailure if the report is not a histogram
      */
     public void add(Report.@Nullable Polls polls) {
         if (polls == null) {
@@ -42,7 +42,7 @@ public final class PolledSizes {
         sizes.add(ToldTimings.decoded(polls.sizes()));
     }
 
-    /** All of it, as a process would tell it; null for no poll. */
+    /** All polls, in the form of a process's report; null if there were none. */
     public Report.@Nullable Polls told() {
         if (sizes.getTotalCount() == 0 && empty == 0) {
             return null;
@@ -70,7 +70,7 @@ public final class PolledSizes {
         }
     }
 
-    /** The least of the sizes that count alike: polls are bounded by round numbers, and 2,048 should not read 2,049. */
+    /** The lowest equivalent size: poll limits are round numbers, and 2,048 should not be shown as 2,049. */
     private double atPercentile(double percentile) {
         return sizes.lowestEquivalentValue(sizes.getValueAtPercentile(percentile));
     }

@@ -11,10 +11,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The processor's counters of a driver's process while passes are measured, as the program {@code perf} reads them:
- * its counts in the time that it saw, times what processor time the process had. Confined to one thread; one may have
- * the counters of a process at a time. Where the kernel or the machine gives none, it does nothing: {@link
- * #availability} says why.
+ * The processor's counters of a driver's process while passes are measured, as the program {@code perf} reads them: its
+ * counts, scaled to the process's whole processor time. Confined to one thread; only one object at a time may use the
+ * counters of a process. Does nothing if the kernel or machine has no counters: {@link #availability} says why.
  */
 public final class ProcessorCounters implements AutoCloseable {
 
@@ -30,7 +29,7 @@ public final class ProcessorCounters implements AutoCloseable {
     private static final long END_SECONDS = 5;
     private static final double NANOS_PER_MILLI = 1e6;
 
-    /** Asked once: it is the same for all drivers. */
+    /** Determined once, because it is the same for all drivers. */
     private static volatile @Nullable String available;
 
     private final long pid;
@@ -46,7 +45,7 @@ public final class ProcessorCounters implements AutoCloseable {
         this.pid = pid;
     }
 
-    /** The counters' names, or why there are none: in words for people. Asks the first time, which takes a moment. */
+    /** The counters' names, or why there are none, as readable text. The first call checks, which takes a moment. */
     public static String availability() {
         String known = available;
         if (known == null) {
@@ -92,7 +91,7 @@ public final class ProcessorCounters implements AutoCloseable {
             String[] fields = line.split(";", -1);
             if (fields.length > 2) {
                 try {
-                    // Some append who is counted: cycles:u counts the process without the kernel.
+                    // Some versions append the scope: cycles:u counts without the kernel.
                     counts.put(fields[2].replaceFirst(":.*", ""), Double.parseDouble(fields[0]));
                 } catch (NumberFormatException notCounted) {
                     // <not supported>, <not counted>
@@ -163,7 +162,7 @@ public final class ProcessorCounters implements AutoCloseable {
         Map<String, Double> figures = new LinkedHashMap<>();
         double countedNanos = counts.getOrDefault(TIME, 0.0) * NANOS_PER_MILLI;
         if (countedNanos > 0 && records > 0 && cpuNanos > 0) {
-            // perf comes a moment late and goes a moment early: its rate counts, for all of the time.
+            // perf starts slightly late and ends slightly early, so its rate is applied to the whole time.
             COUNTERS.forEach(name -> {
                 Double count = counts.get(name);
                 if (count != null) {

@@ -3,12 +3,12 @@ package dev.weir.bench.figures;
 import dev.weir.bench.workload.LatencyTarget;
 import java.util.List;
 
-/** Tells from the seconds of a run when a group has recovered from a disturbance. Immutable. */
+/** Determines from the seconds of a run when a group has recovered from a disturbance. Immutable. */
 record Recovery(LatencyTarget target) {
-    /** Good seconds in a row that end a recovery. Fewer may lie in the time before a member is missed. */
+    /** Number of consecutive good seconds that end a recovery; fewer may occur before a member's loss is noticed. */
     static final int GOOD_SECONDS = 3;
 
-    /** Least records sent to a silent partition: with fewer, it may have none by chance. */
+    /** Smallest number of records sent to a silent partition; with fewer, it may receive none by chance. */
     static final int LEAST_SENT = 5;
 
     /**
@@ -23,12 +23,12 @@ record Recovery(LatencyTarget target) {
     record Second(long sent, long lag, int silent, double percentileMillis) {}
 
     /**
-     * Returns whether the group did what it should: what came kept to the target, nothing waits for longer than its
-     * limit, and no partition that was sent to is silent.
+     * Returns whether the group behaved normally: received records met the target, none waits longer than its limit,
+     * and no partition with input is silent.
      */
     boolean isGood(List<Second> seconds, int index, double slotMillis) {
         Second second = seconds.get(index);
-        // As many as may be under way within the limit, and a few of a rate at which that is none.
+        // As many as may be in flight within the limit, plus a few for very low rates.
         double underWay = LEAST_SENT;
         double left = target.limitMillis() / slotMillis;
         for (int i = index; i >= 0 && left > 0; i--, left--) {

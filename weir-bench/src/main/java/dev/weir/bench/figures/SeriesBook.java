@@ -5,12 +5,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Figures that several processes told of one slice of time: each its own mean, then the sum of rates and of what is
- * under way, and the mean of all others. Of the longest and the most there is no mean: the greatest one counts.
- * Confined to one thread.
+ * Combines figures of several processes for one slice of time: first the mean per process, then the sum of rates and
+ * in-flight counts, the maximum of maxima, and the mean of all others. Confined to one thread.
  */
 public final class SeriesBook {
-    /** Source of series that report by themselves: brokers and the machine. */
+    /** Source number of series of brokers and the machine. */
     static final int AROUND = -1;
 
     private final Map<String, Map<Integer, double[]>> told = new TreeMap<>(); // by name and process: sum, count, most
@@ -44,7 +43,7 @@ public final class SeriesBook {
         return name.startsWith("client: ") && (name.endsWith("/s") || name.endsWith("under way"));
     }
 
-    /** Returns whether several of that figure come to the greatest of them. */
+    /** Returns whether the figure is combined by its maximum. */
     public static boolean isGreatest(String name) {
         return name.endsWith("longest ms") || name.equals(PolledSizes.MAX);
     }

@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The begin of a pass, which does not count, and what is left without it. Confined to one thread; for one pass. */
+/** Excludes the beginning of a pass from the measurement. Confined to one thread; for one pass. */
 public final class Settling {
     // Of what is measured: each pass joins a group and settles anew.
     private static final double LEAST_REST = 0.1;
@@ -31,7 +31,7 @@ public final class Settling {
         return isOver;
     }
 
-    /** Takes an interval of it; whether it was the last one. Not to be called once it is over. */
+    /** Adds an interval of the settling time. Returns whether it was the last. Must not be called afterwards. */
     public boolean endsWith(Report.Interval interval) {
         records += interval.records();
         bytes += interval.bytes();
@@ -44,9 +44,9 @@ public final class Settling {
     }
 
     /**
-     * The pass without it.
+     * The pass without the settling time.
      *
-     * @param measureSeconds how long passes are measured, together
+     * @param measureSeconds total measured time of all passes
      * @throws RunFailure if the pass ended before, or so soon after that it would take too many of them
      */
     public Report.Passed rest(Report.Passed passed, double measureSeconds) {

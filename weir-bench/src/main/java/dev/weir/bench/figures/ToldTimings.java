@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 
-/** Reads from an interval of a process how late records were. Stateless; the histograms are the caller's. */
+/** Decodes the latency histograms in a process's interval. Stateless; the histograms are the caller's. */
 public final class ToldTimings {
     private ToldTimings() {}
 
     /**
-     * One histogram in nanoseconds for each partition, and behind them one of what the sender overslept; none where
-     * nothing is planned.
+     * One histogram in nanoseconds for each partition, followed by one of the sender's oversleeping; empty if nothing
+     * is planned.
      *
      * @throws RunFailure if one of them is none
      */
@@ -27,7 +27,7 @@ public final class ToldTimings {
     }
 
     /**
-     * A histogram as processes tell it; an empty one for an empty text.
+     * Decodes a reported histogram; an empty text gives an empty one.
      *
      * @throws RunFailure if it is none
      */

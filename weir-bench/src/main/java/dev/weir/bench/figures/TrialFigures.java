@@ -1,7 +1,7 @@
 package dev.weir.bench.figures;
 
 /**
- * The resources that a trial used, and its lateness. Immutable. What is not known is not a number.
+ * The resource use and latency of a trial. Immutable. Unknown figures are NaN.
  *
  * @param latencyMillis the percentile of the target
  * @param driverCores processors that all members together kept busy

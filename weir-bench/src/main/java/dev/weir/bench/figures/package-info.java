@@ -1,6 +1,6 @@
 /**
- * Counts of a run: reports of drivers and looks at brokers come in, totals, intervals and phases go out. It starts
- * nothing and decides nothing; each class says which thread may use it.
+ * Counts of a run: reports of drivers and looks at brokers come in, totals, intervals and phases go out. It only
+ * computes; each class states which thread may use it.
  */
 @NullMarked
 package dev.weir.bench.figures;

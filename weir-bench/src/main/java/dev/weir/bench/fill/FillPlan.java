@@ -3,7 +3,7 @@ package dev.weir.bench.fill;
 import dev.weir.bench.workload.WorkloadPoint;
 
 /**
- * The way in which the numbered records of a partition are written: at once, or in transactions, some of which are
+ * The plan for writing the numbered records of a partition: without transactions, or in transactions, some of them
  * aborted. Immutable.
  *
  * <pre>
@@ -18,7 +18,7 @@ import dev.weir.bench.workload.WorkloadPoint;
  */
 public record FillPlan(long records, int perTransaction, double abortedShare) {
 
-    /** Stands in aborted records where others have their number: whoever delivers it delivers what nobody wrote. */
+    /** The number in aborted records; a driver that delivers it has read aborted data. */
     static final long ABORTED = -1;
 
     public static FillPlan of(WorkloadPoint point, long recordsPerPartition) {
@@ -29,7 +29,7 @@ public record FillPlan(long records, int perTransaction, double abortedShare) {
         return perTransaction > 0;
     }
 
-    /** The number of transactions that are aborted right before that committed one, counted from 0. */
+    /** The number of aborted transactions directly before that committed one, counted from 0. */
     int abortedBefore(long transaction) {
         return (int) (aborted(transaction + 1) - aborted(transaction));
     }
@@ -48,7 +48,10 @@ public record FillPlan(long records, int perTransaction, double abortedShare) {
         return records + committed + aborted(committed) * (perTransaction + 1L);
     }
 
-    /** The least that a group has committed which has read all: past the last record, or past its marker too. */
+    /**
+     * The smallest committed offset of a group that has read everything: past the last record, with or without its
+     * marker.
+     */
     public long leastCommitted() {
         return isTransactional() ? endOffset() - 1 : endOffset();
     }

@@ -59,7 +59,7 @@ public final class TopicFill {
      * Writes them all.
      *
      * @param connection what a client needs to reach the brokers
-     * @param transactionalId nobody else's
+     * @param transactionalId a unique ID
      */
     public void run(Map<String, String> connection, String transactionalId) {
         Map<String, Object> config = new HashMap<>(connection);
@@ -100,7 +100,7 @@ public final class TopicFill {
             for (int aborted = plan.abortedBefore(committed); aborted > 0; aborted--) {
                 producer.beginTransaction();
                 block(producer, from, from + size, true);
-                producer.flush(); // What is not sent yet, an abort would drop.
+                producer.flush(); // An abort would drop unsent records.
                 producer.abortTransaction();
             }
             producer.beginTransaction();
@@ -116,7 +116,7 @@ public final class TopicFill {
         }
         for (int partition = 0; partition < point.partitionsOfTopic(); partition++) {
             for (long number = from; number < to; number++) {
-                requireNoFailure(); // Each further one may wait as long as the first that was not written.
+                requireNoFailure(); // Further failures may each take as long as the first.
                 byte[] value = values.next(isAborted ? FillPlan.ABORTED : number);
                 if (point.scenario() == Scenario.COPY) {
                     ByteBuffer.wrap(value).putInt(point.partitionAt(), partition); // Where its copy belongs.

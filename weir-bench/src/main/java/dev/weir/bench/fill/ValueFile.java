@@ -15,11 +15,11 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Values that a user has: the lines of a file, or the files of a folder, each with room for the numbers of a record
- * before it. Immutable but for the arrays, which are read only.
+ * Values provided by a user: the lines of a file, or the files of a folder, each with space for a record's numbers in
+ * front. Immutable except for the arrays, which must not be modified.
  */
 public final class ValueFile {
-    // What a broker takes in one record, with some room for its numbers and headers.
+    // Largest record that a broker accepts, less some space for numbers and headers.
     private static final int MAX_BYTES = 1_000_000;
     private static final long MAX_TOTAL_BYTES = 512L << 20;
 
@@ -67,7 +67,7 @@ public final class ValueFile {
         }
     }
 
-    /** Bytes, whatever text they are; a last line needs no end. */
+    /** Reads lines as bytes in any encoding; the last line needs no terminator. */
     private static void lines(Path path, List<byte[]> values, MessageDigest digest) throws IOException {
         byte[] all = Files.readAllBytes(path);
         int start = 0;
@@ -81,7 +81,7 @@ public final class ValueFile {
     }
 
     private static void add(List<byte[]> values, MessageDigest digest, byte[] content) {
-        // With its length: two lines are another content than one file of two lines.
+        // With its length, because two lines differ from one file of two lines.
         digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(content.length).flip());
         digest.update(content);
         byte[] value = new byte[RecordLayout.MIN_VALUE_BYTES + content.length];
@@ -101,7 +101,7 @@ public final class ValueFile {
         return digest;
     }
 
-    /** The value for that number, one after the other and again from the first; the caller's own. */
+    /** The value for that number, cycling through all values; a copy for the caller. */
     public byte[] next(long number) {
         return values.get((int) (number % values.size())).clone();
     }

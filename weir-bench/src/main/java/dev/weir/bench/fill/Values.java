@@ -10,21 +10,21 @@ import java.util.Random;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the values of a topic, the same ones each time. Confined to one thread. */
+/** Generates the values of a topic, reproducibly. Confined to one thread. */
 public final class Values {
     private final int meanBytes;
     private final boolean spreads;
     private final ValueSizes sizes;
     private final @Nullable ValueFile file;
     private final double randomShare;
-    private final byte[] pattern; // what all values share, as long as the longest of them
+    private final byte[] pattern; // the common part of all values, as long as the longest
     private final SplittableRandom random = new SplittableRandom(2);
 
     /**
      * Values of a topic.
      *
-     * @param spreads whether lengths are drawn evenly around the mean, from the least that a value may have on
-     * @param randomShare how much of a value is its own, behind its numbers; the rest is the same in all of them
+     * @param spreads whether lengths are uniformly distributed around the mean, from the smallest allowed
+     * @param randomShare part of a value, after its numbers, that is unique; the rest is the same in all values
      */
     Values(int meanBytes, boolean spreads, double randomShare) {
         this(meanBytes, spreads, randomShare, new ValueSizes(List.of()), null);

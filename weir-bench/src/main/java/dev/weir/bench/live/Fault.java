@@ -8,8 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A disturbance of a run: members come, go, die or stand still, their network or a broker fails,
- * a backlog comes. Immutable.
+ * A disturbance of a run: members join, leave, die or freeze, their network or a broker fails, or a backlog arrives.
+ * Immutable.
  *
  * @param count of members, or the id of a broker; 0 where neither is told
  * @param byMillis how much later each message comes, or how much longer each write takes; 0 but for {@link Kind#DELAY}
@@ -50,21 +50,21 @@ public record Fault(Kind kind, int count, double byMillis, double forMillis) imp
         REBALANCE(Form.FLAG, "true: a further process joins and leaves again."),
         /** The last processes end by SIGKILL, and nobody takes their place. */
         KILL(Form.COUNT, "So many processes end by SIGKILL; nobody takes their place."),
-        /** The first processes stand still by SIGSTOP. */
+        /** The first processes are frozen by SIGSTOP. */
         FREEZE(Form.COUNT_FOR, "So many processes stand still for so long, by SIGSTOP."),
         /** The connections of the first processes are reset, and so is each new one. */
         CUT(Form.COUNT_FOR, "Connections of so many processes are reset for so long, new ones too."),
-        /** The connections of the first processes stay, and nothing passes. */
+        /** The connections of the first processes stay open but pass no data. */
         SILENCE(Form.COUNT_FOR, "Connections of so many processes pass nothing on for so long."),
-        /** Each message between members and brokers comes later. */
+        /** Messages between members and brokers are delayed. */
         DELAY(Form.TIME_FOR, "Each message between members and brokers comes so much later, for so long."),
-        /** The broker of that id ends by SIGKILL, and comes back. */
+        /** The broker with that ID is killed by SIGKILL and restarted. */
         LOSE_BROKER(Form.COUNT_FOR, "The broker of that id ends by SIGKILL and is started again so much later."),
-        /** The disk of the broker of that id is full; the broker is started again if it ends. */
+        /** The disk of the broker with that ID is full; the broker is restarted if it ends. */
         FILL_DISK(Form.COUNT_FOR, "The disk of the broker of that id is full for so long; it comes back if it ends."),
-        /** Each write and flush of the broker of that id takes longer. */
+        /** Each write and flush of the broker with that ID takes longer. */
         SLOW_DISK(Form.COUNT_BY_FOR, "Each write of the broker of that id takes so much longer, for so long."),
-        /** The records due in so long are due within a second, on top of those due in that one. */
+        /** The records due in that period are all due within one second, in addition to that second's own. */
         BACKLOG(Form.TIME, "What is due in so long is due within one second, on top of that one's.");
 
         private final Form form;
@@ -75,7 +75,7 @@ public record Fault(Kind kind, int count, double byMillis, double forMillis) imp
             this.about = about;
         }
 
-        /** As workload files and results have it, such as {@code lose-broker}. */
+        /** The name in workload files and results, such as {@code lose-broker}. */
         public String label() {
             return name().toLowerCase(Locale.ROOT).replace('_', '-');
         }
@@ -85,12 +85,12 @@ public record Fault(Kind kind, int count, double byMillis, double forMillis) imp
             return Arrays.stream(values()).map(Kind::label).toList();
         }
 
-        /** One sentence for people. */
+        /** A readable description in one sentence. */
         public String about() {
             return about;
         }
 
-        /** Returns whether its value is no text with two parts, which a program may write as a number or as true. */
+        /** Returns whether its value has a single part, which a program may write as a number or as true. */
         public boolean isPlain() {
             return form == Form.COUNT || form == Form.FLAG;
         }
@@ -100,12 +100,12 @@ public record Fault(Kind kind, int count, double byMillis, double forMillis) imp
             return this == LOSE_BROKER || needsDisk();
         }
 
-        /** Returns whether brokers write to a disk that can fail for it. */
+        /** Returns whether it needs brokers with disks that can fail. */
         public boolean needsDisk() {
             return this == FILL_DISK || this == SLOW_DISK;
         }
 
-        /** Returns whether members reach their brokers through a proxy for it. */
+        /** Returns whether it needs a proxy between members and brokers. */
         public boolean needsProxy() {
             return this == CUT || this == SILENCE || this == DELAY;
         }

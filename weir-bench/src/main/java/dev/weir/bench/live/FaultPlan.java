@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * Faults one after the other at even distances, as a workload file plans them: entries of a timeline. Stateless.
+ * Expands a workload file's plan of evenly spaced faults into timeline entries. Stateless.
  *
  * <pre>
  * faults: {from: 20s, every: 30s, times: 6, seed: 7, of: [{kill: 1}, {join: 1}, {freeze: 1 for 12s}]}
@@ -22,8 +22,7 @@ public final class FaultPlan {
     private FaultPlan() {}
 
     /**
-     * The entries of a plan: its faults in turn, or, with a seed, each turn in an order of its own that is the same for
-     * the same seed.
+     * The entries of a plan: its faults in turn, or, with a seed, each round in a reproducible random order.
      *
      * @param fields {@code from}, {@code every}, {@code times} (all once, if it is not said) and {@code seed}
      * @param of the faults
@@ -77,11 +76,11 @@ public final class FaultPlan {
         return Integer.parseInt(text);
     }
 
-    /** Both together in the order of their times; of one time, {@code timeline} first. */
+    /** Merges both by time; at equal times, {@code timeline} goes first. */
     public static List<TimelineEntry> merged(List<TimelineEntry> timeline, List<TimelineEntry> plan) {
         List<TimelineEntry> all = new ArrayList<>(timeline);
         all.addAll(plan);
-        all.sort(Comparator.comparingDouble(TimelineEntry::atMillis)); // Stable.
+        all.sort(Comparator.comparingDouble(TimelineEntry::atMillis)); // The sort is stable.
         return List.copyOf(all);
     }
 }

@@ -12,7 +12,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files by which orders come to a run. Immutable; whole files appear and vanish, so that any process may look.
+ * The files through which orders reach a run. Immutable; files appear and vanish atomically, so any process may read
+ * them.
  *
  * <pre>
  * RESULTS/live/             only its owner may enter it; there while a run can be changed
@@ -31,7 +32,7 @@ record LiveFolder(Path path) {
     private static final String ORDER = ".order";
     private static final String ANSWER = ".answer";
 
-    /** The one of that folder of results. */
+    /** The live folder of a results folder. */
     static LiveFolder of(Path results) {
         return new LiveFolder(results.resolve(NAME));
     }
@@ -39,7 +40,7 @@ record LiveFolder(Path path) {
     /**
      * The process of a run.
      *
-     * @param refusal why it takes no orders; empty if it does
+     * @param refusal reason for refusing orders; empty if it accepts them
      */
     record Host(long pid, long startedAtMillis, String run, String refusal) {
 
@@ -52,7 +53,7 @@ record LiveFolder(Path path) {
             return process.info().startInstant().map(Instant::toEpochMilli).orElse(0L);
         }
 
-        /** Returns whether it still runs, and no other process has its number. */
+        /** Returns whether the process still runs and its ID has not been reused. */
         boolean lives() {
             return ProcessHandle.of(pid)
                     .filter(ProcessHandle::isAlive)
@@ -88,7 +89,7 @@ record LiveFolder(Path path) {
         }
     }
 
-    /** Numbers of the orders that wait, the first to be done first. */
+    /** The numbers of waiting orders, in order of execution. */
     List<String> waiting() throws IOException {
         try (Stream<Path> files = Files.list(path)) {
             return files.map(file -> String.valueOf(file.getFileName()))
@@ -99,14 +100,14 @@ record LiveFolder(Path path) {
         }
     }
 
-    /** Returns whether there is an answer that nobody has read. */
+    /** Returns whether there is an unread answer. */
     boolean isAnswered() throws IOException {
         try (Stream<Path> files = Files.list(path)) {
             return files.anyMatch(file -> file.toString().endsWith(ANSWER));
         }
     }
 
-    /** Deletes what members noted, which takes room. */
+    /** Deletes the members' notes, which take space. */
     void deleteNumbers() throws IOException {
         try (Stream<Path> files = Files.list(path)) {
             for (Path file : files.toList()) {
@@ -117,7 +118,7 @@ record LiveFolder(Path path) {
         }
     }
 
-    /** Writes a file that appears whole. */
+    /** Writes a file atomically. */
     static void write(Path file, Object content) throws IOException {
         Path fresh = file.resolveSibling(file.getFileName() + ".new");
         Files.write(fresh, JSON.writeValueAsBytes(content));

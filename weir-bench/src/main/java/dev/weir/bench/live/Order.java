@@ -8,8 +8,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of a run while it goes on. Immutable. {@link #fields} is its text form, alike in a workload file, in results
- * and on its way to the run.
+ * A change of a running benchmark. Immutable. {@link #fields} is its text form in workload files, results and order
+ * files.
  */
 public sealed interface Order
         permits Order.Set,
@@ -21,19 +21,19 @@ public sealed interface Order
                 Order.End,
                 Fault {
 
-    /** Key of {@link Set}: how many records are due in a second. */
+    /** Key of {@link Set}: number of records due per second. */
     String PRODUCER_RATE = "producerRate";
 
-    /** Key of {@link Set}: how long a handler blocks. */
+    /** Key of {@link Set}: time for which a handler blocks. */
     String WORK = "work";
 
-    /** Key of {@link Set}: how many consumers the group has. */
+    /** Key of {@link Set}: number of consumers in the group. */
     String CONSUMERS = "consumers";
 
-    /** Begins the other keys of {@link Set}: a property of the members' Kafka clients follows. */
+    /** Key prefix of {@link Set} for a property of the members' Kafka clients. */
     String CLIENT = "client.";
 
-    /** The same of a setting that brokers keep for the groups, which members need not join again for. */
+    /** Key prefix of {@link Set} for a broker-side group setting, which takes effect without rejoining. */
     String GROUP = "group.";
 
     /** The kinds of orders, one in an entry. */
@@ -45,8 +45,8 @@ public sealed interface Order
     }
 
     /**
-     * Other values from now on; keys are {@link #PRODUCER_RATE}, {@link #WORK}, {@link #CONSUMERS}, and {@link #CLIENT}
-     * or {@link #GROUP} with a property.
+     * Changes values; keys are {@link #PRODUCER_RATE}, {@link #WORK}, {@link #CONSUMERS}, and {@link #CLIENT} or
+     * {@link #GROUP} with a property.
      */
     record Set(Map<String, String> values) implements Order {
         private static final double MOST_RATE = 1_000_000;
@@ -131,7 +131,7 @@ public sealed interface Order
     }
 
     /**
-     * Order that this number of consumers leaves and joins again.
+     * Makes this number of consumers leave and rejoin.
      *
      * @param count a number, or a share such as {@code 50%}
      */
@@ -147,7 +147,7 @@ public sealed interface Order
             }
         }
 
-        /** The number of those meant, of so many, at most all. */
+        /** The number of consumers meant, out of {@code consumers}. */
         public int of(int consumers) {
             return count.endsWith("%")
                     ? Math.ceilDiv(consumers * Integer.parseInt(count.substring(0, count.length() - 1)), 100)
@@ -155,19 +155,19 @@ public sealed interface Order
         }
     }
 
-    /** All members stand still for so long. */
+    /** Pauses all members. */
     record Pause(double millis) implements Order {}
 
-    /** Nothing is sent and handlers take no time, until all that was sent is done; then it goes on as before. */
+    /** Stops sending, with handlers taking no time, until all sent records are handled; then continues as before. */
     record Drain() implements Order {}
 
-    /** Discards what was measured so far. */
+    /** Discards the measurements so far. */
     record DiscardStats() implements Order {}
 
-    /** The run ends so much later. */
+    /** Extends the run. */
     record Extend(double millis) implements Order {}
 
-    /** The run ends, with its results. */
+    /** Ends the run, keeping its results. */
     record End() implements Order {}
 
     /** One entry: the kind of the order with its value. */
@@ -222,8 +222,7 @@ public sealed interface Order
     }
 
     /**
-     * Returns whether it takes something from the group, or makes it share out its partitions anew: it is to recover
-     * from that.
+     * Returns whether the group has to recover from the order: it takes something from the group or causes a rebalance.
      */
     default boolean isDisturbance() {
         return switch (this) {
@@ -238,7 +237,7 @@ public sealed interface Order
         };
     }
 
-    /** Its one kind and value, for people. */
+    /** Its kind and value as readable text. */
     default String text() {
         Map.Entry<String, Object> only = fields().entrySet().iterator().next();
         return only.getKey() + " "

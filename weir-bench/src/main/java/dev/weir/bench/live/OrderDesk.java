@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Takes the orders of a run, and answers them. Confined to the thread of the run. */
+/** Receives the orders of a run and answers them. Confined to the thread of the run. */
 public final class OrderDesk implements AutoCloseable {
     private final LiveFolder folder;
     private final Set<String> answered = new HashSet<>();
@@ -32,7 +32,7 @@ public final class OrderDesk implements AutoCloseable {
     public record Waiting(String number, @Nullable Order order, String fault) {}
 
     /**
-     * Opens the folder for orders, which only its owner may enter; what a run that died left of it goes.
+     * Opens the folder for orders, private to its owner, after deleting remains of a crashed run.
      *
      * @param results the folder of the campaign
      * @param run which run it is, for people
@@ -42,7 +42,7 @@ public final class OrderDesk implements AutoCloseable {
         return open(results, run, "");
     }
 
-    /** The same for a run that takes no orders: each is refused, and nobody has to look. */
+    /** Opens a desk that refuses all orders automatically. */
     public static OrderDesk refusing(Path results, String run, String why) {
         return open(results, run, why);
     }
@@ -65,10 +65,7 @@ public final class OrderDesk implements AutoCloseable {
         }
     }
 
-    /**
-     * A file in the folder for orders that is not there yet, and goes with it,
-     * as do others whose names begin with its own.
-     */
+    /** A new file name in the folder for orders; files with this prefix are deleted with the folder. */
     public Path numbers() {
         return folder.numbers();
     }
@@ -108,14 +105,14 @@ public final class OrderDesk implements AutoCloseable {
     }
 
     /**
-     * Tells what became of an order, which waits no longer, even if that fails.
+     * Answers an order, which no longer waits, even if writing the answer fails.
      *
      * @throws UncheckedIOException if the answer cannot be written
      */
     public void answer(String number, Answer answer) {
         answered.add(number);
         try {
-            // Withdrawn meanwhile, nobody reads what became of it.
+            // Withdrawn meanwhile, so the answer is not read.
             if (Files.deleteIfExists(folder.order(number))) {
                 LiveFolder.write(folder.answer(number), answer);
             }
@@ -124,18 +121,18 @@ public final class OrderDesk implements AutoCloseable {
         }
     }
 
-    /** Takes no more orders. Those that wait find no run any more; what was answered is left to who asked. */
+    /** Closes the desk. Waiting orders find no run; unread answers are left for their senders. */
     @Override
     public void close() {
         try {
             Files.deleteIfExists(folder.run());
             folder.deleteNumbers();
             if (folder.isAnswered()) {
-                return; // Whoever asked still has to read; the next run clears up.
+                return; // A sender still has to read its answer; the next run cleans up.
             }
             folder.delete();
         } catch (IOException | UncheckedIOException ignored) {
-            // An order came meanwhile, or somebody has tidied up: the run is done all the same, and the next one clears
+            // An order arrived meanwhile, or the folder was cleaned up; the run is over anyway, and the next one cleans
             // up.
         }
     }

@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Leaves orders for a run of another process and waits for the answers. Confined to one thread. */
+/** Sends orders to a run in another process and waits for the answers. Confined to one thread. */
 public final class OrderSender {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -59,8 +59,7 @@ public final class OrderSender {
     }
 
     /**
-     * Leaves an order and waits until it is done, however long that takes, or the run is over.
-     * An interrupt withdraws it.
+     * Sends an order and waits until it is executed or the run is over. An interrupt withdraws the order.
      *
      * @return null if the run ended without an answer
      */
@@ -93,7 +92,7 @@ public final class OrderSender {
 
     private @Nullable Answer answer(String number) throws IOException, InterruptedException {
         while (true) {
-            // First whether the run goes on: its last act may be the answer.
+            // Check first whether the run is alive: its last action may be the answer.
             boolean goesOn = host.equals(folder.host());
             if (Files.exists(folder.answer(number))) {
                 return LiveFolder.JSON.readValue(Files.readAllBytes(folder.answer(number)), Answer.class);

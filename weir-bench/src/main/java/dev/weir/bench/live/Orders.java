@@ -12,8 +12,8 @@ import java.util.function.ObjDoubleConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The orders to something that goes on, one after the other: those that were planned, when their time has come, then
- * those that came in. Confined to its thread.
+ * Executes the orders of a run one after the other: planned ones when they are due, then incoming ones. Confined to its
+ * thread.
  */
 public final class Orders {
     private @Nullable OrderDesk desk; // none once it cannot be read
@@ -25,16 +25,14 @@ public final class Orders {
     /** The target of a change. */
     public interface Target {
 
-        /** The reason why it cannot be done; null if it can. */
+        /** The reason why the order cannot be executed; null if it can. */
         @Nullable
         String objection(Order order);
 
-        /** Does it; returns what was done, by key. */
+        /** Executes the order and returns the changes by key. */
         Map<String, String> apply(Order order) throws InterruptedException;
 
-        /**
-         * The time when it ends, on the clock of its orders: what was planned for later or comes in later is not done.
-         */
+        /** The end on the clock of its orders; later orders are not executed. */
         default double endMillis() {
             return Double.POSITIVE_INFINITY;
         }
@@ -59,7 +57,7 @@ public final class Orders {
     }
 
     /**
-     * Does what was ordered since the last call.
+     * Executes the orders since the last call.
      *
      * @throws RunFailure if a planned order cannot be done
      */
@@ -84,7 +82,7 @@ public final class Orders {
             Answer answer = answered(waiting, target);
             try {
                 from.answer(waiting.number(), answer);
-            } catch (UncheckedIOException e) { // No reason to lose what goes on.
+            } catch (UncheckedIOException e) { // Not a reason to lose the run.
                 note.accept(String.valueOf(e.getMessage()), millis.getAsDouble());
             }
         }
@@ -100,7 +98,7 @@ public final class Orders {
         }
     }
 
-    /** It is over: tells which planned orders were not reached. */
+    /** Ends the orders, and reports planned ones that were not reached. */
     public void end() {
         planned.forEach(late -> note.accept(
                 "ended before " + late.order().text() + " at " + late.fields().get("at"), millis.getAsDouble()));
