@@ -20,7 +20,7 @@ public final class DriverPasses implements PassSource {
     private final BackgroundFigures background;
     private final ProcessorCounters counters;
 
-    /** Reads a process that has not said hello yet and that its owner closes. */
+    /** Uses a process that has not sent its greeting yet; the caller closes it. */
     public DriverPasses(DriverProcess process, BenchCluster cluster, WorkloadPoint point) {
         this.driver = new DriverSession(process, cluster, point);
         this.cluster = cluster;

@@ -8,10 +8,11 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The plan of a generator: held until that one is connected, then begun, and changed as often as is wanted. Stateless.
+ * Controls a generator's plan: held until the generator is connected, then begun, and changed any number of times.
+ * Stateless.
  */
 public final class GeneratorPlan {
-    /** For the order to come to its process before its first record is due. */
+    /** Time for the order to reach the process before the first record is due. */
     private static final long LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private GeneratorPlan() {}
@@ -31,14 +32,14 @@ public final class GeneratorPlan {
                 Map.entry(SendPlan.START, Long.toString(System.nanoTime())));
     }
 
-    /** Begins it, soon; returns when, as {@link System#nanoTime}. */
+    /** Begins the plan soon; returns the start time, as {@link System#nanoTime}. */
     public static long begin(DriverSession generator, double recordsPerSecond) {
         long atNanos = System.nanoTime() + LEAD_NANOS;
         change(generator, atNanos, recordsPerSecond);
         return atNanos;
     }
 
-    /** Another rate from then on. */
+    /** Changes the rate from that time on. */
     public static void change(DriverSession generator, long atNanos, double recordsPerSecond) {
         generator.change(Map.of(
                 SendPlan.RATE, Double.toString(recordsPerSecond),

@@ -6,7 +6,7 @@ import dev.weir.driver.PassOptions;
 import dev.weir.driver.ShareOptions;
 
 /**
- * The number of processes a group that is sent to has when it begins, and how many consumers each holds: workers of a
+ * The initial number of processes in a group with a generator, and the number of consumers in each: its workers for a
  * share group, else one. Immutable.
  */
 public record GroupSize(WorkloadPoint point, boolean isShared) {
@@ -24,7 +24,7 @@ public record GroupSize(WorkloadPoint point, boolean isShared) {
         return all == 0 ? ofProcess() : all / point.members() + (process < all % point.members() ? 1 : 0);
     }
 
-    /** The number of consumers a process has that joins later. */
+    /** The number of consumers in a process that joins later. */
     int ofProcess() {
         return isShared ? ShareOptions.number(point.options(), PassOptions.CONCURRENCY) : 1;
     }

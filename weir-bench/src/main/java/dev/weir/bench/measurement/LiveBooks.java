@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /**
- * The figures of all groups of a run together, where a record is due to each of them, and of each.
- * Confined to one thread.
+ * The figures of all groups of a run together, with each record due once per group, and of each group. Confined to one
+ * thread.
  */
 final class LiveBooks {
     private final LiveFigures all;

@@ -11,18 +11,18 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does the faults of a run to its group, its network and its brokers, one after the other, so that what each costs can
- * be told apart. Confined to the thread of the run.
+ * Causes the faults of a run in its group, network and brokers, one after the other, so that their costs can be
+ * separated. Confined to the thread of the run.
  */
 final class LiveFaults {
     private static final double MOST_RATE = 1_000_000;
 
     private final LiveGroups groups;
-    private final LiveGroup group; // that they befall
+    private final LiveGroup group; // the affected group
     private final RunNumbers numbers; // of it
     private final BenchCluster cluster;
 
-    /** Creates the faults; those of members befall the first group, whose records are counted there. */
+    /** Creates the faults; member faults affect the first group, whose records are counted there. */
     LiveFaults(LiveGroups groups, RunNumbers numbers, BenchCluster cluster) {
         this.groups = groups;
         this.group = groups.first();
@@ -30,7 +30,7 @@ final class LiveFaults {
         this.cluster = cluster;
     }
 
-    /** The reason why it cannot be done to the run as it is; null if it can. */
+    /** The reason why the fault is impossible in the run's current state; null if it is possible. */
     @Nullable
     String objection(Fault fault, LiveSettings settings) {
         int processes = group.processes();
@@ -61,7 +61,7 @@ final class LiveFaults {
         };
     }
 
-    /** The reason why a process would not get the signal; null if each would, or none is sent. */
+    /** The reason why a process cannot receive the signal; null if all can, or none is sent. */
     private @Nullable String deaf(Fault fault) {
         List<LivePart> some = switch (fault.kind()) {
             case KILL -> group.last(fault.count());
@@ -81,7 +81,7 @@ final class LiveFaults {
         return settings.producerRate() * (1 + fault.forMillis() / 1e3);
     }
 
-    /** Does it; returns what was done, for people, when it is over. */
+    /** Causes the fault and returns a description once it is over. */
     String apply(Fault fault, LiveSettings settings) throws InterruptedException {
         double seconds = fault.forMillis() / 1e3;
         return switch (fault.kind()) {
@@ -109,7 +109,7 @@ final class LiveFaults {
         };
     }
 
-    /** Amid their work; they are not waited for. */
+    /** Kills processes at work, without waiting for them. */
     private String kill(List<LivePart> some) throws InterruptedException {
         for (LivePart part : some) {
             part.process.killThere();
@@ -149,7 +149,7 @@ final class LiveFaults {
         return "broker " + id + ", process " + pid;
     }
 
-    /** A server whose only disk is full ends; it is started again when there is room. */
+    /** Fills a broker's disk. A broker whose only disk is full ends; it is restarted when there is space. */
     private String fillDisk(int id, double seconds) throws InterruptedException {
         long pid = cluster.losses().fillDisk(id);
         boolean hasEnded = false;

@@ -28,15 +28,15 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The processes of a group of a run that can be changed: members, as many as are wanted, and where they copy a reader
- * of their output. Confined to one thread, which owns the processes and closes them.
+ * The processes of a group in a changeable run: any number of members and, if they copy, a reader of their output.
+ * Confined to one thread, which owns the processes and closes them.
  *
  * <p>A process of a share group holds several consumers, or as many workers in their place; any other holds one.
  */
 public final class LiveGroup implements AutoCloseable {
     public static final int MOST_PROCESSES = 32;
 
-    /** No run is that long. */
+    /** Longer than any run. */
     public static final double SECONDS = TimeUnit.DAYS.toSeconds(10);
 
     private final DriverLauncher launcher;
@@ -92,7 +92,7 @@ public final class LiveGroup implements AutoCloseable {
         return new DriverSession(process, cluster, point);
     }
 
-    /** The reason why the brokers would not set this for the group; null if they would. */
+    /** The reason why the brokers would refuse these settings; null if they accept them. */
     @Nullable
     String objection(Map<String, String> config) {
         return cluster.groups().objection(group, config);
@@ -103,12 +103,12 @@ public final class LiveGroup implements AutoCloseable {
         cluster.groups().set(group, config);
     }
 
-    /** The number of consumers there are, or workers in their place. */
+    /** The current number of consumers, or of workers in their place. */
     public int consumers() {
         return parts.stream().mapToInt(part -> part.consumers).sum();
     }
 
-    /** Starts the members that the point asks for, with a new group; returns when they have joined. */
+    /** Starts the point's members with a new group; returns when they have joined. */
     void join(String newTopic, LiveSettings settings) throws InterruptedException {
         topic = newTopic;
         LivePart first = launched(0); // Which says of what kind the group is.
@@ -131,9 +131,7 @@ public final class LiveGroup implements AutoCloseable {
         members.awaitReader();
     }
 
-    /**
-     * Somebody reads what members are to write: what is open or was aborted is not there for who asks for exactly once.
-     */
+    /** Starts the reader of the members' output, which sees only committed records if exactly once is requested. */
     private void read() throws InterruptedException {
         output = cluster.topics().output(point);
         DriverSession reader = session(launch(DriverLauncher.READER));
@@ -182,7 +180,7 @@ public final class LiveGroup implements AutoCloseable {
         options.put(HandlerWork.MILLIS, Double.toString(settings.workMillis()));
         options.put(PassOptions.REPEATS, "true");
         options.put(PassOptions.OUTPUT, output);
-        if (!point.copiesByPlan()) { // Else it is its output that tells.
+        if (!point.copiesByPlan()) { // Otherwise its output shows it.
             part.noted = launcher.isHere() ? "" : part.process.newFileThere();
             options.putAll(numbers.options(part.noted));
         }
@@ -202,12 +200,12 @@ public final class LiveGroup implements AutoCloseable {
         return cluster.groups().isSettled(group, expected, point.partitions());
     }
 
-    /** Handlers that begin from now on take so long. */
+    /** Sets the blocking time of handlers that begin from now on. */
     void work(double millis) {
         parts.forEach(part -> part.session.change(Map.of(HandlerWork.MILLIS, Double.toString(millis))));
     }
 
-    /** The reason why there cannot be so many consumers; null if there can. */
+    /** The reason why that number of consumers is impossible; null if it is possible. */
     @Nullable
     String objection(int consumers) {
         if (isShared && fixedConsumers > 0) {
@@ -222,8 +220,8 @@ public final class LiveGroup implements AutoCloseable {
     }
 
     /**
-     * Changes the number of consumers; returns what was done, for people. Those that stay are not restarted, but for a
-     * part of a process.
+     * Changes the number of consumers and returns a description. Remaining processes are not restarted, except one
+     * whose number of consumers changes.
      */
     String resize(LiveSettings settings) throws InterruptedException {
         int before = consumers();
@@ -251,7 +249,7 @@ public final class LiveGroup implements AutoCloseable {
         return before + " to " + consumers() + settled();
     }
 
-    /** Throws what the network of a member failed with, if one did. */
+    /** Throws the failure of a member's network, if there is one. */
     void requireNetworks() throws InterruptedException {
         for (LivePart part : parts) {
             MemberNetwork network = part.network;
@@ -261,7 +259,7 @@ public final class LiveGroup implements AutoCloseable {
         }
     }
 
-    /** Ends a process by SIGKILL, whatever it is doing. */
+    /** Kills a process with SIGKILL. */
     void end(LivePart part) {
         parts.remove(part);
         members.remove(part.member);
@@ -270,7 +268,7 @@ public final class LiveGroup implements AutoCloseable {
         close(part.network);
     }
 
-    /** The number of consumers a process has that joins by itself. */
+    /** The number of consumers in an additional process. */
     private int ofProcess() {
         return new GroupSize(point, isShared).ofProcess();
     }
@@ -280,7 +278,7 @@ public final class LiveGroup implements AutoCloseable {
         return new GroupSize(point, isShared).handlers();
     }
 
-    /** The assignment of partitions, as figures of the run; none where brokers do not say. */
+    /** The assignment of partitions, as figures of the run; empty if brokers do not report it. */
     Map<String, Double> assignment() throws InterruptedException {
         Assignment seen = cluster.groups().assignment(group);
         return seen == null ? Map.of() : seen.figures();
@@ -291,7 +289,7 @@ public final class LiveGroup implements AutoCloseable {
         return parts.size();
     }
 
-    /** Returns whether so many more can join. */
+    /** Returns whether that many more can join. */
     boolean hasRoom(int more) {
         return parts.size() + more <= MOST_PROCESSES;
     }
@@ -306,7 +304,7 @@ public final class LiveGroup implements AutoCloseable {
         return LivePart.names(more) + settled();
     }
 
-    /** The last ones leave; returns which, when the others have shared out the partitions. */
+    /** Makes the last processes leave; returns their names once the partitions are reassigned. */
     String shrink(int count) throws InterruptedException {
         List<LivePart> some = last(count);
         members.leave(some.stream().map(part -> part.member).toList());
@@ -324,9 +322,7 @@ public final class LiveGroup implements AutoCloseable {
         return List.copyOf(parts.subList(parts.size() - count, parts.size()));
     }
 
-    /**
-     * Whole processes with so many consumers or more leave and join again, with these settings; returns what was done.
-     */
+    /** Restarts whole processes with at least that many consumers, with these settings; returns a description. */
     String restart(int wanted, LiveSettings settings) throws InterruptedException {
         List<LivePart> some = WholeParts.holding(parts, part -> part.consumers, wanted);
         int count = some.stream().mapToInt(part -> part.consumers).sum();
@@ -345,7 +341,7 @@ public final class LiveGroup implements AutoCloseable {
         return cluster.groups().lag(group, topic);
     }
 
-    /** The number of records a group has to copy that nobody has read in its output yet; 0 where it does not copy. */
+    /** The number of records to copy that the reader has not seen in the output yet; 0 if the group does not copy. */
     long unread() {
         return point.copiesByPlan() ? Arrays.stream(ends()).sum() - numbers.came() : 0;
     }
@@ -355,7 +351,7 @@ public final class LiveGroup implements AutoCloseable {
         return cluster.topics().ends(topic);
     }
 
-    /** All leave; returns when they have told what they delivered. */
+    /** Makes all members leave; returns when they have reported their deliveries. */
     void leave() throws InterruptedException {
         members.leave(parts.stream().map(part -> part.member).toList());
     }

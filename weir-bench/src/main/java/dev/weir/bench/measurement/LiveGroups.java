@@ -15,8 +15,8 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The groups of a run that can be changed, all alike, which read the same topics, and the generator that sends to them.
- * Confined to one thread, which closes it.
+ * The identical groups of a changeable run, which read the same topics, and the generator that sends to them. Confined
+ * to one thread, which closes it.
  */
 final class LiveGroups implements AutoCloseable {
     private final LiveSender sender;
@@ -25,7 +25,7 @@ final class LiveGroups implements AutoCloseable {
 
     private String topic = "";
 
-    /** Does something to a group, and says what, for people. */
+    /** An action on a group that returns a description. */
     private interface Task {
         String of(LiveGroup group) throws InterruptedException;
     }
@@ -68,7 +68,7 @@ final class LiveGroups implements AutoCloseable {
         }
     }
 
-    /** The one that faults befall. */
+    /** The group that faults affect. */
     LiveGroup first() {
         return groups.getFirst();
     }
@@ -120,7 +120,7 @@ final class LiveGroups implements AutoCloseable {
         }
     }
 
-    /** Each has so many consumers; returns what was done, for people. */
+    /** Resizes each group; returns a description. */
     String resize(LiveSettings settings) throws InterruptedException {
         return each(group -> group.resize(settings));
     }
@@ -130,7 +130,7 @@ final class LiveGroups implements AutoCloseable {
         return each(group -> group.restart(restart.of(group.consumers()), settings));
     }
 
-    /** All processes do. */
+    /** Restarts all processes. */
     String restart(LiveSettings settings) throws InterruptedException {
         return each(group -> group.restart(group.consumers(), settings));
     }
@@ -178,7 +178,7 @@ final class LiveGroups implements AutoCloseable {
         return groups.stream().map(group -> group.figures(ends)).toList();
     }
 
-    /** All leave; returns when they have told what they delivered. */
+    /** Makes all members leave; returns when they have reported their deliveries. */
     void leave() throws InterruptedException {
         for (LiveGroup group : groups) {
             group.leave();

@@ -3,7 +3,7 @@ package dev.weir.bench.measurement;
 import dev.weir.bench.result.Phase;
 import java.util.Map;
 
-/** Hears how a run that can be changed goes on, on its thread. */
+/** Receives the progress of a changeable run, on its thread. */
 public interface LiveListener {
 
     /**
@@ -13,6 +13,6 @@ public interface LiveListener {
      */
     void second(Phase second, Map<String, Double> series);
 
-    /** Hears of the change by an order, at so many milliseconds of the plan. */
+    /** Receives the change made by an order, with its time in milliseconds of the plan. */
     void changed(double atMillis, String what);
 }

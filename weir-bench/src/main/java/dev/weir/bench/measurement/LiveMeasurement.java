@@ -34,14 +34,14 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a group at a planned rate, which orders change while it goes on: those of its timeline at their times, and
- * those that come through the {@link OrderDesk}. Confined to one thread; used once.
+ * One run of a group at a planned rate, changed by orders: those of its timeline, and those received through the
+ * {@link OrderDesk}. Confined to one thread; used once.
  */
 public final class LiveMeasurement implements Orders.Target {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** A backlog that does not shrink for so long does not shrink any more. */
+    /** Time without progress after which a backlog counts as stuck. */
     public static final long DRAIN_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private final BenchCluster cluster;
@@ -116,7 +116,7 @@ public final class LiveMeasurement implements Orders.Target {
         return Double.parseDouble(point.options().getOrDefault(HandlerWork.MILLIS, "0"));
     }
 
-    /** Receives the reports of a group's processes; the first one also receives reports that belong to no group. */
+    /** Receives the reports of a group's processes; the first group's also receives reports of no group. */
     private final class Ears implements TrialMembers.Listener {
         private final int group;
 
@@ -213,7 +213,7 @@ public final class LiveMeasurement implements Orders.Target {
             background.beginPass();
             nextSecondNanos = startNanos + 2 * SECOND_NANOS;
             isTold = true;
-            processes.members().hearUntil(startNanos); // Nothing is ordered before the plan begins.
+            processes.members().hearUntil(startNanos); // No orders are executed before the plan begins.
             while (nowMillis() < endMillis) {
                 orders.take(this);
                 requireSending();
@@ -225,16 +225,16 @@ public final class LiveMeasurement implements Orders.Target {
             orders.end();
             background.endPass();
             surroundings.end();
-            // A last interval of each process is told a little later.
+            // The last interval of each process is reported slightly later.
             processes
                     .members()
                     .hearUntil(System.nanoTime() + 2 * TimeUnit.MILLISECONDS.toNanos(point.intervalMillis()));
             books.end();
             Map<String, Double> around = background.figures();
-            processes.members().endGenerator(); // Nothing more comes to the partitions.
+            processes.members().endGenerator(); // The partitions are complete.
             processes.work(0);
             boolean isWhole = catchesUp(processes::lag);
-            var unused = catchesUp(processes::unread); // What does not come is found missing in the output.
+            var unused = catchesUp(processes::unread); // Missing records show in the output.
             processes.leave();
             tell(ofSender);
             tell(books.figuresOfGroups(endMillis));
@@ -304,7 +304,7 @@ public final class LiveMeasurement implements Orders.Target {
         String begunBy = order.text();
         Map<String, String> did = new LinkedHashMap<>();
         if (!(order instanceof Order.Extend)) {
-            books.beginPart(atMillis); // What is reported while the order is carried out belongs to its phase.
+            books.beginPart(atMillis); // Reports during the execution of the order belong to its phase.
         }
         switch (order) {
             case Order.Set set -> set(set, did);
@@ -373,10 +373,7 @@ public final class LiveMeasurement implements Orders.Target {
         return isWhole ? "nothing is left" : groups.lag() + " records are left, and no fewer for a minute";
     }
 
-    /**
-     * Waits until all records due before are sent, however many, and are in their partitions before the end is asked
-     * for.
-     */
+    /** Waits until all due records are sent and in their partitions, before the end offsets are read. */
     private void awaitSent() throws InterruptedException {
         books.all().sendsNoMore();
         groups.members().hearUntil(System.nanoTime() + 2 * TimeUnit.MILLISECONDS.toNanos(point.intervalMillis()));
@@ -385,7 +382,10 @@ public final class LiveMeasurement implements Orders.Target {
         }
     }
 
-    /** Waits until nothing is left, such as of what the group has to commit; false if it gets no further. */
+    /**
+     * Waits until the count reaches zero, for instance of records to commit. Returns false if there is no more
+     * progress.
+     */
     private boolean catchesUp(LongSupplier leftNow) throws InterruptedException {
         long least = Long.MAX_VALUE;
         long leastNanos = System.nanoTime();

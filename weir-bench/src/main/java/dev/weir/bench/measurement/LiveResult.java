@@ -30,7 +30,7 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the result of a run that could be changed. Immutable.
+ * Builds the result of a changeable run. Immutable.
  *
  * @param figures of all groups together
  * @param ofGroups those of each
@@ -47,7 +47,7 @@ public record LiveResult(
         Map<String, Double> around,
         int cores,
         int handlers) {
-    /** Cores where members are on several machines: no sum of what they use says that one of these is busy. */
+    /** Value of cores if members are on several machines, where total use does not show whether one is busy. */
     public static final int MANY_MACHINES = Integer.MAX_VALUE;
 
     private static final long TOLERATED_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -76,7 +76,7 @@ public record LiveResult(
             throw new RunFailure(ledger.missing() + " records had not come when nothing more had been committed for a"
                     + " minute: they are lost, or members stand still");
         }
-        // A run that was changed has no ceiling: handlers were now these, now those.
+        // A changed run has no ceiling, because its handlers changed.
         double blocking = timeline.isEmpty() ? handlers : 0;
         int members = point.isChangeable() ? point.members() : 1;
         Part all = new Part(warmUp, count, point.measuredPerSecond(), blocking, toldAndAround(), members);
@@ -89,7 +89,7 @@ public record LiveResult(
         }
         if (!timeline.isEmpty()) {
             flags.add(Flag.CHANGED);
-        } else if (shares.isOtherThan(point.partitionSkew())) { // Changed, members come and go.
+        } else if (shares.isOtherThan(point.partitionSkew())) { // In changed runs members join and leave.
             flags.add(Flag.UNEVEN);
         }
         return new Measured(
@@ -112,7 +112,7 @@ public record LiveResult(
         return all;
     }
 
-    /** Judges the ledger: at most once, disturbed members may lose records, but nothing may come again. */
+    /** Judges the ledger. With at-most-once, disturbed members may lose records, but none may be redelivered. */
     static boolean isBroken(Scenario scenario, LedgerFigures ledger, boolean isUnchanged) {
         return scenario == Scenario.AT_MOST_ONCE
                 ? ledger.redelivered() > 0 || ledger.foreign() > 0 || (isUnchanged && ledger.missing() > 0)

@@ -9,7 +9,7 @@ import dev.weir.driver.Scenario;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
-/** The generator of a run that can be changed. Confined to the thread of the run, which closes it. */
+/** The generator of a changeable run. Confined to the thread of the run, which closes it. */
 final class LiveSender implements AutoCloseable {
     private final WorkloadPoint point;
     private final DriverProcess process;
@@ -25,7 +25,7 @@ final class LiveSender implements AutoCloseable {
         return session;
     }
 
-    /** Waits until its process is up. */
+    /** Waits for the greeting of its process. */
     void hello() throws InterruptedException {
         session.hello(Scenario.PRODUCE);
     }
@@ -42,7 +42,7 @@ final class LiveSender implements AutoCloseable {
         return GeneratorPlan.begin(session, rate);
     }
 
-    /** Another rate from now on. */
+    /** Changes the rate. */
     void send(double rate) {
         GeneratorPlan.change(session, System.nanoTime(), rate);
     }

@@ -26,8 +26,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The orders to a steady run: its rate, its length, a pause of the driver.
- * Confined to the thread of the run; for one run.
+ * Executes orders to a steady run: changes of its rate and length, and pauses of the driver. Confined to the thread of
+ * the run; for one run.
  */
 public final class LiveSteady implements Orders.Target {
     private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -78,7 +78,7 @@ public final class LiveSteady implements Orders.Target {
         this.listener = listener;
     }
 
-    /** Both processes, as far as they have got. */
+    /** The progress of both processes. */
     private final class Running {
         private final SteadyPlan plan;
         private final SteadyBook book;
@@ -117,7 +117,7 @@ public final class LiveSteady implements Orders.Target {
             return System.nanoTime() - sinceNanos >= patienceNanos;
         }
 
-        /** Hears what there is to hear, or waits a little. */
+        /** Receives available reports, or waits briefly. */
         void hear() throws InterruptedException {
             Report said = sent == null ? generator.poll() : null;
             if (said != null) {
@@ -223,7 +223,7 @@ public final class LiveSteady implements Orders.Target {
         return passed;
     }
 
-    /** Returns whether all that was sent had come before the driver was told to end. */
+    /** Returns whether all sent records had arrived before the driver was told to end. */
     boolean isWhole() {
         return isWhole;
     }

@@ -42,21 +42,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * One run: passes until the rate is steady, then passes that count. Confined to one thread; used once.
  *
- * <p>A pass that is measured is cut off after {@code measureSeconds}; one that reads the whole topic sooner is
- * followed by others until so much time is measured. Warm-up is cut off after {@code maxWarmUpSeconds}, and the run
- * flagged.
+ * <p>A measured pass is cut off after {@code measureSeconds}; if it reads the whole topic sooner, further passes follow
+ * until that time is measured. Warm-up is cut off after {@code maxWarmUpSeconds}, and the run flagged.
  */
 public final class Measurement {
     private static final double LEAST_PASS_SECONDS = 0.3;
 
-    // Of a shorter pass one would time the clock, and a run would need thousands.
+    // Timing a shorter pass would measure the clock, and a run would need thousands of them.
     private static final long LEAST_TIMED_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    // Until then a client fills its buffers, which says nothing of how often it fetches.
+    // Until then a client fills its buffers, which says nothing about its fetch rate.
     private static final long FILLED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    // A client that has read everything has a fetch at the broker, which answers after half a second, and only then
-    // can it close: that would be a third of a campaign.
+    // A client that has read everything has a fetch waiting at the broker for half a second and can close only
+    // afterwards, which would take a third of a campaign.
     private static final double PASS_SHARE = 0.9;
 
     // Of the ceiling.
@@ -85,7 +84,7 @@ public final class Measurement {
     /**
      * A pass that is over.
      *
-     * @param seconds what it took of those it was given, by the driver's own clock
+     * @param seconds duration by the driver's own clock
      * @param fetches null where they are not counted, or too short a pass
      */
     private record Outcome(
@@ -133,8 +132,8 @@ public final class Measurement {
     }
 
     /**
-     * The parties that held it back by processor time; nobody else where it sent so little at a time that requests are
-     * all there was.
+     * The components that limited the run, judged by processor time; empty if the driver sent so little per request
+     * that requests dominate.
      */
     private Set<Flag> limits(Totals totals) {
         boolean isWriting = point.scenario() == Scenario.PRODUCE;
@@ -212,7 +211,7 @@ public final class Measurement {
                     if (from == null && passes.countsFetches() && interval.atNanos() >= FILLED_NANOS) {
                         from = fetches(records, bytes, interval);
                     } else if (from != null && interval.last()) {
-                        // Now: closing down, a client may fetch what nobody will ask for.
+                        // Read now, because a closing client may still fetch unneeded records.
                         fetched = fetches(records, bytes, interval).since(from);
                     }
                     if (interval.last() && settling.isOver()) {
@@ -225,7 +224,8 @@ public final class Measurement {
                     coldStart.ends(passed.joinNanos());
                     ledger = ledger.plus(passed.ledger());
                     Report.Passed kept = isMeasured ? settling.rest(passed, point.seconds("measureSeconds")) : passed;
-                    // A copy's time is that of its output, which a driver could make short: then passes would not end.
+                    // A copy's time comes from its output, which a driver could keep short, so that passes would never
+                    // end.
                     double own = (point.scenario() == Scenario.COPY ? said : kept).nanos() / 1e9;
                     return new Outcome(kept, own, OptionalCounts.minus(brokerLast, brokerBefore), fetched);
                 }

@@ -5,13 +5,13 @@ import dev.weir.driver.NetworkFault;
 import dev.weir.testkit.FaultProxy;
 import java.time.Duration;
 
-/** The network between a member of a group and the brokers, where that can fail. Confined to one thread. */
+/** The network between a group member and the brokers, which can be made to fail. Confined to one thread. */
 interface MemberNetwork extends AutoCloseable {
 
     /** Its addresses of the brokers, for the member. */
     String bootstrapServers();
 
-    /** Something happens to it from now on. */
+    /** Applies a fault from now on. */
     void befall(NetworkFault fault) throws InterruptedException;
 
     /**
@@ -44,7 +44,7 @@ interface MemberNetwork extends AutoCloseable {
             }
 
             @Override
-            public void requireUp() {} // It is as long as this process is.
+            public void requireUp() {} // It lives as long as this process.
 
             @Override
             public void close() {

@@ -8,9 +8,8 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * The passes of a driver at its brokers, and what is seen of both meanwhile: of real ones, or of a model. Confined to
- * one thread; used for one run. Methods that wait or ask throw {@link dev.weir.bench.RunFailure} if the run cannot go
- * on.
+ * The passes of a driver at its brokers, with the figures of both; real or simulated. Confined to one thread; used for
+ * one run. Methods that wait or ask throw {@link dev.weir.bench.RunFailure} if the run cannot go on.
  */
 public interface PassSource extends AutoCloseable {
 
@@ -40,22 +39,22 @@ public interface PassSource extends AutoCloseable {
     /** The fetches of consumers so far. */
     FetchCounter.Count fetched();
 
-    /** The end of a pass with what its output tells, if there is one. */
+    /** The report of a pass, completed from its output if it has one. */
     Report.Passed copied(String topic, String group, Report.Passed said);
 
-    /** The ledger of all passes, checked against what is in the topic. */
+    /** The ledger of all passes, checked against the topic. */
     LedgerFigures checked(String topic, LedgerFigures ledger);
 
     /** Begins the part that is measured. */
     void beginMeasured();
 
-    /** A pass has settled. */
+    /** Notes that a pass has settled. */
     void passBegins(boolean isMeasured);
 
-    /** A pass is over; its driver closes down. */
+    /** Notes the end of a pass; its driver closes down. */
     void passEnds() throws InterruptedException;
 
-    /** To be called now and then while a pass that has settled is running. */
+    /** Takes a sample. Call regularly during a settled pass. */
     void sample();
 
     /** The present figures of brokers and machine, by name. */

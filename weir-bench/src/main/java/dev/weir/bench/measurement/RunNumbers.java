@@ -26,12 +26,12 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tracks which records came to the processes of a run: those of this machine note them in a file that all of them
- * share; where some are elsewhere, each tells them at the end of its pass, and of one that was killed a file is read
- * that it alone had. Confined to one thread, but for {@link #look} and {@link #came}.
+ * Tracks the records received by the processes of a run. Local processes note them in a shared file. If some are
+ * remote, each reports them at the end of its pass, and the private file of a killed process is read. Confined to one
+ * thread, but for {@link #look} and {@link #came}.
  */
 public final class RunNumbers {
-    /** As many records of a partition as a ledger can tell apart. */
+    /** Largest number of records per partition that a ledger can track. */
     static final long MOST_RECORDS = 100_000_000;
 
     private final int partitions;
@@ -41,7 +41,7 @@ public final class RunNumbers {
     private final AtomicLong toldSoFar = new AtomicLong(); // records
     private final List<Reading> readings = new ArrayList<>(); // under way
 
-    /** Numbers that a killed process left in its file, and the number of records that it had reported. */
+    /** The numbers in a killed process's file, and the number of records it had reported. */
     private record Reading(CompletableFuture<NotedNumbers> noted, long toldRecords) {}
 
     private RunNumbers(Path file, @Nullable GroupNumbers shared, WorkloadPoint point) {
@@ -66,7 +66,7 @@ public final class RunNumbers {
         }
     }
 
-    /** The generator has no more to send. */
+    /** The failure that the generator has sent everything it can. */
     static RunFailure sentAll() {
         return new RunFailure("the generator has sent all that a run can count, " + MOST_RECORDS
                 + " records to each partition: let it run shorter, or at a lower rate");
@@ -78,7 +78,7 @@ public final class RunNumbers {
     }
 
     /**
-     * The same of one that may be killed.
+     * Options for a process that may be killed.
      *
      * @param ownFile which it has to itself where it is; empty of one on this machine
      */
@@ -97,7 +97,7 @@ public final class RunNumbers {
         toldSoFar.addAndGet(records);
     }
 
-    /** A process was killed: what it had noted to itself is read from now on, while the run goes on. */
+    /** Starts reading the private notes of a killed process, while the run continues. */
     void killed(LivePart part) {
         if (!part.noted.isEmpty()) {
             Supplier<NotedNumbers> noted = part.process.noted(part.noted, partitions, MOST_RECORDS);
@@ -107,7 +107,7 @@ public final class RunNumbers {
     }
 
     /**
-     * Takes what has been read since.
+     * Adds the notes read since.
      *
      * @throws RunFailure if some of it cannot be read
      */
@@ -142,7 +142,7 @@ public final class RunNumbers {
         told.add(ofPass);
     }
 
-    /** The number of records that came so far, each once: as noted, or as many as were told in intervals. */
+    /** The number of distinct records received so far, as noted or as reported in intervals. */
     long came() {
         return shared == null ? toldSoFar.get() : shared.came();
     }
@@ -166,7 +166,7 @@ public final class RunNumbers {
         return shared == null ? figures : shared.figures(figures, ends);
     }
 
-    /** The ledger of a single process, which knows itself what came twice or out of order. */
+    /** The ledger of a single process, which itself knows duplicates and order violations. */
     LedgerFigures ofOne(LedgerFigures ofPass, long[] ends) {
         if (shared != null) {
             return shared.figures(ofPass, ends);
@@ -190,7 +190,7 @@ public final class RunNumbers {
                 ofPass.redelivered());
     }
 
-    /** The numbers that never came, by partition. */
+    /** The record numbers that never arrived, by partition. */
     List<BitSet> missing(long[] ends) {
         return IntStream.range(0, ends.length)
                 .mapToObj(partition -> shared == null

@@ -84,7 +84,7 @@ final class SteadyBook {
         }
     }
 
-    /** The run ends by time: what the driver tells of its records goes there. Before it begins. */
+    /** Makes the run end by time and sends the driver's record numbers to {@code ofDriver}. Before the run begins. */
     void keepNumbers(RunNumbers ofDriver) {
         numbers = ofDriver;
     }
@@ -96,7 +96,7 @@ final class SteadyBook {
     }
 
     /**
-     * Takes what the generator tells; what it says of its pass once that is over, null before.
+     * Takes a report of the generator. Returns the report of its pass once that is over, else null.
      *
      * @throws RunFailure if it failed, or says what nobody asked
      */
@@ -122,7 +122,7 @@ final class SteadyBook {
         return null;
     }
 
-    /** The same of the driver. */
+    /** Takes a report of the driver. */
     Report.@Nullable Passed heardFromDriver(Report report) {
         switch (report) {
             case Report.First first -> throw new RunFailure("its first record came twice");
@@ -225,7 +225,7 @@ final class SteadyBook {
         }
     }
 
-    /** The number that came, without those that were there before. */
+    /** The number of records received, without those that existed before. */
     long came() {
         return Math.max(0, delivered - point.partitions());
     }

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * {@code maxWarmUpSeconds} of the plan. Confined to one thread; used once.
  */
 public final class SteadyMeasurement {
-    /** The driver of that name sends, and is no library under test. */
+    /** The name of the generator's driver, which is not a library under test. */
     public static final String GENERATOR = DriverLauncher.GENERATOR;
 
     /** A record sent later than this is late. */
@@ -41,7 +41,7 @@ public final class SteadyMeasurement {
     /** For a driver that sends to connect, before its first record is due. */
     private static final long LEAD_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** A pass is given up so long after the end of the plan. */
+    /** Seconds after the end of the plan at which a pass is aborted. */
     private static final int GRACE_SECONDS = 30;
 
     private final DriverSession driver;
@@ -159,7 +159,7 @@ public final class SteadyMeasurement {
         Report.Passed passed = null;
         Report.Passed sent = null;
         while (passed == null || sent == null) {
-            // First whether the generator failed: the driver would be waited for in vain.
+            // Check the generator first: without it the wait for the driver would be in vain.
             Report said = sent == null ? sender.poll() : null;
             if (said != null) {
                 sent = book.heardFromGenerator(said);
@@ -212,8 +212,8 @@ public final class SteadyMeasurement {
         if (LimitingParty.isGeneratorBound(book.lateness(), TOLERATED_NANOS)) {
             flags.add(Flag.GENERATOR_BOUND);
         }
-        // The rate goes by plan, so what warms up is the cost. Under a load with a shape that follows the shape, in a
-        // second and in a record, and says nothing of warmth: compilers do.
+        // The rate is planned, so only the cost can show the warm-up. Under a shaped load the cost follows the shape,
+        // so compilation time is used instead.
         SteadyState.Finding cost = SteadyState.of(book.intervals().stream()
                 .mapToDouble(interval -> interval.cpuNanos() / (double) interval.lengthMillis())
                 .toArray());

@@ -13,8 +13,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The processes of a trial: members of a group that come and go, the generator that sends to them, and a reader of what
- * they write if they do. What they report goes to {@link Listener}. Confined to one thread.
+ * The processes of a trial: group members that join and leave, the generator that sends to them, and a reader of their
+ * output if they copy. Their reports go to {@link Listener}. Confined to one thread.
  */
 public final class TrialMembers {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -34,7 +34,7 @@ public final class TrialMembers {
         boolean look() throws InterruptedException;
     }
 
-    /** Hears of each interval. */
+    /** Receives each interval. */
     public interface Listener {
         /** {@code member} tells them apart: the first one has 0. */
         void ofMember(int member, long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings);
@@ -53,7 +53,7 @@ public final class TrialMembers {
         /** The end of a generator's. */
         default void sent(Report.Passed passed) {}
 
-        /** Called again and again, whether something was heard or not. */
+        /** Called repeatedly, with or without new reports. */
         default void tick() throws InterruptedException {}
     }
 
@@ -160,7 +160,7 @@ public final class TrialMembers {
         return generator.isInPass;
     }
 
-    /** The generator sends no more; returns when it has closed down. */
+    /** Stops the generator; returns when it has closed down. */
     public void endGenerator() throws InterruptedException {
         GeneratorFailure.tellingApart(() -> {
             generator.session.end();
@@ -175,8 +175,8 @@ public final class TrialMembers {
     }
 
     /**
-     * Half of them leave, the rest of an odd number too, and join again when they have left. Where there are partitions
-     * for all, returns when one of these has delivered a record again.
+     * Makes half the members leave, rounded up, and rejoin. If there are partitions for all, returns when one of them
+     * has delivered a record again.
      */
     public void restartHalf(String group, double seconds, int partitions) throws InterruptedException {
         List<Member> half = members.subList(0, (members.size() + 1) / 2);
@@ -198,7 +198,7 @@ public final class TrialMembers {
         leave(List.copyOf(members));
     }
 
-    /** Halts all members for that long, or until it fails. */
+    /** Halts all members for that long, or until a failure. */
     public void pause(double seconds) throws InterruptedException {
         pause(members, seconds);
     }
@@ -215,7 +215,7 @@ public final class TrialMembers {
         }
     }
 
-    /** Thaws members; one that does not respond keeps no other halted. */
+    /** Thaws members; one that does not respond does not keep the others halted. */
     private static void thaw(List<Member> some) throws InterruptedException {
         RunFailure first = null;
         for (Member member : some) {
@@ -230,7 +230,7 @@ public final class TrialMembers {
         }
     }
 
-    /** Waits until that is so, which is asked of brokers, and now and then only. */
+    /** Waits until the condition, which queries brokers and is checked only occasionally, is true. */
     public void awaitSettled(Settled settled) throws InterruptedException {
         if (!settles(settled)) {
             throw new RunFailure("not all of " + members.size() + " members had partitions within "

@@ -1,9 +1,8 @@
 package dev.weir.bench.process;
 
 /**
- * Estimates how far another clock is from this machine's, by questions and answers: the answer was read somewhere
- * between question and arrival, so the quickest exchange of a few bounds the error by half of what it took. Confined to
- * one thread.
+ * Estimates the offset of another clock from exchanges of messages: the other clock was read between question and
+ * answer, so the quickest of several exchanges limits the error to half its duration. Confined to one thread.
  *
  * <pre>
  *  here    asked -------------- middle -------------- heard
@@ -11,9 +10,9 @@ package dev.weir.bench.process;
  *  offset = middle - theirs, wrong by (heard - asked) / 2 at most
  * </pre>
  *
- * <p>Clocks drift between one look and the next. A newer look replaces an older one unless it is less certain than that
- * one has become meanwhile. The stated error takes in how far the offset was seen to have moved, and what it may have
- * drifted since. A clock that has moved further than one can drift was set, and no error is stated for that.
+ * <p>Clocks drift between readings. A newer reading replaces an older one unless it is less certain than the older one
+ * by now. The error includes the observed movement of the offset and possible drift since. A clock that has moved
+ * further than drift allows was set, and no error is given for that.
  */
 final class ClockEstimate {
     /** Largest relative drift between two unadjusted clocks: each errs by up to a hundred millionths. */

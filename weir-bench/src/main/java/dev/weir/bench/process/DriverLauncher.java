@@ -17,17 +17,17 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Starts the processes of drivers where the environment says, and ends those that run when the campaign is to stop.
- * Thread-safe, but for {@link #open} and {@link #close}, which belong to the campaign's thread.
+ * Starts driver processes at the places of the environment, and kills them when the campaign stops. Thread-safe, except
+ * for {@link #open} and {@link #close}, which belong to the campaign's thread.
  */
 public final class DriverLauncher implements AutoCloseable {
-    /** The driver of that name sends, and is no library under test. */
+    /** The name of the generator's driver, which is not a library under test. */
     public static final String GENERATOR = "generator";
 
-    /** The driver of that name is the network of a member elsewhere. */
+    /** The name of the driver that acts as the network of a remote member. */
     static final String PROXY = "proxy";
 
-    /** The driver of that name reads what others have written, and is no library under test either. */
+    /** The name of the driver that reads the output of others, which is not a library under test. */
     public static final String READER = "reader";
 
     private static final Set<String> INSTRUMENTS = Set.of(GENERATOR, READER);
@@ -65,7 +65,7 @@ public final class DriverLauncher implements AutoCloseable {
     }
 
     /**
-     * Looks whether all places can be used, and copies there what they lack of these drivers.
+     * Checks that all places can be used, and copies missing files of these drivers.
      *
      * @param doing hears what is being done
      * @throws BenchException if one cannot be used: with its name, the command and what that said;
@@ -144,7 +144,7 @@ public final class DriverLauncher implements AutoCloseable {
         return running.stream().filter(process -> process.isOf(Worker.Role.GENERATOR) && process.isAlive());
     }
 
-    /** Kills what runs, and what is started from now on. */
+    /** Kills all processes, present and future. */
     public void stop() {
         isStopped = true;
         running.forEach(DriverProcess::kill);

@@ -27,9 +27,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A driver's JVM, at a place of the environment. Confined to one thread, but for {@link #kill}, {@link #isAlive} and
- * what the launcher asks it, which any thread may. It ends with its standard input, so it does not outlive the
- * harness, however that one ends.
+ * A driver's JVM, at a place of the environment. Confined to one thread, except for {@link #kill}, {@link #isAlive} and
+ * the launcher's calls. It ends with its standard input, so it never outlives the harness.
  */
 public final class DriverProcess implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -340,7 +339,7 @@ public final class DriverProcess implements AutoCloseable {
         isFrozen = false;
     }
 
-    /** Ends the process itself by SIGKILL, wherever it is, whatever it does. {@link #close} follows. */
+    /** Kills the process itself with SIGKILL, also at a remote place. {@link #close} must follow. */
     public void killThere() throws InterruptedException {
         if (host.isHere()) {
             kill();
@@ -349,7 +348,7 @@ public final class DriverProcess implements AutoCloseable {
         }
     }
 
-    /** The reason why no signal would reach it; null if one would. */
+    /** The reason why signals cannot reach it; null if they can. */
     public @Nullable String objectionToSignals() {
         try {
             if (!host.isHere()) {
@@ -411,7 +410,7 @@ public final class DriverProcess implements AutoCloseable {
         PlaceCommand.kill(process);
     }
 
-    /** It has said what it had to say, and its passes have closed what they opened: it is not waited for. */
+    /** Ends the process without waiting: it has sent all reports, and its passes have closed their resources. */
     @Override
     public void close() {
         if (clock != null) {

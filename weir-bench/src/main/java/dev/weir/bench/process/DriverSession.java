@@ -23,7 +23,7 @@ public final class DriverSession {
     /** Longest wait for joining a group and getting a first record, or for closing down. */
     public static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    /** Figure of a pass: largest error of its latencies, from its clock and the sender's together. */
+    /** Figure of a pass: largest error of its latencies, from both its clock and the sender's. */
     public static final String CLOCK_ERROR = "clock: error ms";
 
     private final DriverProcess process;
@@ -210,10 +210,7 @@ public final class DriverSession {
         return report == null ? null : timed(report);
     }
 
-    /**
-     * The end of a pass elsewhere has the error of its times among its figures,
-     * and no time that is more wrong than that.
-     */
+    /** Adds the clock error to the report of a remote pass, and removes times that are less certain than that. */
     private Report timed(Report report) {
         Long error = process.clockErrorNanos();
         if (error == null || !(report instanceof Report.Passed passed)) {
@@ -233,7 +230,7 @@ public final class DriverSession {
         return passed.withClient(client);
     }
 
-    /** Adds by how much its times are wrong at most, if they are not of this machine's clock; of several, the most. */
+    /** Adds the largest error of its times, if they come from another clock; of several, the maximum. */
     public void putClockError(Map<String, Double> figures) {
         Long error = process.clockErrorNanos();
         if (error != null) {

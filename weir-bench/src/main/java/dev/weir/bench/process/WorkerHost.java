@@ -24,8 +24,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A place of processes while a campaign runs: what the machine there is, where drivers lie there, and the pod that was
- * made for it. Opened, used and closed by one thread; {@link #signal} and {@link #started} may be called by any.
+ * A place of processes during a campaign: facts of its machine, its driver files, and the pod created for it. Opened,
+ * used and closed by one thread; {@link #signal} and {@link #started} may be called by any.
  */
 final class WorkerHost implements AutoCloseable {
     private static final Duration LOOK = Duration.ofSeconds(30);
@@ -33,10 +33,10 @@ final class WorkerHost implements AutoCloseable {
     private static final Duration SIGNAL = Duration.ofSeconds(10);
     private static final Duration READING = Duration.ofSeconds(60);
 
-    /** A pod that nobody deletes ends by itself. */
+    /** Lifetime after which an undeleted pod ends by itself. */
     private static final String POD_SECONDS = "86400";
 
-    /** A process that hears nothing from here for so long ends: the network may have been cut. */
+    /** Time without messages after which a process ends, because the network may have been cut. */
     private static final int LEASE_SECONDS = 60;
 
     /** An ssh server refuses some of ten connections and more that are being made at once. */

@@ -13,7 +13,7 @@ public enum Flag {
     BASELINE_BROKER_BOUND(true, "the broker held the baseline back"),
     /** Records were lost, doubled or out of order beyond what the scenario promises. */
     GUARANTEE_BROKEN(true, "the asked guarantee was broken"),
-    /** Somebody changed it while it went on, or its timeline did: it is like no other run, and compared with none. */
+    /** The run was changed by orders or its timeline, so it is not comparable with other runs. */
     CHANGED(true, "changed while it ran"),
     /** Partitions got other shares of the load than asked, or a process of the group got nothing. */
     UNEVEN(false, "load spread otherwise than asked"),
@@ -24,7 +24,7 @@ public enum Flag {
      */
     COMPILING(false, "still being compiled"),
     /**
-     * Client and broker together used all cores: ratios say who uses the machine better, not how fast each could be.
+     * Client and broker together used all cores: ratios show who uses the machine better, not how fast each could be.
      */
     MACHINE_SATURATED(false, "all cores were busy");
 

@@ -22,7 +22,7 @@ import java.util.Map;
 import org.HdrHistogram.Histogram;
 
 /**
- * The folder of one campaign: what is in it was finished, whenever the campaign was interrupted. Confined to one
+ * The results folder of one campaign: it contains only finished runs, even after an interruption. Confined to one
  * thread, one writer at a time; any process may read meanwhile.
  *
  * <pre>
@@ -173,7 +173,7 @@ public final class ResultsFolder {
             byte[] line = (JSON.writeValueAsString(run) + "\n").getBytes(StandardCharsets.UTF_8);
             try (FileChannel file =
                     FileChannel.open(path.resolve(RUNS), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-                // What an interrupted writer left of its line goes.
+                // Remove an incomplete line left by an interrupted writer.
                 file.truncate(wholeLinesBytes);
                 file.position(wholeLinesBytes);
                 ByteBuffer bytes = ByteBuffer.wrap(line);
@@ -269,7 +269,7 @@ public final class ResultsFolder {
             channel.force(true);
             Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
-            Files.deleteIfExists(fresh); // On a full disk it would take what others need.
+            Files.deleteIfExists(fresh); // On a full disk it would take space that others need.
             throw e;
         }
     }

@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
 
 /**
  * A demand on a campaign's figures, such as {@code weir rate >= 1.3 of plain}: the ratio of two drivers in one metric,
- * held at each point. It is judged on the end of the interval that is worse for the driver, so that luck does not pass
- * it. Immutable, thread-safe.
+ * held at each point. It is judged by the end of the interval that is worse for the driver, so that chance does not
+ * pass it. Immutable, thread-safe.
  *
  * @param text the rule as it was written
  * @param least whether the ratio must be at least the bound, or else at most
@@ -97,9 +97,7 @@ public record Gate(String text, String driver, Metric metric, boolean least, dou
         return new Outcome(point, interval, why.isEmpty(), why);
     }
 
-    /**
-     * The reason why nothing can be judged, whatever the figures are: luck must not come from runs that are left out.
-     */
+    /** The reason why the rule cannot be judged at all, for instance missing runs, which could bias the result. */
     private String doubt(ResultsFolder folder, Point point) {
         for (String name : List.of(driver, other)) {
             List<Run> runs = folder.runs().stream()

@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
  */
 public record History(List<Snapshot> snapshots, List<Series> series) {
 
-    /** More than the newest so many campaigns are not looked at. */
+    /** Number of newest campaigns that are considered. */
     public static final int MAX_CAMPAIGNS = 200;
 
-    /** The begin of a level may be found so many campaigns too late. */
+    /** Number of campaigns by which the start of a level may be found too late. */
     private static final int UNSURE_CAMPAIGNS = 2;
 
     /** Highest share of false findings among the series reported as changed. */
@@ -141,10 +141,7 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
             return new Snapshot(campaign, isRatio, readings);
         }
 
-        /**
-         * Null where the figure is not its own: a bound may change while the figure stays, a run that was changed is
-         * like no other.
-         */
+        /** Returns null for figures that are bounds, or from changed runs, because they are not comparable. */
         private static @Nullable Reading reading(DriverResult driver, Metric metric, boolean isOne) {
             double median = driver.medians().getOrDefault(metric, Double.NaN);
             if (driver.isBound(metric) || driver.flags().containsKey(Flag.CHANGED) || !Double.isFinite(median)) {

@@ -14,7 +14,7 @@ import org.HdrHistogram.Histogram;
  */
 public final class LimitingParty {
 
-    /** A generator may send so much of its plan late. */
+    /** Largest part of its plan that a generator may send late. */
     public static final double MAX_LATE_SHARE = 0.01;
 
     /** A thread that runs more than this share of the time is not waiting for anybody. */
@@ -32,7 +32,7 @@ public final class LimitingParty {
     /** Share of the cores that brokers may take on a busy machine without being blamed. */
     private static final double SMALL_PART = 0.1;
 
-    /** The share of the time below which a party that asks may have waited for records it had not asked for. */
+    /** Part of the time with a fetch in flight below which a driver may have waited without asking for records. */
     static final double ALWAYS = 0.9;
 
     /** Figure of Kafka's producers. */
@@ -44,8 +44,8 @@ public final class LimitingParty {
     private LimitingParty() {}
 
     /**
-     * Returns whether a driver that reads is known to have had a fetch under way all the time: else it may have waited
-     * for what it had not asked for, and no broker is to blame.
+     * Returns whether a reading driver is known to have had a fetch in flight all the time; otherwise its waits are not
+     * the brokers' fault.
      */
     public static boolean asksAlways(Totals totals) {
         double told = totals.metrics().getOrDefault(Pass.FETCH_UNDER_WAY, Double.NaN) / 100;
@@ -94,9 +94,9 @@ public final class LimitingParty {
         boolean heldBack = brokerCores >= BUSY * brokers && driverCores < IDLE;
         if (streams) {
             double waiting = 1 - driverCores;
-            // No thread of the driver ran, and the brokers worked as long: it was them that it waited for.
+            // No thread of the driver ran while the brokers worked, so the driver waited for them.
             heldBack |= asksAlways && waiting >= HELD_BACK && brokerCores / brokers >= waiting;
-            // The cores that the brokers took were not there for the driver.
+            // The brokers took cores that the driver could have used.
             heldBack |= saturated && brokerCores >= SMALL_PART * cores;
         }
         if (heldBack) {
@@ -105,10 +105,7 @@ public final class LimitingParty {
         return flags;
     }
 
-    /**
-     * Returns whether too much was sent later than tolerated: then the plan was not kept, and it is the generator that
-     * was measured.
-     */
+    /** Returns whether too many records were sent late: the plan was not kept, and the run measured the generator. */
     public static boolean isGeneratorBound(Histogram latenessNanos, long toleranceNanos) {
         return isGeneratorBound(latenessNanos, toleranceNanos, MAX_LATE_SHARE);
     }

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Decides whether a process has warmed up, by what it reports as it goes: its rate is steady, its virtual machine has
- * compiled what it runs, and a record costs what the one before did. Confined to one thread.
+ * Decides whether a process has warmed up, from its reports: its rate is steady, its virtual machine has compiled the
+ * running code, and the cost per record is stable. Confined to one thread.
  *
  * <p>The rate alone is steady too early: with a free core for the compiler it is as high as it gets while each record
  * costs twice what it will.

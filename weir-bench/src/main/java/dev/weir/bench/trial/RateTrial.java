@@ -46,7 +46,7 @@ public final class RateTrial implements Trials {
      */
     private static final double SPARE_SECONDS = 200;
 
-    /** Members that are so far behind do not come back while a trial lasts. */
+    /** Delay from which members cannot catch up within a trial. */
     private static final double LOST_MILLIS = 3_000;
 
     private static final double LOST_FACTOR = 10;
@@ -193,7 +193,10 @@ public final class RateTrial implements Trials {
             return judged();
         }
 
-        /** Recovery counts from there on: how long a group takes to form is a matter of its settings. */
+        /**
+         * Waits until the group is complete. Recovery counts from then on, because the time to form a group depends on
+         * its settings.
+         */
         private void awaitComplete(String group) throws InterruptedException {
             members.awaitFirst();
             int expected = 0;
@@ -258,7 +261,7 @@ public final class RateTrial implements Trials {
                 return Map.of();
             }
             try {
-                told.clear(); // What members said that were restarted is of another time.
+                told.clear(); // Reports of restarted members belong to an earlier time.
                 members.endGenerator();
                 members.leaveAll();
             } catch (RunFailure | GeneratorFailure e) {

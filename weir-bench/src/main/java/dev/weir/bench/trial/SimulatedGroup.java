@@ -24,8 +24,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A generator, a broker and a group as a model, on a clock of its own, all of whose chance comes from a seed: what the
- * harness measures without a process or a wait. Confined to one thread. Times are nanoseconds since the plan began.
+ * A simulated generator, broker and group with their own clock and seeded randomness, which the harness measures
+ * without processes or waits. Confined to one thread. Times are nanoseconds since the plan began.
  *
  * <p>The plan, its shape, the spread over partitions and how long handlers take are those of real runs; the rest is
  * simple. A record can be fetched {@link #APPEND_NANOS} after it was sent, and a fetch takes {@link #FETCH_NANOS}; so
@@ -210,7 +210,7 @@ final class SimulatedGroup {
         return retried;
     }
 
-    /** Sends no more. */
+    /** Stops sending. */
     void sendNoMore() {
         isSending = false;
     }
@@ -235,7 +235,7 @@ final class SimulatedGroup {
                 : Arrays.stream(inFlight).max().orElse(0);
     }
 
-    /** Nobody works for so long. */
+    /** Pauses all workers. */
     void pause(long nanos) {
         pausedUntilNanos = nowNanos + nanos;
         advance(pausedUntilNanos);
@@ -263,7 +263,7 @@ final class SimulatedGroup {
         wakeAll();
     }
 
-    /** Gives back what is held and not in work: it is delivered again. */
+    /** Releases held records that are not in work, which are then redelivered. */
     private void release(Worker worker) {
         Sent inWork = worker.isBusy ? worker.held.pollFirst() : null;
         while (!worker.held.isEmpty()) {
@@ -317,7 +317,8 @@ final class SimulatedGroup {
     }
 
     /**
-     * The time when a record that is done now has come: who copies writes it, for a reader that sees what is committed.
+     * The time at which a record finished now counts as received: copied records count when a reader sees them
+     * committed.
      */
     private long seenNanos() {
         if (!copies) {
@@ -389,7 +390,8 @@ final class SimulatedGroup {
     }
 
     /**
-     * The least number from that one on which has no divisor in common with the other: going by it, one comes to all.
+     * The smallest number from {@code from} on that is coprime to {@code workers}, so that steps of it reach every
+     * worker.
      */
     private static int stride(int from, int workers) {
         int stride = from;

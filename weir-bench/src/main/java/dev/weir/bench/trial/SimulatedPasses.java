@@ -21,8 +21,8 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A driver that goes as fast as it can, and its brokers, as a model on a clock of its own, all of whose chance comes
- * from a seed. Confined to one thread.
+ * A simulated driver at full speed, and its brokers, with their own clock and seeded randomness. Confined to one
+ * thread.
  *
  * <p>A record takes the time that its scenario costs, times a factor of the driver's name between 0.8 and 1.25, which
  * is of no library:

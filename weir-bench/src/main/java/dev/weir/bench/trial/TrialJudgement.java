@@ -122,7 +122,7 @@ final class TrialJudgement {
         }
     }
 
-    /** The delay of members when they reported last; 0 if they have not yet. */
+    /** The delay of members at their last report; 0 before the first. */
     double recentMillis() {
         for (TrialWindow look : looks.reversed()) {
             if (look.records() > 0) {
@@ -144,7 +144,7 @@ final class TrialJudgement {
         Outcome judged = isLost
                 ? new Outcome(Result.FAILED, behind(recentMillis()))
                 : attempt.kind().isPerturbation() ? recovered() : held();
-        // What was late and met the target all the same, met it; one who catches up may do so for want of load.
+        // Late sending that still met the target counts as met; catching up may be due to a lack of load.
         if (judged.result() == Result.PASSED && !judged.projected()) {
             return judged;
         }
@@ -156,7 +156,7 @@ final class TrialJudgement {
                 : judged;
     }
 
-    /** Returns whether fewer were sent than by plan. What the last reports hold may not have been told yet. */
+    /** Returns whether fewer records were sent than planned. The last reports may be missing. */
     private boolean hasStalled(long endNanos, long sent) {
         double seconds = Math.min(endNanos - fromNanos, toNanos - fromNanos) / (double) SECOND_NANOS;
         double due = attempt.rate() * (seconds - 2 * intervalSeconds());
@@ -224,8 +224,8 @@ final class TrialJudgement {
     }
 
     /**
-     * Returns whether no less came than is sent, but for an interval across the edges: members that are dead fall
-     * behind without a record that says so.
+     * Returns whether as many records arrived as were sent, apart from intervals across the edges: dead members fall
+     * behind without late records to show it.
      */
     private boolean isAllDelivered(TrialWindow window) {
         double due = attempt.rate() * (window.seconds() - intervalSeconds());
@@ -303,7 +303,7 @@ final class TrialJudgement {
                 Interval.UNKNOWN,
                 brokerNanos,
                 metrics);
-        // Each process knows its own records only, and members pass some on to each other: there is no ledger.
+        // No ledger: each process knows only its own records, and members hand some over to each other.
         LedgerFigures ledger = new LedgerFigures(0, 0, 0, 0, 0);
         return new Measured(0, List.of(interval), totals, ledger, Set.of(), latencies(nanos));
     }

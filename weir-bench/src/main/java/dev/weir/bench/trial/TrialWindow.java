@@ -16,14 +16,14 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The figures of all members of a trial in a part of its time. Confined to one thread. An interval belongs to it whose
- * middle lies in it.
+ * The figures of all members of a trial in a part of its time. Confined to one thread. An interval belongs to the
+ * window that contains its middle.
  */
 final class TrialWindow {
-    /** Share of the due records that must arrive in a window; intervals of members overlap its edges. */
+    /** Share of the due records that must arrive in a window; members' intervals overlap its edges. */
     private static final double MOST_OF_THEM = 0.9;
 
-    /** Number of due records from which their complete absence is no chance. */
+    /** Number of due records from which receiving none is not chance. */
     private static final double CERTAIN = 10;
 
     private final long fromNanos;
@@ -108,7 +108,7 @@ final class TrialWindow {
         return Collections.unmodifiableMap(consumers);
     }
 
-    /** The median delay of records, which is how far members lie behind; not a number of none. */
+    /** The median delay of records, which shows how far members lag; NaN without records. */
     double medianMillis() {
         return all.getTotalCount() == 0 ? Double.NaN : all.getValueAtPercentile(50) / 1e6;
     }

@@ -12,18 +12,18 @@ import java.util.Locale;
 public enum Design {
     /** All of them. */
     GRID,
-    /** Each value of a dimension with the first ones of the others. */
+    /** Each value of a dimension, with the first values of the others. */
     ONE_AT_A_TIME,
-    /** As few points as it takes for any two values of two dimensions to meet. */
+    /** The fewest points in which any two values of two dimensions occur together. */
     FRACTIONAL,
-    /** The grid without the points whose neighbours all have one verdict: {@link Refinement}. */
+    /** The grid without points whose neighbours all have the same verdict: {@link Refinement}. */
     ADAPTIVE;
 
     static List<String> labels() {
         return Arrays.stream(values()).map(Design::label).toList();
     }
 
-    /** As workload files say it. */
+    /** The name in workload files. */
     public String label() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }

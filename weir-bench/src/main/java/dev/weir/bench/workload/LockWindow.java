@@ -6,25 +6,25 @@ import dev.weir.driver.ShareOptions;
 import java.util.Map;
 
 /**
- * The number of records of a partition a share group may hold at a time, and what that lets through at most. A record
- * that is done frees the window only when all before it are. Functions only.
+ * The limit of acquired records of a partition in a share group, and the throughput it allows. A finished record frees
+ * the window only when all before it are finished. Functions only.
  */
 public final class LockWindow {
-    /** Figure: how many locks are held of the partition with the most, by the mean. */
+    /** Figure: mean number of locks held in the partition with the most. */
     public static final String HELD = "broker: records locked, fullest partition";
 
-    /** Figure: the same, in percent of what may be. */
+    /** Figure: these locks in percent of the limit. */
     public static final String HELD_PERCENT = "lock window: held %";
 
-    /** Figure: what windows of all partitions let through in a second at most, if fetching took no time. */
+    /** Figure: highest throughput per second that the windows of all partitions allow, if fetching took no time. */
     public static final String CEILING = "lock window: ceiling/s";
 
-    /** The advice where it is full. */
+    /** The advice for a full window. */
     public static final String ADVICE =
             "fewer records a poll (client.max.poll.records, options.share.acquire: record_limit), or more locks"
                     + " (options.share.locks)";
 
-    /** Numbers that are looked at for the slowest handlers, at least. */
+    /** Smallest number of samples for the slowest handlers. */
     private static final int LOOKED_AT = 400_000;
 
     private LockWindow() {}
@@ -43,7 +43,7 @@ public final class LockWindow {
         return held / locks(point);
     }
 
-    /** The most that all windows let through in a second; not a number where handlers do not block. */
+    /** The highest throughput per second that all windows allow; NaN if handlers do not block. */
     static double ceilingPerSecond(WorkloadPoint point) {
         double millis = Double.parseDouble(point.options().getOrDefault(HandlerWork.MILLIS, "0"));
         if (point.scenario() != Scenario.WORK || millis == 0) {
@@ -68,7 +68,7 @@ public final class LockWindow {
         return sum / windows;
     }
 
-    /** Adds what is known of the window where a share group holds any records. */
+    /** Adds the known figures of the window if a share group holds records. */
     public static void put(WorkloadPoint point, Map<String, Double> metrics) {
         double held = metrics.getOrDefault(HELD, 0.0);
         if (!(held > 0)) {

@@ -13,9 +13,9 @@ import java.util.Set;
 /**
  * Chooses points of a grid where a verdict changes. Confined to one thread; used once.
  *
- * <p>The corners of the grid come first. Where the corners of a box have one verdict, what lies in it is left out; else
- * the box is halved along its longest side, and the corners of its halves come next, until a side is a step. So a
- * change that returns within a box is not seen: that is what is saved.
+ * <p>The corners of the grid come first. If all corners of a box have the same verdict, its inside is left out;
+ * otherwise the box is halved along its longest side, and the corners of the halves come next, until a side is one
+ * step. Changes entirely inside a box are therefore missed; that is the price of fewer runs.
  */
 public final class Refinement {
     private final int[] sizes;
