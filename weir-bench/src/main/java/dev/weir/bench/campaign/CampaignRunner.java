@@ -302,7 +302,7 @@ public final class CampaignRunner {
         return newId(workload.name(), workload.isQuick());
     }
 
-    /** The same for several campaigns. */
+    /** A folder name for several campaigns. */
     public static String newId(String name, boolean isQuick) {
         return name
                 + (isQuick ? "-quick-" : "-")

@@ -84,8 +84,8 @@ final class DriverSearch implements Orders.Target {
     /**
      * Searches for the rate of this driver at this point, within a time limit.
      *
-     * @param target in place of the workload's; null for that one
-     * @param status hears what goes on
+     * @param target replaces the workload's target; null to keep it
+     * @param status receives progress
      * @param launcher launcher of its processes, closed by the caller; stopping it stops the search
      * @param cluster its brokers; null for a model in place of drivers
      */

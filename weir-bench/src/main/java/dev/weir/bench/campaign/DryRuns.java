@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class DryRuns {
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    // What does not change what a driver does.
+    // Settings without effect on a driver's behaviour.
     private static final List<String> ASIDE =
             List.of("name", "about", "baseline", "design", "drivers", "topic.records", "method.");
 

@@ -14,9 +14,9 @@ final class EdgeLimiter {
     private EdgeLimiter() {}
 
     /**
-     * The limiter; null if nobody was busy enough to be named.
+     * The limiter; null if no component was busy enough.
      *
-     * @param edge of the lowest rate that failed; null if none did
+     * @param edge figures of the lowest failed rate; null if none failed
      */
     static @Nullable Limiter of(Verdict verdict, @Nullable TrialFigures edge, int brokers) {
         if (verdict == Verdict.GENERATOR_BOUND) {

@@ -45,12 +45,12 @@ public final class ExploreRunner {
     private double extendedSeconds; // added by orders to maxSeconds
 
     /**
-     * For these drivers.
+     * Creates a runner for these drivers.
      *
-     * @param target in place of the workload's; null for that one
-     * @param maxSeconds for all searches together; 0 for what the workload says
+     * @param target replaces the workload's target; null to keep it
+     * @param maxSeconds total time of all searches; 0 for the workload's limit
      * @throws BenchException if no drivers are built in the checkout
-     * @throws dev.weir.bench.workload.WorkloadException if a point is none whose rate can be looked for
+     * @throws dev.weir.bench.workload.WorkloadException if a point does not allow a search
      */
     public ExploreRunner(
             Workload workload,

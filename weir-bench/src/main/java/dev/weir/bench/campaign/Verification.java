@@ -60,9 +60,9 @@ final class Verification {
     /**
      * Returns the greeting of each driver, by name.
      *
-     * @param doing hears which driver is at it
-     * @param log where their processes print to
-     * @throws BenchException if one does not pass, or the campaign is to stop
+     * @param doing receives the name of the current driver
+     * @param log output file of their processes
+     * @throws BenchException if a driver fails, or the campaign is stopped
      */
     Map<String, Report.Hello> run(Consumer<String> doing, Path log) throws InterruptedException {
         Map<String, Report.Hello> hellos = new LinkedHashMap<>();

@@ -122,7 +122,7 @@ public final class BrokerLosses {
         return count;
     }
 
-    /** Returns whether one is lost and not back. */
+    /** Returns whether a broker is lost and not restarted. */
     boolean isAnyLost() {
         return !lost.isEmpty();
     }

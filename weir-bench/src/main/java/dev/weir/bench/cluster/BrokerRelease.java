@@ -32,7 +32,7 @@ public record BrokerRelease(String version, List<Path> classPath) {
         return name(version);
     }
 
-    /** The same of a version that a workload asks for; empty for that of the harness. */
+    /** The name of a workload's version in results; an empty version means the harness's own. */
     public static String name(String version) {
         return "kafka-" + (version.isEmpty() ? versionOfHarness() : version);
     }

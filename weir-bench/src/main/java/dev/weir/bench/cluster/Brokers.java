@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
 
-/** The brokers of a campaign: forked for it, or there already. Confined to one thread. */
+/** The brokers of a campaign: forked or existing. Confined to one thread. */
 interface Brokers extends AutoCloseable {
 
     String bootstrapServers();
@@ -14,7 +14,7 @@ interface Brokers extends AutoCloseable {
     /** Properties that every Kafka client needs to reach them. */
     Map<String, String> client();
 
-    /** The same with the brokers' addresses: all that a client needs. */
+    /** All properties that a client needs, including the brokers' addresses. */
     default Map<String, String> connection() {
         Map<String, String> connection = new HashMap<>(client());
         connection.put("bootstrap.servers", bootstrapServers());
@@ -23,37 +23,35 @@ interface Brokers extends AutoCloseable {
 
     Admin admin();
 
-    /**
-     * Brokers that are processes of this machine, whose counters can be read; none of a cluster that is there already.
-     */
+    /** The brokers forked on this machine, whose counters can be read; empty for an existing cluster. */
     List<Broker> forked();
 
     /** The name of a topic or group that the campaign creates. */
     String named(String name);
 
-    /** The same, of one that nobody has had before, where a name may still be known from an earlier one. */
+    /** A name never used before, if brokers may still know an earlier topic of the given name. */
     String namedAnew(String name);
 
     /**
-     * Returns when each partition has a leader.
+     * Creates a topic; returns once each partition has a leader.
      *
      * @param replicas of each partition, where the brokers are the campaign's own
      */
     void create(String topic, int partitions, int replicas, Map<String, String> config);
 
-    /** Returns when the topic is gone. */
+    /** Deletes a topic; returns once it is gone. */
     void delete(String topic);
 
-    /** Deletes what the campaign leaves behind, unless it is to stay. */
+    /** Deletes the campaign's resources, unless they are to be kept. */
     void cleanUp();
 
     /** The name of the cluster, for a file name; empty for one of the campaign's own. */
     String id();
 
-    /** Place, size, and settings that differ from the defaults. */
+    /** The location, size and non-default settings of the brokers. */
     Map<String, String> settings();
 
-    /** The versions that run there, by {@code brokers}. */
+    /** The versions of the brokers. */
     Map<String, String> versions();
 
     @Override

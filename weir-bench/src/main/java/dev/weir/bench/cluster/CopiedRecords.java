@@ -38,7 +38,7 @@ final class CopiedRecords {
     private static final byte MOST = Byte.MAX_VALUE;
     private static final byte[] NONE = {};
 
-    // Of the partition with the most; a transaction of the whole topic leaves one in each.
+    // Taken from the partition with the most, because a transaction of the whole topic leaves one in each.
     private static final String MARKERS = "output: transaction markers of a partition";
 
     private final WorkloadPoint point;

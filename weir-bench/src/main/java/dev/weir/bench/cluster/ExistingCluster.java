@@ -11,9 +11,9 @@ import org.apache.kafka.common.config.ConfigDef.ConfigKey;
 /**
  * An existing cluster, and the resources a campaign may leave in it. Immutable.
  *
- * @param client properties that every Kafka client needs to reach it; secrets among them, so that only
- *     {@link #described} may be shown
- * @param prefix what the names of all topics and groups begin with that a campaign creates
+ * @param client properties that every Kafka client needs to reach it; may contain secrets, so show only
+ *     {@link #described}
+ * @param prefix prefix of all topics and groups that a campaign creates
  * @param keepsTopics whether filled topics stay for the next campaign
  */
 public record ExistingCluster(String bootstrapServers, Map<String, String> client, String prefix, boolean keepsTopics) {

@@ -1,5 +1,5 @@
 /**
- * The brokers of a campaign, forked for it or there already: its topics, and what brokers tell of themselves. One
+ * The forked or existing brokers of a campaign, with its topics and the brokers' figures. One
  * {@link dev.weir.bench.cluster.BenchCluster} owns them all; confined to the campaign's thread.
  */
 @NullMarked

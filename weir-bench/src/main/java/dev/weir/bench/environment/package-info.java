@@ -1,6 +1,6 @@
 /**
- * Places of a campaign: a file of {@code environments/} comes in, which places workers run at, by which commands they
- * are reached, and which brokers they read from goes out. Owned by nobody: all of it is immutable.
+ * The environment of a campaign, read from a file of {@code environments/}: the places of workers, the commands that
+ * reach them, and the brokers. All types are immutable.
  */
 @NullMarked
 package dev.weir.bench.environment;

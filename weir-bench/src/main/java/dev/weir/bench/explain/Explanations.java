@@ -42,7 +42,9 @@ public final class Explanations {
                 : new Explanation(point.point(), driver.driver(), Rules.first(facts), facts.evidence());
     }
 
-    /** None if the workload cannot be read any more: a file that it names may be gone, or its keys others. */
+    /**
+     * The points of the workload; empty if it is no longer readable because a file is missing or its keys have changed.
+     */
     private static List<WorkloadPoint> points(Campaign campaign) {
         try {
             return Workload.ofText(campaign.workload()).points();

@@ -31,7 +31,7 @@ public final class LiveFigures {
     private static final int QUIET_REPORTS = 2;
 
     private final int partitionCount;
-    private final int groupCount; // to each of which a record is due
+    private final int groupCount; // each record is due to every group
     private final long slotMillis;
     private final List<Slot> slots = new ArrayList<>();
     private final List<Part> parts = new ArrayList<>(); // in the order of their seconds

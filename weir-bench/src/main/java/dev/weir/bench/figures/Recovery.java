@@ -15,10 +15,10 @@ record Recovery(LatencyTarget target) {
      * A second of a run.
      *
      * @param sent by the generator
-     * @param lag sent and not come, at its end
-     * @param silent partitions of which none came in some seconds in a row, this one among them, when
-     *     {@link #LEAST_SENT} or more should have
-     * @param percentileMillis of the target, of what came; not a number if nothing did
+     * @param lag records sent and not received at its end
+     * @param silent partitions number of partitions that received nothing for several seconds up to this one although
+     *     {@link #LEAST_SENT} or more records were sent
+     * @param percentileMillis latency at the target's percentile; NaN if nothing arrived
      */
     record Second(long sent, long lag, int silent, double percentileMillis) {}
 
@@ -38,10 +38,10 @@ record Recovery(LatencyTarget target) {
     }
 
     /**
-     * The first second from which on it was good for {@link #GOOD_SECONDS}.
+     * The first second from which the group was good for {@link #GOOD_SECONDS}.
      *
-     * @param from the second in which the disturbance was over
-     * @param to when the next order came; what follows says nothing
+     * @param from the second in which the disturbance ended
+     * @param to the second of the next order; later seconds do not count
      * @return -1 if there is none
      */
     int recovered(List<Second> seconds, double slotMillis, int from, int to) {

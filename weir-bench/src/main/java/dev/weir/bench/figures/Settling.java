@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Excludes the beginning of a pass from the measurement. Confined to one thread; for one pass. */
 public final class Settling {
-    // Of what is measured: each pass joins a group and settles anew.
+    // Part of the measured time, because each pass joins a group and settles again.
     private static final double LEAST_REST = 0.1;
 
     private final double seconds;

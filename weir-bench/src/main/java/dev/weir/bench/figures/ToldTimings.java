@@ -18,7 +18,7 @@ public final class ToldTimings {
      * One histogram in nanoseconds for each partition, followed by one of the sender's oversleeping; empty if nothing
      * is planned.
      *
-     * @throws RunFailure if one of them is none
+     * @throws RunFailure if one of them is invalid
      */
     public static List<Histogram> of(Report.Interval interval) {
         List<Histogram> histograms = new ArrayList<>();
@@ -29,7 +29,7 @@ public final class ToldTimings {
     /**
      * Decodes a reported histogram; an empty text gives an empty one.
      *
-     * @throws RunFailure if it is none
+     * @throws RunFailure if the text is invalid
      */
     static Histogram decoded(String text) {
         if (text.isEmpty()) {

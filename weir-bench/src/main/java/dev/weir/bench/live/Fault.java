@@ -48,7 +48,7 @@ public record Fault(Kind kind, int count, double byMillis, double forMillis) imp
         LEAVE(Form.COUNT, "So many processes leave it, and commit before."),
         /** A process joins and leaves again. */
         REBALANCE(Form.FLAG, "true: a further process joins and leaves again."),
-        /** The last processes end by SIGKILL, and nobody takes their place. */
+        /** The last processes are killed by SIGKILL and not replaced. */
         KILL(Form.COUNT, "So many processes end by SIGKILL; nobody takes their place."),
         /** The first processes are frozen by SIGSTOP. */
         FREEZE(Form.COUNT_FOR, "So many processes stand still for so long, by SIGSTOP."),

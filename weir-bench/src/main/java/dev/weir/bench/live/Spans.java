@@ -15,7 +15,8 @@ final class Spans {
     /**
      * The milliseconds of a text; {@code 0} needs no unit.
      *
-     * @throws IllegalArgumentException naming {@code key} if it is none, or not from {@code least} to {@code most}
+     * @throws IllegalArgumentException naming {@code key} if the text is invalid, or not from {@code least} to
+     *     {@code most}
      */
     static double millis(String key, String text, double least, double most) {
         Matcher matcher = TEXT.matcher(text);

@@ -1,7 +1,6 @@
 /**
- * Changes of a run while it goes on: what can be ordered, how an order comes to the run as a file, and the timeline of
- * what was done. Orders are applied by the thread of the run; whoever leaves one waits for the answer
- * on a thread of its own.
+ * Changes of a running benchmark: the orders, the files that carry them, and the timeline of executed orders. The run's
+ * thread applies orders; a sender waits for the answer on its own thread.
  */
 @NullMarked
 package dev.weir.bench.live;

@@ -58,7 +58,7 @@ public final class Measurement {
     // afterwards, which would take a third of a campaign.
     private static final double PASS_SHARE = 0.9;
 
-    // Of the ceiling.
+    // Fraction of the ceiling.
     private static final double UP_TO_SPEED = 0.98;
 
     private final PassSource passes;

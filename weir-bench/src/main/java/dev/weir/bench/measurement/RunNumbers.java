@@ -52,10 +52,10 @@ public final class RunNumbers {
     }
 
     /**
-     * Reads the numbers of processes that a launcher starts.
+     * Creates the tracker for processes of a launcher.
      *
-     * @param file not there yet, for those of this machine
-     * @throws RunFailure if it cannot be made
+     * @param file a new file for local processes
+     * @throws RunFailure if it cannot be created
      */
     public static RunNumbers of(DriverLauncher launcher, Path file, WorkloadPoint point) {
         try {
@@ -147,7 +147,7 @@ public final class RunNumbers {
         return shared == null ? toldSoFar.get() : shared.came();
     }
 
-    /** The same, with how often one had come before, if that is known. */
+    /** A sample of the distinct records received so far, and of the repeats if known. */
     GroupPulse.Look look() {
         return shared == null
                 ? new GroupPulse.Look(System.nanoTime(), toldSoFar.get(), Interval.UNKNOWN)

@@ -23,8 +23,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reports of both processes of a steady run so far, by the parts of its plan, and what brokers and the machine were
- * at meanwhile. Confined to the thread of the run.
+ * The reports of both processes of a steady run so far, by the parts of its plan, with the figures of brokers and
+ * machine. Confined to the thread of the run.
  */
 final class SteadyBook {
     private final BenchCluster cluster;
@@ -98,7 +98,7 @@ final class SteadyBook {
     /**
      * Takes a report of the generator. Returns the report of its pass once that is over, else null.
      *
-     * @throws RunFailure if it failed, or says what nobody asked
+     * @throws RunFailure if it failed, or sent an unexpected report
      */
     Report.@Nullable Passed heardFromGenerator(Report report) {
         switch (report) {

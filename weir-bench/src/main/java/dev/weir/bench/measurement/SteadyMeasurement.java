@@ -107,10 +107,10 @@ public final class SteadyMeasurement {
     }
 
     /**
-     * The same with a generator, and with orders taken meanwhile: it ends by time, not by number.
+     * Runs with a generator and executes orders meanwhile; the run ends by time, not by number of records.
      *
-     * @param orders what changes it
-     * @param numbers takes what comes to the driver
+     * @param orders executes the orders
+     * @param numbers receives the driver's record numbers
      */
     public Measured run(String topic, long seed, LiveSteady orders, RunNumbers numbers) throws InterruptedException {
         DriverSession sender = Objects.requireNonNull(generator);

@@ -238,7 +238,7 @@ public final class TrialMembers {
         }
     }
 
-    /** The same; whether it was so in time. */
+    /** Waits until the condition is true. Returns false after a timeout. */
     boolean settles(Settled settled) throws InterruptedException {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
         while (!settled.look()) {

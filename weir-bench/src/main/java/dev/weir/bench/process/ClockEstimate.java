@@ -18,7 +18,7 @@ final class ClockEstimate {
     /** Largest relative drift between two unadjusted clocks: each errs by up to a hundred millionths. */
     private static final double DRIFT = 200e-6;
 
-    /** The same while both are set gently, each by a twentieth of a per cent at most. */
+    /** Largest relative drift while both clocks are being adjusted gradually, each by at most 0.05 %. */
     private static final double MOST_DRIFT = 1_000e-6;
 
     private boolean isKnown;
@@ -28,7 +28,7 @@ final class ClockEstimate {
     private long foundNanos;
     private long errorNanos;
 
-    // Of the look under way.
+    // State of the current reading.
     private long leastNanos = Long.MAX_VALUE; // of the exchanges
     private long middleNanos;
     private long lookedOffsetNanos;

@@ -23,9 +23,9 @@ import java.util.regex.Pattern;
 import java.util.zip.ZipEntry;
 
 /**
- * The drivers that are there. In a checkout, those that were built: each folder below {@code drivers/} with a class
- * path in {@code target/driver.classpath} and a {@code weir-driver.properties} among its classes. In the unpacked
- * archive, each jar in {@code drivers/} with such a file, whose manifest names what it needs. Immutable.
+ * The available drivers. In a checkout, the built ones: each folder below {@code drivers/} with a class path in
+ * {@code target/driver.classpath} and a {@code weir-driver.properties} among its classes. In the unpacked archive, each
+ * jar in {@code drivers/} with such a file, whose manifest names what it needs. Immutable.
  */
 public final class DriverCatalog {
     private static final String DESCRIPTION = "weir-driver.properties";
@@ -45,8 +45,9 @@ public final class DriverCatalog {
     /**
      * Describes how a driver is started.
      *
-     * @param library begin of the name of the jar whose version counts
-     * @param coordinates group and artifact of that jar, of which other versions can be had; empty of none
+     * @param library start of the name of the jar whose version counts
+     * @param coordinates group and artifact of that jar, for which other versions are available; empty if there are
+     *     none
      * @param speaksPlaintextOnly whether it reaches no broker that asks for TLS or SASL
      * @param joinsNoGroup whether it takes all partitions, however many of its processes there are
      * @param repair what to do if a part of the class path is not there

@@ -124,7 +124,7 @@ public final class DriverLauncher implements AutoCloseable {
         return start(driver, role, host, heapMegabytes, log);
     }
 
-    /** The same where another one runs. */
+    /** Starts a process at the place of another one. */
     DriverProcess startBeside(DriverProcess other, String driver, int heapMegabytes, Path log) {
         return start(driver, Worker.Role.DRIVER, other.host(), heapMegabytes, log);
     }
@@ -133,7 +133,7 @@ public final class DriverLauncher implements AutoCloseable {
         DriverProcess process = DriverProcess.start(
                 driver, role, host, entry(driver), heapMegabytes, log, isHere() ? null : this::generators);
         running.add(process);
-        // Either whoever stops sees this process, or this thread sees the stop.
+        // Either the stopping thread sees this process, or this thread sees the stop.
         if (isStopped) {
             process.kill();
         }

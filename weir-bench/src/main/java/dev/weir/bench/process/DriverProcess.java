@@ -327,7 +327,7 @@ public final class DriverProcess implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** Halts it by SIGSTOP: its connections stay open, and nobody reads from them. */
+    /** Halts the process with SIGSTOP: its connections stay open but unread. */
     void freeze() throws InterruptedException {
         signal("STOP");
         isFrozen = true;
@@ -387,7 +387,7 @@ public final class DriverProcess implements AutoCloseable {
         if (!host.isHere()) {
             try {
                 host.signal(signal, pid);
-            } catch (BenchException e) { // Of a connection, which may be there again in the next run.
+            } catch (BenchException e) { // A connection failure, which may be over in the next run.
                 throw new RunFailure(String.valueOf(e.getMessage()));
             }
             return;
@@ -447,7 +447,7 @@ public final class DriverProcess implements AutoCloseable {
     private void note(String line) {
         try {
             Files.writeString(log, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-        } catch (IOException ignored) { // Nobody else is told either.
+        } catch (IOException ignored) { // No one else is notified either.
         }
     }
 }

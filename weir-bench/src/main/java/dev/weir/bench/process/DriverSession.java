@@ -165,7 +165,7 @@ public final class DriverSession {
         var unused = readyAt();
     }
 
-    /** The same of a network; returns where a client reaches it. */
+    /** Waits until a network is ready, and returns its address for clients. */
     String readyAt() throws InterruptedException {
         if (!(receive() instanceof Report.Ready ready)) {
             throw new RunFailure("it reported something else before it was ready");
@@ -198,7 +198,7 @@ public final class DriverSession {
         return receive(PATIENCE);
     }
 
-    /** The same with another patience; neither has any with a driver whose brokers are gone. */
+    /** The next report, with another patience; fails at once if the brokers have ended. */
     public Report receive(Duration patience) throws InterruptedException {
         return timed(process.receive(patience, cluster::requireBrokers));
     }

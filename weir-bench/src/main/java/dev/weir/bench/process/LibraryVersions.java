@@ -38,7 +38,7 @@ public final class LibraryVersions {
      * The jar of that version.
      *
      * @param coordinates group and artifact, {@code org.apache.kafka:kafka-clients}
-     * @throws BenchException if the version is none, or cannot be fetched: with what Maven said
+     * @throws BenchException if the version does not exist or cannot be fetched, with Maven's output
      */
     Path jar(String driver, String coordinates, String version) {
         if (!version.matches(Spelling.VERSION)) {
@@ -67,7 +67,7 @@ public final class LibraryVersions {
      * The jars of that version of Kafka's server, and of all that it depends on.
      *
      * @param version as {@link Spelling#VERSION}
-     * @throws BenchException if they cannot be fetched: with what Maven said
+     * @throws BenchException if they cannot be fetched, with Maven's output
      */
     public List<Path> serverClassPath(String version) {
         Path file = folder.resolve("kafka-server-" + version + ".classpath");

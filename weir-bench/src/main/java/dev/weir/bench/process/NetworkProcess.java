@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The network of a member elsewhere: a proxy in a process of its own beside it, so that what passes takes the way that
- * it would take without one. Confined to one thread.
+ * The network of a remote member: a proxy process next to it, so that data takes the same route as without a proxy.
+ * Confined to one thread.
  */
 public final class NetworkProcess implements AutoCloseable {
     private static final int HEAP_MEGABYTES = 64;

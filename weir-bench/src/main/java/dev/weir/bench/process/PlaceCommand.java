@@ -26,10 +26,10 @@ final class PlaceCommand {
     private final BooleanSupplier isStopped;
 
     /**
-     * One command.
+     * Creates a command.
      *
      * @param doing for messages, such as {@code cannot look at it}
-     * @param isStopped whether whoever wants it has given up
+     * @param isStopped whether the caller has given up
      */
     PlaceCommand(String doing, Place place, List<String> arguments, BooleanSupplier isStopped) {
         this(doing, place.label(), place.command(arguments), isStopped);

@@ -186,7 +186,7 @@ final class WorkerFiles {
         }
     }
 
-    /** The same class path there; what lacks is copied. */
+    /** The corresponding class path at the place; missing files are copied. */
     String there(String classPath) {
         if (!nameOf.keySet().containsAll(List.of(classPath.split(File.pathSeparator, -1)))) {
             copy(List.of(classPath));

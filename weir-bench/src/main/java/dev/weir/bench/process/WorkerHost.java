@@ -46,7 +46,7 @@ final class WorkerHost implements AutoCloseable {
     private static final Pattern JAVA = Pattern.compile("version \"(\\d+)");
     private static final String FACT = "weir:";
 
-    // What a file or program does not say is an empty line.
+    // Missing information is an empty line.
     private static final String FACTS = """
             echo "weir:name=$(uname -n)"
             echo "weir:kernel=$(uname -srm)"
@@ -63,9 +63,8 @@ final class WorkerHost implements AutoCloseable {
     private static final List<String> GOING_FIRST =
             List.of("sh", "-c", "renice -n -10 -p $$ >/dev/null 2>&1; exec \"$@\"", "sh");
 
-    // Ids of another namespace are somebody else's: where the system shows what a process is, none but a driver is
-    // meant.
-    // The shell's own kill: slim images have no program of that name.
+    // Process IDs of another namespace belong to other processes, so signal only a driver if the system shows the
+    // command. Uses the shell's built-in kill, because slim images lack the program.
     private static final String KILL = """
             if [ -r "/proc/$1/cmdline" ] && ! grep -q weir.driver.place "/proc/$1/cmdline"; then
               echo "process $1 there is no driver: java has processes of its own there; name another one by the key java" >&2
@@ -76,7 +75,7 @@ final class WorkerHost implements AutoCloseable {
     private static final String FOLDER =
             "folder=$(mktemp -d \"${TMPDIR:-/tmp}/weir-bench-" + "X".repeat(6) + "\") && echo \"weir:$folder\"";
 
-    // What is still halted after eleven minutes, one more than the longest pause, goes on: nobody is there to say so.
+    // Resumes a process halted for eleven minutes, one more than the longest pause, in case the harness is gone.
     private static final String STOP = KILL + """
              || exit 1
             {
@@ -250,7 +249,7 @@ final class WorkerHost implements AutoCloseable {
         if (isHere()) {
             java.addAll(compilerLimits());
         } else {
-            java.add("-Dweir.driver.place=" + worker.label()); // Of an image, not the pod: it names figures.
+            java.add("-Dweir.driver.place=" + worker.label()); // The image, not the pod, because this names figures.
             java.add("-Dweir.driver.lease.seconds=" + LEASE_SECONDS);
             java.add("-Dweir.driver.clock.ahead.millis=" + worker.clockAheadMillis());
         }

@@ -5,14 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/**
- * Says in a sentence what is to be seen in each phase of a run, by its figures and those of the one before. Stateless.
- */
+/** Describes each phase of a run in a sentence, from its figures and those of the previous phase. Stateless. */
 final class Captions {
     /** The share of the sent records from which a driver keeps up, give or take the seconds at the edges. */
     private static final double KEEPS_UP = 0.98;
 
-    /** A lag that is told: so many seconds of the load. */
+    /** Lag in seconds of the load from which it is mentioned. */
     private static final double LAG_SECONDS = 0.5;
 
     private Captions() {}

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The campaign as CSV (RFC 4180, with \n), a file for each kind of thing. A figure that there is not is empty. */
+/** The campaign as CSV (RFC 4180, with \n), a file for each kind of thing. Missing figures are empty. */
 final class CsvReport {
 
     private final Table comparison = new Table(

@@ -9,7 +9,7 @@ import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.statistics.Analysis;
 
 /**
- * Reports what held each driver back at each point of a results folder, with the figures that show it. Stateless,
+ * Reports what limited each driver at each point of a results folder, with the figures that show it. Stateless,
  * thread-safe.
  */
 public final class ExplainedReport {

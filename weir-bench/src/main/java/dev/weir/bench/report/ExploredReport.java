@@ -33,7 +33,7 @@ public final class ExploredReport {
     /** The outcome of a perturbation at the rate that the verdict is about. */
     private record Recovery(boolean recovered, double millis, boolean projected) {
 
-        /** More often than not, or at once. */
+        /** Combines the trials of a perturbation by majority. */
         static Recovery of(List<Trial> trials) {
             long passed = trials.stream().filter(Trial::passed).count();
             long failed = trials.stream()
@@ -66,12 +66,12 @@ public final class ExploredReport {
         folder.write(TEXT, text(all).getBytes(StandardCharsets.UTF_8));
     }
 
-    /** The JSON lines of a folder; empty if it is none of an exploration. */
+    /** The JSON lines of a folder; empty if it is not from an exploration. */
     public static String lines(ResultsFolder folder) {
         return read(folder.path().resolve(LINES));
     }
 
-    /** The table of a folder; empty if it is none of an exploration. */
+    /** The table of a folder; empty if it is not from an exploration. */
     public static String text(ResultsFolder folder) {
         return read(folder.path().resolve(TEXT));
     }
@@ -132,7 +132,7 @@ public final class ExploredReport {
         }
     }
 
-    /** Rounded to a tenth, or to three digits where that says more; null for what is not known. */
+    /** Writes a number rounded to a tenth, or to three digits if that is more precise; null if unknown. */
     private static void number(ObjectNode line, String name, double value) {
         if (Double.isFinite(value)) {
             double tenths = Math.round(value * 10) / 10.0;
@@ -152,7 +152,7 @@ public final class ExploredReport {
         return recoveries;
     }
 
-    /** A table, and below it what became of the perturbations, and the limiters. */
+    /** A table, followed by the results of the perturbations and the limiters. */
     public static String text(List<Explored> all) {
         StringBuilder text = new StringBuilder(String.format(
                 Locale.ROOT,

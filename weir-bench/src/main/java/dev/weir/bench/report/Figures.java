@@ -3,7 +3,7 @@ package dev.weir.bench.report;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Numbers for people: three digits that count. Stateless, thread-safe. */
+/** Formats numbers with three significant digits. Stateless, thread-safe. */
 final class Figures {
 
     private Figures() {}
@@ -20,7 +20,7 @@ final class Figures {
         return size == 0 ? "0" : String.format(Locale.ROOT, "%,." + decimals + "f", value);
     }
 
-    /** A figure that may be a bound: then the true one is this or more. */
+    /** Formats a figure that may be a lower bound. */
     static String orMore(String figure, boolean isBound) {
         return isBound && !figure.equals("-") ? ">= " + figure : figure;
     }

@@ -177,7 +177,7 @@ final class HtmlReport {
         seriesByIndex(series, "longest", run, step, (from, to) -> longestMillis(responses.of(from, to)));
     }
 
-    /** Names of all figures recorded in a run. */
+    /** The names of all figures recorded in a run. */
     static SortedSet<String> names(List<Interval> intervals) {
         SortedSet<String> names = new TreeSet<>();
         intervals.forEach(interval -> names.addAll(interval.figures().keySet()));
@@ -192,12 +192,12 @@ final class HtmlReport {
         return histogram.getTotalCount() == 0 ? Double.NaN : histogram.getMaxValue() / 1e6;
     }
 
-    /** A figure of some intervals in a row; {@code to} is past the last of them. */
+    /** A figure over consecutive intervals; {@code to} is exclusive. */
     private interface Figure {
         double of(int from, int to);
     }
 
-    /** A column of the chart; left out where nothing of it was taken. */
+    /** Adds a column of the chart; omitted without data. */
     private static void series(
             ObjectNode node, String name, Run run, int step, ToDoubleFunction<List<Interval>> figure) {
         seriesByIndex(

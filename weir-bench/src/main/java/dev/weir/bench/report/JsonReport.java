@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The judged campaign as JSON. A figure that there is not is null. Stateless, thread-safe. */
+/** The judged campaign as JSON. Missing figures are null. Stateless, thread-safe. */
 final class JsonReport {
 
     static final ObjectMapper JSON = new ObjectMapper();
@@ -53,7 +53,7 @@ final class JsonReport {
         return lines.append(write(summary(analysis))).append('\n').toString();
     }
 
-    /** A line for each attempt that a later one took the place of. */
+    /** A line for each attempt that was replaced by a later one. */
     static String replaced(List<Run> replaced) {
         StringBuilder lines = new StringBuilder();
         for (Run run : replaced) {
@@ -167,7 +167,7 @@ final class JsonReport {
         return node;
     }
 
-    /** {@code topics} and {@code groups} stand in it where there are several. */
+    /** Writes a ledger; {@code topics} and {@code groups} are included if there are several. */
     private static void put(ObjectNode node, Ledger ledger) {
         node.put("expected", ledger.expected())
                 .put("delivered", ledger.delivered())
@@ -209,7 +209,7 @@ final class JsonReport {
         }
     }
 
-    /** Writes the party that held a rate back, as all commands tell it; null for nobody. */
+    /** Writes the limiter of a rate in the form that all commands use; null if there is none. */
     static void put(ObjectNode node, @Nullable Limiter limiter) {
         if (limiter == null) {
             node.putNull("limiter");

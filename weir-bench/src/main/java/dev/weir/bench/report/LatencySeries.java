@@ -9,7 +9,7 @@ import org.HdrHistogram.Histogram;
 /**
  * The response times of a run by interval, warm-up included, from its histogram log. Confined to one thread.
  *
- * <p>The log goes by the clock on the wall, the run's intervals by its first record. The last of both end together.
+ * <p>The log uses wall-clock time, the run's intervals the time since its first record; the last of both end together.
  */
 final class LatencySeries {
     private final Histogram[] byInterval;
@@ -43,7 +43,7 @@ final class LatencySeries {
         return interval.startMillis() + interval.lengthMillis();
     }
 
-    /** The latencies of some intervals in a row, together; the last one is not among them. */
+    /** The combined latencies of consecutive intervals; {@code to} is exclusive. */
     Histogram of(int from, int to) {
         Histogram sum = new Histogram(3);
         for (int i = from; i < to; i++) {

@@ -6,9 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 
-/**
- * Makes the reports of a results folder. Stateless, thread-safe as far as nobody writes to the same folder meanwhile.
- */
+/** Makes the reports of a results folder. Stateless, thread-safe unless the same folder is written concurrently. */
 public final class Reports {
 
     /** The name of {@link #html}. */
@@ -45,8 +43,7 @@ public final class Reports {
     }
 
     /**
-     * Makes all files, which reads the runs and their histograms once,
-     * and returns what {@link #json} or {@link #text} does.
+     * Creates all files, reading runs and histograms once, and returns the result of {@link #json} or {@link #text}.
      */
     public static String all(ResultsFolder folder, boolean json) {
         Analysis analysis = Analysis.of(folder);
@@ -61,12 +58,15 @@ public final class Reports {
         return TextReport.of(analysis) + TextReport.replaced(folder.replaced());
     }
 
-    /** Attempts that were made again come first, since the last line sums up. */
+    /** Replaced attempts come first, because the last line is the summary. */
     private static String lines(ResultsFolder folder, Analysis analysis) {
         return JsonReport.replaced(folder.replaced()) + JsonReport.lines(analysis);
     }
 
-    /** {@code timeline.yaml}: what was ordered while runs went on, to be pasted into a workload file; none for none. */
+    /**
+     * {@code timeline.yaml}: the orders executed during runs, for pasting into a workload file; not written without
+     * orders.
+     */
     private static void timeline(ResultsFolder folder) {
         String yaml = TimelineReport.yaml(folder.runs());
         if (!yaml.isEmpty()) {

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 
 /** The judged campaign as tables of a terminal. Stateless, thread-safe. */
 final class TextReport {
-    /** Columns for what not every campaign has. */
+    /** Columns that not every campaign has. */
     private static final List<Metric> EXTRA =
             List.of(Metric.SENT, Metric.FETCHED, Metric.FETCHES, Metric.P50, Metric.P99);
 
@@ -32,7 +32,7 @@ final class TextReport {
             Metric.P50, "p50 ms",
             Metric.P99, "p99 ms");
 
-    /** Columns shown where handlers block, and where a processor shows its counters. No ratios are taken of these. */
+    /** Columns shown if handlers block or the processor has counters. They have no ratios. */
     private static final List<Column> FIGURES = List.of(
             new Column(Totals.HANDLER_MILLIS, "handler ms"),
             new Column(Totals.CEILING, "ceiling/s"),
@@ -79,7 +79,7 @@ final class TextReport {
         return text.toString();
     }
 
-    /** Attempts that later ones took the place of: a library that needs several shows it. */
+    /** The replaced attempts, so that a library that needs several is visible. */
     static String replaced(List<Run> replaced) {
         StringBuilder text = new StringBuilder();
         for (Run run : replaced) {

@@ -11,8 +11,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Reports the orders given while runs went on, and what the runs did between them: as tables and as JSON. Stateless,
- * thread-safe.
+ * Reports the orders executed during runs, and the phases between them: as tables and as JSON. Stateless, thread-safe.
  */
 final class TimelineReport {
     private static final String ROW = "    %9s  %9s  %10s  %8s  %9s  %10s  %10s  %9s  %9s  %10s  %s";
@@ -21,7 +20,7 @@ final class TimelineReport {
 
     private TimelineReport() {}
 
-    /** A table for a terminal; empty for a run that nobody changed. */
+    /** A table for a terminal; empty for an unchanged run. */
     static String text(Run run) {
         if (run.phases().isEmpty()) {
             return "";
@@ -108,7 +107,7 @@ final class TimelineReport {
         return String.format(Locale.ROOT, "%.1f", millis / 1e3);
     }
 
-    /** Adds {@code timeline}, {@code phases} and {@code disturbances} of a run that was changed. */
+    /** Adds {@code timeline}, {@code phases} and {@code disturbances} of a changed run. */
     static void put(ObjectNode node, Run run) {
         if (run.timeline().isEmpty()) {
             return;
@@ -153,7 +152,10 @@ final class TimelineReport {
         }
     }
 
-    /** The timelines of some runs as sections of workload files, each below a comment with its run; empty for none. */
+    /**
+     * The timelines of some runs as sections of workload files, each below a comment with its run; empty if there are
+     * none.
+     */
     static String yaml(List<Run> runs) {
         StringBuilder yaml = new StringBuilder();
         for (Run run : runs) {

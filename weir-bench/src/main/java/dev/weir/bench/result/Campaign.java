@@ -36,10 +36,10 @@ public record Campaign(
     /** Key in {@link Environment}: nothing was measured. */
     public static final String SIMULATED = "simulation";
 
-    /** A setting among those: which cluster it is at, where that was there already. */
+    /** Key in {@link Environment}: the ID of an existing cluster. */
     public static final String CLUSTER_ID = "cluster.id";
 
-    /** A setting among those: which processes run where, if not on one machine. */
+    /** Key in {@link Environment}: the places of processes, if not on one machine. */
     public static final String WORKERS = "environment.workers";
 
     public Campaign {
@@ -67,7 +67,7 @@ public record Campaign(
         }
     }
 
-    /** Returns whether its figures are a model's, and of no library. */
+    /** Returns whether its figures come from a simulation. */
     public boolean isOfModel() {
         return environment.settings().containsKey(SIMULATED);
     }

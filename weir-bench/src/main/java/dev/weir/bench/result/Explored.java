@@ -31,7 +31,7 @@ public record Explored(
         @Nullable Limiter limiter,
         List<TimelineEntry> timeline) {
 
-    /** Result of a search that nobody changed. */
+    /** Creates the result of an unchanged search. */
     public Explored(
             String point,
             String driver,
@@ -50,7 +50,7 @@ public record Explored(
         timeline = List.copyOf(timeline);
     }
 
-    /** The sustained rate by the ceiling, in percent. */
+    /** The sustained rate in percent of the ceiling. */
     public double efficiency() {
         return 100 * finding.low() / ceiling;
     }

@@ -31,7 +31,7 @@ public final class LatencyTags {
 
     private LatencyTags() {}
 
-    /** The same before the part that is measured: kept, never quoted. */
+    /** The tag for warm-up histograms, which are kept but never quoted. */
     public static String ofWarmUp(String tag) {
         return WARM_UP + tag;
     }
@@ -61,7 +61,7 @@ public final class LatencyTags {
         return tag.startsWith(RESPONSE + "/");
     }
 
-    /** The same in one phase of a run that was changed; phases are numbered from 1. */
+    /** The tag in one phase of a changed run; phases are numbered from 1. */
     public static String ofPhase(int number, String tag) {
         return PHASE + number + "/" + tag;
     }

@@ -27,10 +27,10 @@ public record Ledger(
         @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Ledger> topics,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Ledger> groups) {
 
-    /** Nothing expected, nothing delivered. */
+    /** An empty ledger. */
     public static final Ledger NONE = new Ledger(0, 0, 0, 0, 0);
 
-    /** Results of before have neither. */
+    /** Older results have neither. */
     public Ledger {
         topics = topics == null ? List.of() : List.copyOf(topics);
         groups = groups == null ? List.of() : List.copyOf(groups);

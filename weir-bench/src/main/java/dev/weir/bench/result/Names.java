@@ -18,7 +18,7 @@ final class Names {
         }
     }
 
-    /** The same name for file systems: what is not allowed becomes its code, so two names never meet. */
+    /** Converts a name for file systems: disallowed characters are replaced by their codes, so names stay unique. */
     static String toFileName(String name) {
         StringBuilder safe = new StringBuilder();
         for (int i = 0; i < name.length(); i++) {

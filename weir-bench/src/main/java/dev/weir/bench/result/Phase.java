@@ -67,7 +67,7 @@ public record Phase(
                 null);
     }
 
-    /** The same phase with its result. */
+    /** This phase with a result. */
     public Phase with(@Nullable Result ofIt) {
         return new Phase(
                 fromMillis,

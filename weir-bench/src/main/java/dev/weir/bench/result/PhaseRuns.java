@@ -27,7 +27,7 @@ public final class PhaseRuns {
      */
     record Origin(Run.Key run, int number) {}
 
-    /** Null for the key of a run that is no phase. */
+    /** Returns null for the key of a run that is not a phase. */
     static @Nullable Origin origin(Run.Key key) {
         Matcher phase = ID.matcher(key.point());
         return phase.matches()

@@ -15,7 +15,7 @@ public record Point(String id, String scenario, Map<String, String> dimensions) 
         dimensions = Secrets.redact(dimensions);
     }
 
-    /** The dimensions for people: {@code partitions=6 bytes=100}, or the scenario where there is none. */
+    /** The dimensions as readable text: {@code partitions=6 bytes=100}, or the scenario where there is none. */
     public String label() {
         if (dimensions.isEmpty()) {
             return scenario;

@@ -123,7 +123,7 @@ public final class ResultsFolder {
         return List.copyOf(sorted);
     }
 
-    /** Runs that were made again, most of them since they had failed, in the order of their lines. */
+    /** The replaced runs, most of them failed, in the order of their lines. */
     public List<Run> replaced() {
         return List.copyOf(replaced);
     }
@@ -136,7 +136,7 @@ public final class ResultsFolder {
         runs.put(run.key(), run);
     }
 
-    /** Returns whether there is nothing left to do at all. */
+    /** Returns whether all runs are done. */
     public boolean isComplete() {
         long done = runs.values().stream().filter(run -> run.failure() == null).count();
         return done
@@ -145,7 +145,7 @@ public final class ResultsFolder {
                         * campaign.drivers().size();
     }
 
-    /** Returns whether there is nothing left to do for this run; one that failed is to be done again. */
+    /** Returns whether this run is done; a failed one is not. */
     public boolean isDone(Run.Key key) {
         Run run = runs.get(key);
         return run != null && run.failure() == null;

@@ -43,7 +43,7 @@ public record Run(
         List<Phase> phases,
         List<Disturbance> disturbances) {
 
-    /** Describes a run that nobody changed. */
+    /** Creates a run without changes. */
     public Run(
             String point,
             String driver,
@@ -95,7 +95,7 @@ public record Run(
         disturbances = listOf(disturbances);
     }
 
-    /** Runs of before have no such field. */
+    /** Older runs lack the field. */
     private static <T> List<T> listOf(@Nullable List<T> some) {
         return some == null ? List.of() : List.copyOf(some);
     }
@@ -139,7 +139,7 @@ public record Run(
     /** Point, driver and round. */
     public record Key(String point, String driver, int round) {
 
-        /** A file name for what lies beside the run, without an ending. */
+        /** A base name for the run's other files, without extension. */
         public String fileName() {
             return point + "_" + Names.toFileName(driver) + "_" + round;
         }

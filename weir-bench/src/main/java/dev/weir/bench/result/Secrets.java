@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 /** Takes secrets out of settings and texts before anything is written. Stateless, thread-safe. */
 public final class Secrets {
 
-    /** Stands where a secret was. */
+    /** The replacement for a secret. */
     public static final String HIDDEN = "[hidden]";
 
     private static final String NAME =

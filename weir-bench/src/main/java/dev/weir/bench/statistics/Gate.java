@@ -34,7 +34,7 @@ public record Gate(String text, String driver, Metric metric, boolean least, dou
     /**
      * Reads a rule.
      *
-     * @throws IllegalArgumentException if it is none, with what it should be
+     * @throws IllegalArgumentException if it is invalid, with the expected form
      */
     public static Gate parse(String text) {
         Matcher rule = RULE.matcher(text.strip());
@@ -123,7 +123,7 @@ public record Gate(String text, String driver, Metric metric, boolean least, dou
             long bounded = runs.stream()
                     .filter(run -> run.flags().contains(Flag.BROKER_BOUND))
                     .count();
-            // Of what brokers held back, only that it is at least so much can be said.
+            // A figure limited by brokers is only a lower bound.
             if (metric.dependsOnBrokers() && name.equals(least ? other : driver) && 2 * bounded >= runs.size()) {
                 return "brokers held back " + name + " in " + bounded + " of " + runs.size() + " runs";
             }

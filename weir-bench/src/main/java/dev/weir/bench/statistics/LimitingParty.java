@@ -70,9 +70,9 @@ public final class LimitingParty {
     /**
      * Judges by processor time. Counts that were not taken are ignored.
      *
-     * @param streams whether a driver waits for nobody but the brokers: neither for handlers nor for a plan
-     * @param isBaseline whether others are divided by this run
-     * @param asksAlways whether it is known that brokers always had something to do for it
+     * @param streams whether a driver waits only for brokers, not for handlers or a plan
+     * @param isBaseline whether this run is the baseline
+     * @param asksAlways whether brokers are known to have always had its requests
      */
     public static Set<Flag> ofProcessorTime(
             Totals totals, int cores, int brokers, boolean streams, boolean isBaseline, boolean asksAlways) {
@@ -110,7 +110,7 @@ public final class LimitingParty {
         return isGeneratorBound(latenessNanos, toleranceNanos, MAX_LATE_SHARE);
     }
 
-    /** The same with another share that may be late. */
+    /** Returns whether more than {@code maxLateShare} of the records were sent late. */
     public static boolean isGeneratorBound(Histogram latenessNanos, long toleranceNanos, double maxLateShare) {
         long total = latenessNanos.getTotalCount();
         if (total == 0) {

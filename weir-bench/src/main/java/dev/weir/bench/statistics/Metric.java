@@ -36,7 +36,7 @@ public enum Metric {
     /**
      * The metric of that {@link #label}.
      *
-     * @throws IllegalArgumentException if there is none, with those that there are
+     * @throws IllegalArgumentException if there is none, naming the existing ones
      */
     public static Metric of(String label) {
         return Arrays.stream(values())
@@ -64,14 +64,13 @@ public enum Metric {
     }
 
     /**
-     * Returns whether brokers that hold a driver back make this figure theirs. What a record costs the driver stays its
-     * own.
+     * Returns whether this figure reflects the brokers if they limit a driver. The driver's costs per record do not.
      */
     public boolean dependsOnBrokers() {
         return this == RATE;
     }
 
-    /** This figure of one run; not a number where it was not taken or too few samples stand behind it. */
+    /** This figure of one run; NaN if it was not measured or has too few samples. */
     double of(Run run, Map<String, Histogram> latencies) {
         return switch (this) {
             case RATE -> run.totals().recordsPerSecond();

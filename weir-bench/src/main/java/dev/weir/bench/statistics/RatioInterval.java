@@ -31,7 +31,7 @@ public record RatioInterval(
     }
 
     /**
-     * The same where the logarithms deviate by no less than is known of others like them.
+     * Creates an interval with a lower bound on the deviation of the logarithms, known from similar drivers.
      *
      * @param leastDeviation 0 if nothing is known
      */

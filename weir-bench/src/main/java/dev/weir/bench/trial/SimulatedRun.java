@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * A run of a model, measured as one of real processes is: of a {@link SimulatedGroup} where records are sent by a plan,
- * else of {@link SimulatedPasses}. Used once.
+ * A simulated run, measured like a real one: a {@link SimulatedGroup} for a planned rate, otherwise
+ * {@link SimulatedPasses}. Used once.
  */
 public final class SimulatedRun {
     private final WorkloadPoint point;
@@ -27,7 +27,7 @@ public final class SimulatedRun {
     private final long seed;
 
     /**
-     * Simulates what the driver's name stands for.
+     * Creates the simulation of the driver with that name.
      *
      * @throws WorkloadException if there is no model of the point
      */
@@ -38,7 +38,7 @@ public final class SimulatedRun {
         this.seed = seed;
     }
 
-    /** Refuses a point of which there is no model. */
+    /** Refuses a point that cannot be simulated. */
     public static void requireModel(WorkloadPoint point) {
         if (point.groups() > 1) {
             throw new WorkloadException(
@@ -49,7 +49,7 @@ public final class SimulatedRun {
         }
     }
 
-    /** A planned load, and the figures of all who report. */
+    /** A run at a planned rate, with the figures of all reporting processes. */
     private final class Planned implements TrialMembers.Listener {
         private final LiveFigures figures = new LiveFigures(point.partitions(), point.intervalMillis(), 0);
         private final SimulatedGroup group =
@@ -106,7 +106,7 @@ public final class SimulatedRun {
         }
         try {
             return new Measurement(new SimulatedPasses(point, driver, seed), point, false).run("");
-        } catch (InterruptedException e) { // A model waits for nothing.
+        } catch (InterruptedException e) { // A simulation does not wait.
             throw new IllegalStateException(e);
         }
     }

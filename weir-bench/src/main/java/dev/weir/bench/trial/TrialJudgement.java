@@ -244,9 +244,9 @@ final class TrialJudgement {
     }
 
     /**
-     * The same with its figures.
+     * The outcome with its figures.
      *
-     * @param endNanos when it was over, or given up
+     * @param endNanos end of the trial, or time of giving up
      * @param brokerNanos processor time of the brokers meanwhile
      * @param around figures of the machine and the brokers
      */

@@ -40,7 +40,7 @@ final class TrialWindow {
     /**
      * Window between two times of {@link System#nanoTime}.
      *
-     * @param shares of the load that each of the partitions gets which are told apart; none for none
+     * @param shares part of the load for each distinguished partition; empty if partitions are not distinguished
      */
     TrialWindow(long fromNanos, long toNanos, double... shares) {
         this.fromNanos = fromNanos;

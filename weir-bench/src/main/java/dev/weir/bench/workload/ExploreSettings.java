@@ -86,8 +86,8 @@ public record ExploreSettings(
     /**
      * The settings of a point.
      *
-     * @param target in place of the file's; null for that one
-     * @throws WorkloadException if the point is none whose rate can be looked for
+     * @param target replaces the file's target; null to keep it
+     * @throws WorkloadException if the point does not allow a search
      */
     public static ExploreSettings of(WorkloadPoint point, @Nullable LatencyTarget target) {
         if (!COMMITTING.contains(point.scenario())) {

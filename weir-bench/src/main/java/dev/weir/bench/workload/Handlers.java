@@ -4,7 +4,9 @@ import dev.weir.driver.HandlerWork;
 import dev.weir.driver.PassOptions;
 import dev.weir.driver.Scenario;
 
-/** Computes how many handlers of a point block at a time, and what they take at most. Functions only. */
+/**
+ * Computes the number of handlers of a point that may block at a time, and their maximum throughput. Functions only.
+ */
 public final class Handlers {
     private Handlers() {}
 
@@ -35,14 +37,14 @@ public final class Handlers {
     }
 
     /**
-     * The number of records a second those of a process can take if as many block at a time as may; not a number where
-     * they do not block. What is left of it is what a library makes of its concurrency.
+     * The maximum throughput of a process's handlers in records per second, with all of them blocking; NaN if they do
+     * not block. A library's share of it shows how well it uses concurrency.
      */
     public static double ceilingPerSecond(WorkloadPoint point) {
         return ceilingPerSecond(point, millis(point));
     }
 
-    /** The same for handlers that were measured to block so long, by the mean. */
+    /** The maximum throughput for handlers with this measured mean blocking time. */
     public static double ceilingPerSecond(WorkloadPoint point, double millis) {
         return point.scenario() != Scenario.WORK || millis == 0
                 ? Double.NaN

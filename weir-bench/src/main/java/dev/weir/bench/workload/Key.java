@@ -46,16 +46,16 @@ record Key(
         VERSION
     }
 
-    /** The number of groups that read them, where they are sent to. */
+    /** Key: the number of groups that read the topics. */
     static final String GROUPS = "groups";
 
-    /** The number of topics there are. */
+    /** Key: the number of topics. */
     static final String TOPICS = "topics";
 
-    /** The number of consumers a group has in all. */
+    /** Key: the total number of consumers in a group. */
     static final String CONSUMERS = "consumers";
 
-    /** Cannot vary, and neither does a method: they are of the campaign, not of a point. */
+    /** Keys that cannot vary because they belong to the campaign, not to a point. */
     static final Set<String> FIXED = Set.of("name", "about", "scenario", "drivers", "baseline", "design");
 
     private static final List<String> SCENARIOS = Arrays.stream(dev.weir.driver.Scenario.values())

@@ -30,7 +30,7 @@ public record LatencyTarget(double percentile, double limitMillis, Of of) {
         }
     }
 
-    /** The schema's pattern of a text; bounds are asked here. */
+    /** The schema's pattern of a target; its bounds are checked here. */
     static final String PATTERN =
             "^(worst |worst consumer )?p(\\d{1,2}(\\.\\d{1,3})?)<=(\\d{1,7}(\\.\\d{1,3})?)(us|ms|s)$";
 
@@ -39,9 +39,9 @@ public record LatencyTarget(double percentile, double limitMillis, Of of) {
     private static final double MOST_MILLIS = 600_000;
 
     /**
-     * The target of a text.
+     * Parses a target.
      *
-     * @throws WorkloadException if it is none
+     * @throws WorkloadException if the text is invalid
      */
     public static LatencyTarget of(String text) {
         String objection = objection(text);
@@ -51,7 +51,7 @@ public record LatencyTarget(double percentile, double limitMillis, Of of) {
         return parsed(text);
     }
 
-    /** The reason why the text is none; null if it is. */
+    /** The reason why the text is invalid; null if it is valid. */
     static @Nullable String objection(String text) {
         if (!TEXT.matcher(text).matches()) {
             return "must be a percentile and a limit, such as p99<=100ms, worst p99<=0.5s or worst consumer p99<=0.5s";
@@ -84,7 +84,7 @@ public record LatencyTarget(double percentile, double limitMillis, Of of) {
                         .orElseThrow());
     }
 
-    /** As {@link #of} takes it. */
+    /** The text form, as parsed by {@link #of}. */
     @Override
     public String toString() {
         return of.begin + "p" + number(percentile) + "<=" + number(limitMillis) + "ms";

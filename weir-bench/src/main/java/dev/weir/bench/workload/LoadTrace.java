@@ -81,7 +81,7 @@ final class LoadTrace {
         }
     }
 
-    /** The same of its lines; {@code name} is what messages call it. */
+    /** Parses lines; {@code name} identifies the file in messages. */
     static LoadTrace parse(String name, List<String> lines) {
         double[] times = new double[lines.size()];
         double[] rates = new double[lines.size()];
@@ -155,7 +155,7 @@ final class LoadTrace {
         return records[records.length - 1];
     }
 
-    /** Records a second, over the whole of it. */
+    /** The mean rate of the trace in records per second. */
     double meanRate() {
         return total() / seconds[seconds.length - 1];
     }

@@ -10,7 +10,7 @@ import java.util.Set;
  * bytes, as records of that length where it counts records. Stateless.
  */
 final class ProducerWindow {
-    /** Option of a workload file; drivers are told what follows from it. */
+    /** Option of a workload file; drivers get the settings derived from it. */
     static final String BYTES = "in.flight.bytes";
 
     static final long MOST_BYTES = 1 << 30;

@@ -104,7 +104,7 @@ record PropertySection(
         return known.containsKey(property(path));
     }
 
-    /** The reason why the path can be none of its properties; null if all that can be said is that it is not known. */
+    /** The reason why the path cannot be one of its properties; null if it is just unknown. */
     @Nullable
     String refusal(String path) {
         String property = property(path);
@@ -117,7 +117,7 @@ record PropertySection(
         return own.contains(property) ? path + " is set by the campaign itself: leave it out" : null;
     }
 
-    /** The reason why Kafka would not take that value; null if it would. */
+    /** The reason why Kafka would refuse the value; null if it accepts it. */
     @Nullable
     String objection(String path, String value) {
         ConfigDef.ConfigKey key = known.get(property(path));

@@ -38,7 +38,7 @@ public record ValueSizes(List<Size> sizes) {
         return new ValueSizes(sizes);
     }
 
-    /** The reason why the text is none; null if it is. */
+    /** The reason why the text is invalid; null if it is valid. */
     static @Nullable String objection(String text) {
         if (!text.matches(PATTERN)) {
             return "must be lengths with their shares, such as 100:0.9 10000:0.1";

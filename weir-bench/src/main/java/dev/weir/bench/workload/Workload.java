@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * A campaign as its file asks for it. Immutable.
+ * A campaign as described by its file. Immutable.
  *
  * @param text the file as it was read, and a comment if its quick part applied
  * @param control whether the baseline runs a second time, under another name
@@ -74,13 +74,13 @@ public record Workload(
         return parse("the campaign's workload", text, text.endsWith(QUICK_MARK + "\n"));
     }
 
-    /** The same with so many rounds. */
+    /** This workload with another number of rounds. */
     public Workload withRounds(int newRounds, boolean newControl) {
         return new Workload(
                 name, about, text, drivers, baseline, newControl, newRounds, points, timeline, design, sizes);
     }
 
-    /** The same workload without orders at planned times, so that orders can be typed. */
+    /** This workload without planned orders, so that orders can be given interactively. */
     public Workload withoutTimeline() {
         String quick = isQuick() ? QUICK_MARK + "\n" : "";
         String file = text.substring(0, text.length() - quick.length());
@@ -98,7 +98,7 @@ public record Workload(
                 sizes);
     }
 
-    /** The same with some of its drivers, the baseline among them. */
+    /** This workload with some of its drivers, including the baseline. */
     public Workload withDrivers(List<String> some) {
         some.forEach(this::requireDriver);
         if (!some.contains(baseline)) {
@@ -109,9 +109,9 @@ public record Workload(
     }
 
     /**
-     * The same workload for one round with some of its drivers, all of them if none is named, and without a baseline.
+     * This workload for one round without a baseline, with some of its drivers, or all if none is named.
      *
-     * @throws WorkloadException if one is none of the workload's
+     * @throws WorkloadException if one does not belong to the workload
      */
     public Workload alone(List<String> some) {
         List<String> wanted = some.isEmpty() ? drivers : List.copyOf(some);
@@ -127,7 +127,7 @@ public record Workload(
         }
     }
 
-    /** The expected time, about: nobody knows how long a library warms up, or a group is joined. */
+    /** The approximate expected time: the times of warm-up and of joining a group are unknown. */
     public Duration expected() {
         double seconds = 0;
         for (WorkloadPoint point : points) {
@@ -207,7 +207,7 @@ public record Workload(
         }
     }
 
-    /** Keys that do not go together stand in several lines: the message has the file. */
+    /** Conflicting keys are on several lines, so the message only names the file. */
     private static List<WorkloadPoint> points(
             String name, Map<String, String> base, List<Map<String, List<Setting>>> vary) {
         try {

@@ -29,12 +29,12 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     /** Longest id that file systems and {@link dev.weir.bench.result.Point} take. */
     static final int MAX_ID = 120;
 
-    // Those in which nobody but the brokers may keep a driver waiting.
+    // Scenarios in which only the brokers can keep a driver waiting.
     private static final Set<Scenario> STREAMING = Set.of(Scenario.CONSUME, Scenario.AT_LEAST_ONCE, Scenario.PRODUCE);
 
     private static final double OVERHEAD_SECONDS = 3;
 
-    // Of the format of batches: a byte of attributes, and six lengths, deltas and counts of one at least.
+    // From the batch format: a byte of attributes, and six lengths, deltas and counts of at least one byte.
     static final int RECORD_BYTES = 7;
 
     static WorkloadPoint of(Map<String, String> dimensions, Map<String, String> settings) {
@@ -90,7 +90,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
                 : Math.ceilDiv(Long.parseLong(text("topic.records")), partitionsOfTopic());
     }
 
-    /** A little more than is measured: the end of a pass is not to be in it. */
+    /** Slightly more than is measured, so that the end of a pass is not included. */
     private long plannedRecords() {
         double margin = Math.max(1, 2 * intervalMillis() / 1e3);
         double seconds = seconds("maxWarmUpSeconds") + seconds("measureSeconds") + margin;
@@ -102,7 +102,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return LoadShape.parse(shape());
     }
 
-    /** The same as the file says it; empty for a rate that stays. */
+    /** The shape as written in the file; empty for a constant rate. */
     public String shape() {
         return text("topic.load");
     }

@@ -10,7 +10,7 @@ package dev.weir.stream.spi;
  */
 public interface AckTarget {
 
-    /** The target of elements that nobody waits for; every call is a no-op. */
+    /** The target of elements without acknowledgements; every call is a no-op. */
     AckTarget NONE = new AckTarget() {
         @Override
         public void ack(long token) {}

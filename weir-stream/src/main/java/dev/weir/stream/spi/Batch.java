@@ -116,7 +116,7 @@ public final class Batch<T> {
         return targets.length == 0 ? target : targets[index];
     }
 
-    /** The token of the element at {@code index} with its {@link #target}; 0 if nobody waits for it. */
+    /** The token of the element at {@code index} with its {@link #target}; 0 if it has no acknowledgement. */
     public long token(int index) {
         return tokens.length == 0 ? 0 : tokens[index];
     }
@@ -306,7 +306,7 @@ public final class Batch<T> {
         }
     }
 
-    /** Appends an element that nobody waits for. */
+    /** Appends an element without an acknowledgement. */
     public void add(Object value) {
         add(value, AckTarget.NONE, 0);
     }

@@ -35,7 +35,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
      * Creates an open outlet.
      *
      * @param queue several outlets may share one; then the first to pull gets the batch
-     * @param restGoesOn whether the whole goes on when the stages below end by themselves now
+     * @param restGoesOn whether the stream continues if the stages below end by themselves now
      */
     public OutputQueue(BoundaryQueue<T> queue, BooleanSupplier restGoesOn) {
         this.queue = queue;

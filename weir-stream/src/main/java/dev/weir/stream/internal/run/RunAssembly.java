@@ -188,10 +188,7 @@ public final class RunAssembly {
         return source;
     }
 
-    /**
-     * The same for a source whose making is seen from outside, and which may wait for what it emits: in a probe none is
-     * made.
-     */
+    /** Creates a source that may wait and whose creation has external effects; a probe does not create it. */
     public <T> Stage<T> source(Supplier<Stage<T>> make) {
         return polled(source(made(make)));
     }

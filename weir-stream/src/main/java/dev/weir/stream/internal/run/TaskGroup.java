@@ -447,7 +447,7 @@ public final class TaskGroup {
                     };
         }
 
-        /** Returns the present wait of the body's thread; {@link ThreadWait#NONE} as well if there is none. */
+        /** Returns the current wait of the body's thread; also {@link ThreadWait#NONE} if it has no thread. */
         public ThreadWait threadWait() {
             Thread current = life.thread();
             return current == null ? ThreadWait.NONE : ThreadWait.of(current);

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ArrivalWaits {
     /*
-     * A wake-up is not lost, as every change is made under the lock, and so is every decision to wait.
+     * No wake-up is lost, because every change and every decision to wait is made under the lock.
      *
      *   await: lock held, nothing there --> staying + 1, unlock, look at `news`, lock, staying - 1 --> asks again
      *                                   or parked + 1, condition (unlocks), lock, parked - 1 --> asks again

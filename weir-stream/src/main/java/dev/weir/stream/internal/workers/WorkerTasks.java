@@ -54,7 +54,7 @@ public final class WorkerTasks {
             worker.accept(self);
         });
         if (cancelled) {
-            // If it waits for its turn on a busy pool.
+            // In case it is queued on a busy pool.
             task.interrupt();
         }
     }
