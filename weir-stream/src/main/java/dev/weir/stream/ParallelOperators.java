@@ -77,7 +77,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      *       elements that wait for their key have a buffer of their own, 8 per thread and at least 512. Once that is
      *       full, the next element that has to wait halts the input. An idle key takes no memory.
      *   <li>Completion: when the input has ended, all handlers have returned and all results have been taken.
-     *   <li>Failure: a handler that fails fails the stream at once; a failure from above follows the results of the
+     *   <li>Failure: a failing handler fails the stream at once; a failure from above follows the results of the
      *       elements before it.
      *   <li>Cancellation: handlers are interrupted; the stage waits for them to return.
      *   <li>Acknowledgement: goes with the result.

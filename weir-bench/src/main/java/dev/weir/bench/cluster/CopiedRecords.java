@@ -76,8 +76,8 @@ final class CopiedRecords {
      * Reads the whole topic.
      *
      * @param connection what a client needs to reach the brokers
-     * @throws RunFailure if it cannot be read, a transaction stays open,
-     *     or there are none where exactly once is asked for
+     * @throws RunFailure if it cannot be read, a transaction stays open, or exactly once is requested and there are no
+     *     transactions
      */
     CopiedRecords read(Map<String, String> connection, String topic) {
         Map<String, Object> config = new HashMap<>(connection);
@@ -158,7 +158,7 @@ final class CopiedRecords {
      * Notes that a partition of the output, which was new, has been read up to this offset. Offsets without a record
      * are transaction markers or aborted records.
      *
-     * @throws RunFailure if exactly once is asked for and there are none
+     * @throws RunFailure if exactly once is requested and there are no transactions
      */
     void endsAt(int partition, long offset) {
         long without = offset - records[partition];
@@ -194,8 +194,8 @@ final class CopiedRecords {
     /**
      * The pass with these figures in place of what the driver has counted.
      *
-     * @throws RunFailure if nothing was written, or exactly once is asked for and the output has what the group would
-     *     read again
+     * @throws RunFailure if nothing was written, or exactly once is requested and the output contains records that the
+     *     group would read again
      */
     Report.Passed figures(Report.Passed passed) {
         if (distinct == 0) {

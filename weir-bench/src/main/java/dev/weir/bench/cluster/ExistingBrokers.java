@@ -43,7 +43,7 @@ final class ExistingBrokers implements Brokers {
     /**
      * Connects.
      *
-     * @param note hears, in words, what could not be done and does not end the campaign
+     * @param note receives messages about failures that do not end the campaign
      */
     ExistingBrokers(ExistingCluster cluster, Consumer<String> note) {
         this.cluster = cluster;

@@ -18,12 +18,12 @@ final class ForkedBrokers implements Brokers {
     private final BrokerRelease release;
 
     /**
-     * Starts so many over what an earlier campaign left in {@code data}.
+     * Starts brokers on the data that an earlier campaign left in {@code data}.
      *
-     * @param release whose server they run
-     * @param config what a workload sets, over the harness's own
+     * @param release release of their server
+     * @param config settings of the workload, overriding the harness's
      * @param diskFaults whether their disks can fail
-     * @throws BenchException if they do not start with that
+     * @throws BenchException if they do not start with these settings
      */
     ForkedBrokers(Path data, int brokers, BrokerRelease release, Map<String, String> config, boolean diskFaults) {
         this.release = release;

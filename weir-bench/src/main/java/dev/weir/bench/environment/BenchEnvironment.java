@@ -36,7 +36,7 @@ public record BenchEnvironment(String name, @Nullable BrokersAt brokers, List<Wo
         return workers.stream().allMatch(Worker::isHere);
     }
 
-    /** The places of the processes, for people; runs of one campaign have the same. */
+    /** The places of the processes as text; the same for all runs of a campaign. */
     public String described() {
         return workers.stream()
                 .map(worker -> worker.label()

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 public record Explanation(
         Point point, String driver, @Nullable Limiter limiter, List<String> evidence) {
 
-    /** One sentence for people. */
+    /** The explanation in one sentence. */
     public String sentence() {
         if (evidence.isEmpty()) {
             return "no finished run";

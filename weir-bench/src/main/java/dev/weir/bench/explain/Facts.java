@@ -141,7 +141,7 @@ final class Facts {
         return rate() / recordsPerFetch() * clientMillis("fetch") / 1e3;
     }
 
-    /** The evidence, for people. */
+    /** The evidence as readable sentences. */
     List<String> evidence() {
         List<String> evidence = new ArrayList<>();
         add(evidence, "%,.0f records/s", rate());

@@ -3,9 +3,8 @@ package dev.weir.bench.explore;
 /**
  * The outcome of a trial. Immutable.
  *
- * @param why for people: the figures that decided
- * @param recoveryMillis of a perturbation that passed, from its end until the target was met again; not a number
- *     otherwise
+ * @param why readable text with the figures that decided
+ * @param recoveryMillis for a passed perturbation, time from its end until the target was met again; NaN otherwise
  * @param projected whether the backlog was still falling when the trial ended, so that {@code recoveryMillis} is an
  *     estimate
  * @param carried of a perturbation that failed, how many records a second it took at the end; not a number where that

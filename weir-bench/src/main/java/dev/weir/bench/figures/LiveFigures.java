@@ -425,7 +425,7 @@ public final class LiveFigures {
         return (int) Math.min(slots.size(), (long) (millis / slotMillis));
     }
 
-    /** The first so many seconds. */
+    /** The first {@code count} seconds. */
     public List<Interval> intervals(int count) {
         List<Interval> intervals = new ArrayList<>();
         for (int i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
 /**
- * Counts of a run: reports of drivers and looks at brokers come in, totals, intervals and phases go out. It only
+ * Counts of a run: reports of drivers and readings of brokers come in, totals, intervals and phases go out. It only
  * computes; each class states which thread may use it.
  */
 @NullMarked

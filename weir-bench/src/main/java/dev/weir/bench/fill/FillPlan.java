@@ -34,7 +34,7 @@ public record FillPlan(long records, int perTransaction, double abortedShare) {
         return (int) (aborted(transaction + 1) - aborted(transaction));
     }
 
-    /** The number of aborted ones up to so many committed ones. */
+    /** The number of aborted transactions among the first {@code committed} committed ones. */
     private long aborted(long committed) {
         return (long) (committed * abortedShare / (1 - abortedShare));
     }

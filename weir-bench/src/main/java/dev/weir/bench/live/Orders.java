@@ -39,11 +39,11 @@ public final class Orders {
     }
 
     /**
-     * Orders of a desk, which the caller closes.
+     * Creates the orders of a desk, which the caller closes.
      *
      * @param desk none where only planned orders are done
-     * @param millis how long it has gone on
-     * @param note hears what was done, and when
+     * @param millis elapsed time of the run
+     * @param note receives the executed orders with their times
      */
     public Orders(
             @Nullable OrderDesk desk,

@@ -85,10 +85,10 @@ final class LiveBooks {
     }
 
     /**
-     * Adds the records the generator sent, and their lateness, by partition; and what had come to each group when that
-     * interval ended.
+     * Adds the generator's sent records and their lateness by partition, and the samples of each group at the end of
+     * that interval.
      *
-     * @param looks by group
+     * @param looks samples by group
      */
     void ofGenerator(
             long startNanos,

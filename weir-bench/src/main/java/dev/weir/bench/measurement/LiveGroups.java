@@ -92,12 +92,12 @@ final class LiveGroups implements AutoCloseable {
         return sender.begin(members, topic, seed, rate);
     }
 
-    /** Handlers that begin from now on take so long. */
+    /** Sets the blocking time of handlers that begin from now on. */
     void work(double millis) {
         groups.forEach(group -> group.work(millis));
     }
 
-    /** The reason why a group cannot have so many consumers; null if each can. */
+    /** The reason why a group cannot have that many consumers; null if all can. */
     @Nullable
     String objection(int consumers) {
         return groups.stream()

@@ -70,7 +70,7 @@ public final class LiveMeasurement implements Orders.Target {
     /**
      * Start of a phase: the order that began it, and the settings from then on.
      *
-     * @param isOther whether that order changed anything: else the result of the phase before goes on
+     * @param isOther whether that order changed anything; otherwise the previous phase's result continues
      */
     private record Begin(double atMillis, String by, LiveSettings settings, boolean isOther) {}
 

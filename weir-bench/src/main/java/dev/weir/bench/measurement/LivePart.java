@@ -28,7 +28,7 @@ final class LivePart {
         this.consumers = consumers;
     }
 
-    /** Names parts for people. */
+    /** The names of parts as readable text. */
     static String names(List<LivePart> some) {
         return (some.size() == 1 ? "process " : "processes ")
                 + some.stream().map(part -> Long.toString(part.process.pid())).collect(Collectors.joining(", "));

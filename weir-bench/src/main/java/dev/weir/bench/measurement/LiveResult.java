@@ -120,9 +120,9 @@ public record LiveResult(
     }
 
     /**
-     * The number of records a second all members can take; not a number where handlers do not block.
+     * The maximum throughput of all members in records per second; NaN if handlers do not block.
      *
-     * @param millis that handlers block for a record
+     * @param millis blocking time of a handler per record
      */
     static double ceilingPerSecond(double handlers, double millis) {
         return handlers > 0 && millis > 0 ? 1e3 * handlers / millis : Double.NaN;

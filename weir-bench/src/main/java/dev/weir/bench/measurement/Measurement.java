@@ -173,7 +173,7 @@ public final class Measurement {
                 .orElseThrow();
     }
 
-    /** A pass of so long after it has settled; one of the warm-up is kept with its begin. */
+    /** Runs a pass of that length after settling; a warm-up pass is kept with its settling time. */
     private Outcome pass(String topic, double seconds, boolean isMeasured) throws InterruptedException {
         long most = (long) (point.recordsPerPartition() * point.partitions() * PASS_SHARE);
         Settling settling = new Settling(point.seconds("settleSeconds"));
@@ -258,8 +258,8 @@ public final class Measurement {
     }
 
     /**
-     * The end of a pass is a shorter interval; its figures count, its rate says nothing of steadiness. Intervals past
-     * the warm-up are measured, so none is kept in which a measured pass settled.
+     * The end of a pass is a shorter interval; its figures count, but its rate says nothing about steadiness. Intervals
+     * after the warm-up count as measured, so those in which a measured pass settled are not kept.
      */
     private void keep(Report.Interval interval, long brokerCpuNanos, boolean isSettled, boolean isMeasured) {
         coldStart.add(interval);
@@ -362,7 +362,7 @@ public final class Measurement {
         SeriesBook.means(measured.stream().map(Interval::figures).toList()).forEach(metrics::putIfAbsent);
     }
 
-    /** Stores the ceiling by the time that handlers did block, which is longer than they were told to. */
+    /** Stores the ceiling by the handlers' actual blocking time, which is longer than requested. */
     private void putCeiling(Map<String, Double> metrics, double recordsPerSecond) {
         double handlerMillis = measured.stream()
                 .map(outcome -> outcome.passed().handlers())

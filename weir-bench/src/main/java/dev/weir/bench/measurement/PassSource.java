@@ -9,7 +9,7 @@ import java.util.Map;
 
 /**
  * The passes of a driver at its brokers, with the figures of both; real or simulated. Confined to one thread; used for
- * one run. Methods that wait or ask throw {@link dev.weir.bench.RunFailure} if the run cannot go on.
+ * one run. Methods that wait or ask throw {@link dev.weir.bench.RunFailure} if the run cannot continue.
  */
 public interface PassSource extends AutoCloseable {
 

@@ -261,8 +261,8 @@ final class SteadyBook {
     /**
      * The totals of the measured part, which is over.
      *
-     * @param passed what the driver said of its pass
-     * @param sent what the generator said of its own; null if that is not asked for
+     * @param passed the driver's report of its pass
+     * @param sent the generator's report of its pass; null if not needed
      * @throws RunFailure if nothing was measured
      */
     Totals totals(Report.Passed passed, Report.@Nullable Passed sent) {

@@ -44,7 +44,7 @@ public final class TrialMembers {
         /** Receives an interval of the process that reads the members' output, if there is one. */
         default void ofReader(long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {}
 
-        /** The numbers of all records of a member's pass that is ending, where that is asked for. */
+        /** Receives the numbers of all records of a member's ending pass, if requested. */
         default void delivered(Report.Delivered told) {}
 
         /** A member's pass is over. */
@@ -104,7 +104,7 @@ public final class TrialMembers {
         }
     }
 
-    /** Adds a member, which is not started yet; the listener hears of its group. */
+    /** Adds a member without starting it; the listener receives the reports of its group. */
     public Member add(DriverSession session, Listener ofGroup) {
         Member member = new Member(session, made++, ofGroup);
         members.add(member);
@@ -146,7 +146,7 @@ public final class TrialMembers {
         await(() -> started == null || started.hasBegun, "the reader of the output read no record");
     }
 
-    /** The reader reads no more; returns when it has closed down. */
+    /** Stops the reader; returns when it has closed down. */
     void endReader() throws InterruptedException {
         Member started = reader;
         if (started != null) {
@@ -193,7 +193,7 @@ public final class TrialMembers {
         await(() -> some.stream().noneMatch(member -> member.isInPass), "a member did not leave");
     }
 
-    /** All leave; returns when they have told the ends of their passes. */
+    /** Makes all members leave; returns when they have reported the ends of their passes. */
     public void leaveAll() throws InterruptedException {
         leave(List.copyOf(members));
     }

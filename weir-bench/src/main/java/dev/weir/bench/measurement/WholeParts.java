@@ -5,7 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.ToIntFunction;
 
-/** Chooses whole processes of a group that hold so many of its consumers. Functions only. */
+/** Chooses whole processes of a group that together hold a number of its consumers. Functions only. */
 final class WholeParts {
 
     private WholeParts() {}

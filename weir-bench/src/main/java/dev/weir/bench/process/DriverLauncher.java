@@ -67,9 +67,9 @@ public final class DriverLauncher implements AutoCloseable {
     /**
      * Checks that all places can be used, and copies missing files of these drivers.
      *
-     * @param doing hears what is being done
-     * @throws BenchException if one cannot be used: with its name, the command and what that said;
-     *     nothing is left to close
+     * @param doing receives progress messages
+     * @throws BenchException if one cannot be used, with its name, the command and its output; nothing has to be closed
+     *     then
      */
     public void open(Collection<String> drivers, Consumer<String> doing) {
         List<String> classPaths = new ArrayList<>();

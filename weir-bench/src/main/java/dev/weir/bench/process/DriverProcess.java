@@ -288,9 +288,9 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * The next report, or a failure if the driver fails or says nothing for so long.
+     * Returns the next report; throws if the driver fails or a timeout passes.
      *
-     * @param look called each second until it comes; may throw
+     * @param look called every second until the report arrives; may throw
      */
     Report receive(Duration patience, Runnable look) throws InterruptedException {
         for (Duration left = patience; left.isPositive(); left = left.minus(LOOK)) {
@@ -303,7 +303,7 @@ public final class DriverProcess implements AutoCloseable {
         throw new RunFailure("driver " + who() + " said nothing for " + patience.toSeconds() + " s; see " + log);
     }
 
-    /** The next report, null if it says nothing for so long, or a failure if the driver fails. */
+    /** Returns the next report, or null after a timeout; throws if the driver fails. */
     @Nullable
     Report poll(Duration patience) throws InterruptedException {
         Report report = reports.poll(patience.toMillis(), TimeUnit.MILLISECONDS);
@@ -333,7 +333,7 @@ public final class DriverProcess implements AutoCloseable {
         isFrozen = true;
     }
 
-    /** Lets it go on. */
+    /** Resumes the process. */
     void thaw() throws InterruptedException {
         signal("CONT");
         isFrozen = false;

@@ -40,7 +40,7 @@ public final class DriverSession {
         this.bootstrapServers = cluster.bootstrapServers();
     }
 
-    /** The driver reaches its brokers by these addresses from the next {@link #configure} on. */
+    /** Sets the addresses by which the driver reaches its brokers, from the next {@link #configure} on. */
     public void through(String addresses) {
         bootstrapServers = addresses;
     }
@@ -139,7 +139,7 @@ public final class DriverSession {
         return group;
     }
 
-    /** A group of the driver's kind that the brokers do not know yet, in place of a share group of before. */
+    /** Creates a new group of the driver's kind, replacing a previous share group. */
     public String newGroup() {
         if (groupType == GroupType.SHARE) {
             cluster.groups().deleteShared();
@@ -188,7 +188,7 @@ public final class DriverSession {
         process.freeze();
     }
 
-    /** Lets the process go on. */
+    /** Resumes the process. */
     public void thaw() throws InterruptedException {
         process.thaw();
     }

@@ -12,8 +12,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Keeps the clock of a worker's process set to that of the harness: looks at it when the process is up and every two
- * seconds from then on, by a thread of its own. Thread-safe.
+ * Synchronises the clock of a worker's process with the harness: a thread reads it at the start and every two seconds
+ * from then on. Thread-safe.
  */
 final class WorkerClock implements AutoCloseable {
     private static final int FIRST_LOOK = 32;
@@ -32,9 +32,9 @@ final class WorkerClock implements AutoCloseable {
     private record Answer(Report.Clock said, long heardNanos) {}
 
     /**
-     * Clock of a process that is being started.
+     * Creates the clock of a starting process.
      *
-     * @param worker takes what it is told, on any thread
+     * @param worker receives commands, on any thread
      */
     WorkerClock(String name, Consumer<Command> worker) {
         this.worker = worker;

@@ -1,6 +1,6 @@
 /**
- * The drivers' processes: which are built, how one is started and ended, and the conversation with it about one point.
- * Confined to the campaign's thread, but for stopping them.
+ * The drivers' processes: the catalog of built drivers, their start and end, and the exchange with them about one
+ * point. Confined to the campaign's thread, except for stopping them.
  */
 @NullMarked
 package dev.weir.bench.process;

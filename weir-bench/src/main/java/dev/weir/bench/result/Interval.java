@@ -75,7 +75,7 @@ public record Interval(
         }
     }
 
-    /** Runs of before have none. */
+    /** Older runs have none. */
     private static Map<String, Double> sorted(@Nullable Map<String, Double> figures) {
         return figures == null || figures.isEmpty() ? Map.of() : Collections.unmodifiableMap(new TreeMap<>(figures));
     }

@@ -202,7 +202,7 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
         }
     }
 
-    /** The figures of one driver at one point; those of a run that must not be quoted stay "not a number". */
+    /** The figures of one driver at one point; those of a voided run stay NaN. */
     private static final class DriverFigures {
         private final Map<Metric, double[]> byRound = new EnumMap<>(Metric.class);
         private final Map<String, List<Double>> metrics = new LinkedHashMap<>();

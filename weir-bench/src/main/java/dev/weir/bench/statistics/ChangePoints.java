@@ -22,12 +22,12 @@ import java.util.SplittableRandom;
  */
 public final class ChangePoints {
 
-    /** A level stands on at least so many figures: one or two may be outliers. */
+    /** Smallest number of figures in a level, because one or two may be outliers. */
     public static final int MIN_LENGTH = 3;
 
     /**
-     * Least figures needed to find a change of {@link #MIN_LENGTH} of them. With fewer, one order in a hundred looks as
-     * divided as any can by chance: 2 of 12 choose 3.
+     * Least figures needed to find a change of {@link #MIN_LENGTH} of them. With fewer, chance alone reaches the
+     * clearest division too often: 2 of 12 choose 3 orders.
      */
     public static final int FEWEST = 12;
 
@@ -164,7 +164,7 @@ public final class ChangePoints {
         /** The probability that figures in a random order have as good a division. */
         double p(Division found) {
             SplittableRandom random = new SplittableRandom(order.length);
-            // Equal but for rounding: a series of a few distinct figures has many such orders.
+            // Tolerates rounding, because a series with few distinct figures has many equally good orders.
             double atLeast = found.distance * (1 - 1e-9);
             int exceeding = 0;
             for (int drawn = 1; drawn <= PERMUTATIONS; drawn++) {

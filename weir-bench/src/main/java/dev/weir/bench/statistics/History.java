@@ -104,8 +104,8 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
     /**
      * A driver's figure in one campaign.
      *
-     * @param ratio to the baseline, which is 1 for the baseline itself; not a number where there is no other driver
-     * @param low end of the interval of the ratio; not a number with one round
+     * @param ratio to the baseline, which is 1 for the baseline itself; NaN if there is no other driver
+     * @param low end of the interval of the ratio; NaN with one round
      * @param high end of that interval
      */
     record Reading(double median, double ratio, double low, double high) {}

@@ -9,7 +9,7 @@ public final class Latencies {
     private Latencies() {}
 
     /**
-     * The percentile in milliseconds; not a number below 10 samples beyond it, where it would be a guess.
+     * The percentile in milliseconds; NaN with fewer than 10 samples beyond it, where it would be a guess.
      *
      * @param percentile in [0, 100)
      */

@@ -70,7 +70,7 @@ public record RatioInterval(
         return Arrays.copyOf(logs, rounds);
     }
 
-    /** The deviation of such a pair's logarithms from round to round; not a number below two rounds. */
+    /** The deviation of such a pair's logarithms from round to round; NaN with fewer than two rounds. */
     static double deviation(double[] driver, double[] baseline) {
         return Samples.deviation(logs(driver, baseline));
     }

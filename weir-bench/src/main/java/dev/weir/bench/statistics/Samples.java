@@ -7,7 +7,7 @@ public final class Samples {
 
     private Samples() {}
 
-    /** The middle of the finite values; not a number if there is none. */
+    /** The median of the finite values; NaN if there are none. */
     public static double median(double... values) {
         double[] sorted =
                 Arrays.stream(values).filter(Double::isFinite).sorted().toArray();
@@ -22,7 +22,7 @@ public final class Samples {
         return Arrays.stream(values).average().orElse(Double.NaN);
     }
 
-    /** Standard deviation of what the values are a sample of; not a number below two values. */
+    /** The sample standard deviation; NaN with fewer than two values. */
     static double deviation(double... values) {
         if (values.length < 2) {
             return Double.NaN;

@@ -236,7 +236,7 @@ public final class RateTrial implements Trials {
             // The hottest partition gets the most, and each counts as if it could get as many.
             double most = PartitionSpread.shares(point.partitions(), point.partitionSkew())[0];
             long records = (long) Math.ceil(planSeconds * attempt.rate() * most);
-            // Number 0 of each partition is there already, and no generator's to send.
+            // Number 0 of each partition already exists and is not sent by the generator.
             session.configure(topic, scenario == Scenario.PRODUCE ? records : records + 1, scenario, client, options);
         }
 
@@ -315,7 +315,7 @@ public final class RateTrial implements Trials {
             background.endPass();
             brokerNanos = OptionalCounts.minus(cluster.cpuNanos(), brokerNanos);
             long endNanos = System.nanoTime();
-            if (!isLost) { // Intervals that reach to the end are told a little later.
+            if (!isLost) { // Intervals that reach the end are reported slightly later.
                 members.hearUntil(endNanos + 2 * TimeUnit.MILLISECONDS.toNanos(point.intervalMillis()));
             }
             Outcome outcome = judge.outcome(isLost, endNanos, sent, lateness);

@@ -242,7 +242,7 @@ final class SimulatedGroup {
         wakeAll();
     }
 
-    /** The first half of the processes leave, and come again after a while. */
+    /** Makes the first half of the processes leave and rejoin after a while. */
     void restartHalf() {
         int half = (isAway.length + 1) / 2;
         Arrays.fill(isAway, 0, half, true);

@@ -78,7 +78,7 @@ public final class SimulatedTrial implements Trials {
                 new TrialJudgement(attempt, settings, point, group.handlers(), group.nowNanos(), seconds);
         ears.judgement = judge;
         boolean isLost = false;
-        double held = 0; // summed up over looks
+        double held = 0; // summed over readings
         int looks = 0;
         while (group.nowNanos() < judge.toNanos() && !isLost) {
             group.advance(Math.min(judge.toNanos(), group.nowNanos() + nanos(1)));

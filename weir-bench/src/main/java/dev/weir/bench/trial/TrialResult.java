@@ -5,7 +5,7 @@ import dev.weir.bench.figures.Measured;
 import dev.weir.bench.figures.TrialFigures;
 
 /**
- * The result of a trial. Immutable but for the histograms of {@code measured}.
+ * The result of a trial. Immutable except for the histograms of {@code measured}.
  *
  * @param measured the part that was judged, as a run
  */

@@ -113,7 +113,7 @@ final class TrialWindow {
         return all.getTotalCount() == 0 ? Double.NaN : all.getValueAtPercentile(50) / 1e6;
     }
 
-    /** The latency that the target is about; not a number of no records. */
+    /** The latency at the target's percentile; NaN without records. */
     double millis(LatencyTarget target) {
         if (all.getTotalCount() == 0) {
             return Double.NaN;

@@ -9,7 +9,7 @@ import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
 
 /**
- * Properties of Kafka clients, and settings of groups, that may be ordered while a run goes on: those of a workload
+ * Properties of Kafka clients, and settings of groups, that orders may change during a run, the same as in a workload
  * file. Stateless.
  */
 public final class ClientProperties {

@@ -40,7 +40,7 @@ public record ExploreSettings(
     /** Processes start, and members join. */
     private static final double STARTING_SECONDS = 5;
 
-    // A member that comes back goes on where its group has committed.
+    // A returning member continues from its group's committed offset.
     static final Set<Scenario> COMMITTING = Set.of(Scenario.WORK, Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE);
 
     private static final List<String> NOT_SENT =

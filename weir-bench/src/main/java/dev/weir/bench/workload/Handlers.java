@@ -10,7 +10,10 @@ import dev.weir.driver.Scenario;
 public final class Handlers {
     private Handlers() {}
 
-    /** The number that may block at a time in so many processes of a group together; 0 where handlers do not block. */
+    /**
+     * The number of handlers that may block at a time in {@code members} processes together; 0 if handlers do not
+     * block.
+     */
     public static int ofGroup(WorkloadPoint point, int members) {
         if (point.scenario() != Scenario.WORK || millis(point) == 0) {
             return 0;

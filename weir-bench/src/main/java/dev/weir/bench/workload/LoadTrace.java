@@ -32,7 +32,7 @@ final class LoadTrace {
 
     private static final int MOST_LINES = 1_000_000;
 
-    /** Arrivals at one time are told so far apart: a rate is finite. */
+    /** Gap assumed between simultaneous arrivals, because a rate is finite. */
     private static final double LEAST_GAP_SECONDS = 1e-6;
 
     private final double[] seconds; // from 0 on, rising; the last one is its length

@@ -38,7 +38,7 @@ public final class LockWindow {
                 : ofBrokers != null ? Integer.parseInt(ofBrokers) : ShareOptions.locks(Map.of());
     }
 
-    /** The part of them that is held, from 0 to 1; not a number where that is not known. */
+    /** The part of the limit that is held, from 0 to 1; NaN if unknown. */
     public static double heldShare(WorkloadPoint point, double held) {
         return held / locks(point);
     }
@@ -53,7 +53,7 @@ public final class LockWindow {
         return point.partitions() * (double) locks * 1e3 / (millis * slowest(HandlerWork.of(point.options()), locks));
     }
 
-    /** The slowest of so many handlers one after the other, by the mean, as a multiple of the mean handler. */
+    /** The mean of the slowest among {@code locks} consecutive handlers, as a multiple of the mean handler. */
     private static double slowest(HandlerWork work, int locks) {
         int windows = Math.ceilDiv(LOOKED_AT, locks);
         double sum = 0;

@@ -59,8 +59,8 @@ final class ProducerWindow {
     }
 
     /**
-     * Adds the settings of clients that count bytes. No request is larger than what may be in flight, and the lean
-     * producer wants to be told so: it refuses a buffer in which the largest record would never find room.
+     * Adds the settings of clients that count bytes. Requests must not be larger than the in-flight limit, and the lean
+     * producer needs this setting: it refuses a buffer that cannot hold the largest record.
      */
     static void putClient(WorkloadPoint point, Map<String, String> client) {
         long bytes = bytes(point);

@@ -48,7 +48,7 @@ public final class Refinement {
         open.add(new Box(new int[to.length], to));
     }
 
-    /** Places in the grid whose verdicts are to be told next, by {@link #tell}; none once all is known. */
+    /** Places in the grid whose verdicts {@link #tell} needs next; empty once all are known. */
     public Set<Integer> next() {
         Set<Integer> wanted = new LinkedHashSet<>();
         List<Box> left = new ArrayList<>(open);
@@ -71,9 +71,9 @@ public final class Refinement {
     }
 
     /**
-     * The verdict at a place that was asked for.
+     * Reports the verdict at a requested place.
      *
-     * @throws IllegalArgumentException if it was not
+     * @throws IllegalArgumentException if the place was not requested
      */
     public void tell(int place, String verdict) {
         if (!asked.contains(place)) {

@@ -74,10 +74,7 @@ final class WorkloadFile {
         return vary;
     }
 
-    /**
-     * The orders while a run goes on, with its planned faults; with {@code quick}, in place of it what that section
-     * says.
-     */
+    /** The planned orders and faults of a run; with {@code quick}, those of the quick section replace them. */
     List<TimelineEntry> timeline(boolean isQuick) {
         List<TimelineEntry> other = quickTimeline;
         List<TimelineEntry> otherFaults = quickFaults;

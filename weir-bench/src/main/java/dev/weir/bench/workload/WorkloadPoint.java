@@ -120,8 +120,8 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     /**
-     * Returns whether it is read by a group while a generator sends, so that its runs can be changed while they go on:
-     * members that come back go on where they have committed.
+     * Returns whether a group reads while a generator sends, so that orders can change its runs: returning members
+     * continue from their committed offsets.
      */
     public boolean isChangeable() {
         return (ExploreSettings.COMMITTING.contains(scenario()) || scenario() == Scenario.COPY)
@@ -139,8 +139,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     /**
-     * Returns whether a run of it takes orders: a group that is sent to, or a single driver that reads until it is told
-     * to end.
+     * Returns whether its runs accept orders: a group with a generator, or a single driver that reads until stopped.
      */
     public boolean takesOrders() {
         return isChangeable() || isLive();
@@ -201,7 +200,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return Boolean.parseBoolean(text("method.freshBrokers"));
     }
 
-    /** Returns whether clients, brokers and the machine are asked for their figures each second. */
+    /** Returns whether figures of clients, brokers and the machine are read every second. */
     public boolean takesSeries() {
         return Boolean.parseBoolean(text("method.series"));
     }
