@@ -29,7 +29,7 @@ public final class BrokerFigures implements AutoCloseable {
         return forked.isEmpty() ? Interval.UNKNOWN : losses.cpuNanos();
     }
 
-    /** Returns whether fetches of that point are to be counted, and can be. */
+    /** Returns whether fetches of that point should and can be counted. */
     public boolean countsFetches(WorkloadPoint point) {
         return point.countsFetches() && !forked.isEmpty();
     }

@@ -69,7 +69,7 @@ public sealed interface Place {
      * @param program {@code kubectl}, or what takes its arguments
      * @param context of the user's configuration; empty for the current one
      * @param namespace empty for that of the context
-     * @param pod its name; empty for one that is to be made
+     * @param pod its name; empty for a pod to create
      * @param container empty for the pod's first one
      */
     record Pod(String program, String context, String namespace, String pod, String container) implements Place {

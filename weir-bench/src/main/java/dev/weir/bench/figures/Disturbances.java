@@ -17,7 +17,7 @@ public final class Disturbances {
     /** An order and its time. */
     private record Span(Order order, double fromMillis, double toMillis) {}
 
-    /** The seconds in which its costs lie; the last one is not in it. */
+    /** The seconds that contain its costs; {@code to} is exclusive. */
     private record Window(int from, int to) {}
 
     /** Creates the list; records later than the limit of {@code target} are late. */

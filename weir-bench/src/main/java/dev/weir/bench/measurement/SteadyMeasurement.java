@@ -148,7 +148,7 @@ public final class SteadyMeasurement {
                         : result(passed.with(figures), topic));
     }
 
-    /** The plan, which begins soon. */
+    /** The options of a plan that begins soon. */
     private Map<String, String> beginning(Map<String, String> sending) {
         long startNanos = System.nanoTime() + LEAD_NANOS;
         plan.begin(startNanos);

@@ -425,7 +425,7 @@ public final class DriverProcess implements AutoCloseable {
         }
     }
 
-    /** Elsewhere, a process that stands still does not notice the end of its input. */
+    /** Ends a remote process, which does not notice the end of its input while frozen. */
     private void endThere() {
         try {
             if (!isFrozen) {
@@ -435,7 +435,7 @@ public final class DriverProcess implements AutoCloseable {
                 }
             }
             if (pid != 0) {
-                host.signal("KILL", pid); // Whether or not it stands still.
+                host.signal("KILL", pid); // Works on a frozen process too.
             }
         } catch (IOException | BenchException e) { // The way there is gone: its lease ends it.
             note("process " + pid + " at " + host.label() + " may run for a while yet: " + e.getMessage());

@@ -160,7 +160,7 @@ public final class DriverSession {
         process.send(new Command.Start(group, records, seconds));
     }
 
-    /** Waits until it says that it is connected and can begin its plan. */
+    /** Waits until the driver reports that it is connected and can begin its plan. */
     public void ready() throws InterruptedException {
         var unused = readyAt();
     }

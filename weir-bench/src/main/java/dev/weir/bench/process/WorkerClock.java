@@ -71,7 +71,7 @@ final class WorkerClock implements AutoCloseable {
                 answer = answers.poll(PATIENCE_MILLIS, TimeUnit.MILLISECONDS); // That was a late one.
             }
             if (answer == null) {
-                break; // It stands still, or is about something else.
+                break; // It is frozen or busy.
             }
             lock.lock();
             try {
@@ -103,7 +103,7 @@ final class WorkerClock implements AutoCloseable {
         return known.await(patience.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** The stated error is of the time from here on. */
+    /** Restarts the error estimate from now on. */
     void restart() {
         lock.lock();
         try {

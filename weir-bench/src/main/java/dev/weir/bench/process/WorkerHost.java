@@ -39,7 +39,9 @@ final class WorkerHost implements AutoCloseable {
     /** Time without messages after which a process ends, because the network may have been cut. */
     private static final int LEASE_SECONDS = 60;
 
-    /** An ssh server refuses some of ten connections and more that are being made at once. */
+    /**
+     * Largest number of simultaneous starts; an ssh server refuses some connections from ten concurrent attempts on.
+     */
     private static final int MOST_STARTING = 5;
 
     private static final int LEAST_JAVA = 21;

@@ -36,7 +36,7 @@ public final class LatencyTags {
         return WARM_UP + tag;
     }
 
-    /** Returns whether it is of a warm-up. */
+    /** Returns whether the tag marks a warm-up. */
     public static boolean isOfWarmUp(String tag) {
         return tag.startsWith(WARM_UP);
     }

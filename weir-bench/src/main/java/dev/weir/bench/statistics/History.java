@@ -111,7 +111,7 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
     record Reading(double median, double ratio, double low, double high) {}
 
     /**
-     * The part of a campaign that a history needs, which is little.
+     * The small part of a campaign that a history needs.
      *
      * @param isRatio whether the figures are ratios to the baseline
      */

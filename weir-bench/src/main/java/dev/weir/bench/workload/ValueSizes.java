@@ -20,7 +20,7 @@ public record ValueSizes(List<Size> sizes) {
 
     private static final double ROUNDING = 1e-6;
 
-    /** Size of a share of the values. */
+    /** A size and the share of values that have it. */
     public record Size(int bytes, double share) {}
 
     public ValueSizes {

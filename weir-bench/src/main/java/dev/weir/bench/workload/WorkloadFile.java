@@ -185,7 +185,7 @@ final class WorkloadFile {
         return together;
     }
 
-    /** Returns whether a key is of the campaign, not of a point. */
+    /** Returns whether a key belongs to the campaign, not to a point. */
     static boolean isFixed(String path) {
         return Key.FIXED.contains(path) || path.startsWith("method.");
     }

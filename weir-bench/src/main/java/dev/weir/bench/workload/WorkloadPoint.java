@@ -262,7 +262,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return integer("topic.headerBytes");
     }
 
-    /** The share of a value that no other has. */
+    /** The part of a value that is unique. */
     public double randomShare() {
         return Double.parseDouble(text("topic.valueRandom"));
     }
@@ -282,7 +282,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return scenario() == Scenario.PRODUCE && integer("options." + PassOptions.TRANSACTION_RECORDS) > 0;
     }
 
-    /** Returns whether each record is to be copied once, for readers of what is committed. */
+    /** Returns whether each record must be copied exactly once, for readers of committed records. */
     public boolean isExactlyOnce() {
         return text("options." + PassOptions.GUARANTEE).equals(PassOptions.EXACTLY_ONCE);
     }
@@ -310,7 +310,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return Failures.meanCalls(failures());
     }
 
-    /** The share of the handlers' calls that fails. */
+    /** The part of handler calls that fail. */
     public double failures() {
         return Double.parseDouble(text("options." + Failures.SHARE));
     }
@@ -382,7 +382,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return Double.parseDouble(text("method." + key));
     }
 
-    /** The expected time of a run, about: with a JVM to start, and groups to join. */
+    /** The approximate expected time of a run, including JVM start and group joins. */
     double expectedSeconds() {
         double most = seconds("maxWarmUpSeconds");
         double warmUp = isPlanned() ? most : (Math.min(seconds("minWarmUpSeconds"), most) + most) / 2;
@@ -396,7 +396,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return client;
     }
 
-    /** Settings of a consumer group that reads the topic: what the workload says. */
+    /** The workload's settings of a consumer group that reads the topic. */
     public Map<String, String> consumerGroup() {
         return ofGroup("consumer.");
     }

@@ -45,7 +45,7 @@ final class SlopeSearch {
     private final int max;
     private int limit;
 
-    /** True if the limit doubles at each step: until the first step that was not worth it. */
+    /** True if the limit doubles at each step: until the first step without a sufficient gain. */
     private boolean starting = true;
 
     /** The limit that the present one is compared with; 0 if the next sample starts a new comparison. */
