@@ -210,7 +210,7 @@ public final class DriverSession {
         return report == null ? null : timed(report);
     }
 
-    /** Adds the clock error to the report of a remote pass, and removes times that are less certain than that. */
+    /** Adds the clock error to the report of a remote pass. Fails if records came earlier than that error explains. */
     private Report timed(Report report) {
         Long error = process.clockErrorNanos();
         if (error == null || !(report instanceof Report.Passed passed)) {
