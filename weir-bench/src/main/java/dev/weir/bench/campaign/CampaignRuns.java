@@ -34,9 +34,9 @@ final class CampaignRuns {
     private final long startedNanos;
 
     private long begunNanos; // after the brokers' warm-up
-    private int doneBefore; // by an earlier command
+    private int doneBefore; // runs done by an earlier command
     private int done;
-    private int order; // of the next run
+    private int order; // order of the next run
 
     /**
      * Runs a campaign whose drivers and topics are ready.
@@ -96,7 +96,7 @@ final class CampaignRuns {
     private void warm() throws InterruptedException {
         WorkloadPoint point = workload.points().get(0);
         BenchCluster cluster = brokers.at(point);
-        cluster.figures().times(); // Attaches to them, which takes a while and is to be over before anything counts.
+        cluster.figures().times(); // Attaches to the brokers now, before anything is measured.
         if (folder.campaign().rounds() == 1
                 || point.isPlanned()
                 || point.asksForFreshBrokers()

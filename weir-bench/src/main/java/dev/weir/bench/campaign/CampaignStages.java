@@ -29,8 +29,8 @@ final class CampaignStages {
     private final ResultsFolder folder;
     private final long seed;
     private final List<String> drivers;
-    private final @Nullable Refinement refinement; // none where all points are run
-    private final Set<Integer> chosen = new TreeSet<>(); // places of points
+    private final @Nullable Refinement refinement; // null if all points are run
+    private final Set<Integer> chosen = new TreeSet<>(); // indices of points
     private Set<Integer> asked = Set.of();
     private int stage;
 

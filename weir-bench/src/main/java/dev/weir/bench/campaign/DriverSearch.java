@@ -61,7 +61,7 @@ final class DriverSearch implements Orders.Target {
     private final ExploreListener listener;
     private final Consumer<String> status;
     private final DriverLauncher launcher;
-    private final @Nullable BenchCluster cluster; // none of a model
+    private final @Nullable BenchCluster cluster; // null in a simulation
     private final ResultsFolder folder;
     private final String driver;
     private WorkloadPoint point; // an order changes these four
@@ -75,9 +75,9 @@ final class DriverSearch implements Orders.Target {
     private boolean hasPassed;
     private boolean hasFailed;
     private @Nullable String refusal; // set if it failed twice by itself and nothing has passed
-    private final Map<Double, TrialResult> held = new HashMap<>(); // by rate, the last hold that passed
+    private final Map<Double, TrialResult> held = new HashMap<>(); // the last passed hold by rate
     private final List<Failed> failed = new ArrayList<>();
-    private double extendedSeconds; // by orders
+    private double extendedSeconds; // added by orders
 
     private record Failed(Attempt attempt, TrialFigures figures) {}
 
@@ -269,7 +269,7 @@ final class DriverSearch implements Orders.Target {
 
     private Outcome outcome(Attempt attempt) throws InterruptedException {
         try {
-            TrialResult result = trials.run(attempt, settings.seed() + count); // Votes on a rate are independent.
+            TrialResult result = trials.run(attempt, settings.seed() + count); // Repeated trials are independent.
             keep(attempt, result);
             return result.outcome();
         } catch (GeneratorFailure e) {

@@ -88,7 +88,7 @@ final class Verification {
     private Report.Hello verified(String driver, WorkloadPoint point, Path log) throws InterruptedException {
         BenchCluster cluster = brokers.at(point);
         String key = DryRuns.key(driver, launcher.entry(driver), point) + cluster.id();
-        Report.Hello passed = launcher.isHere() ? dryRuns.passed(key) : null; // Elsewhere, it shows that it gets there.
+        Report.Hello passed = launcher.isHere() ? dryRuns.passed(key) : null; // A remote driver always runs it.
         if (passed != null) {
             return passed;
         }

@@ -21,7 +21,7 @@ public final class BenchGroups {
     private final BenchTopics topics;
     private final BrokerLosses losses;
     private final LeftGroups leftGroups;
-    private final List<GroupSettings> settingsOfRun = new ArrayList<>(); // of consumer groups, or changed
+    private final List<GroupSettings> settingsOfRun = new ArrayList<>(); // of new consumer groups and changed groups
     private final List<ShareGroup> shareGroups = new ArrayList<>(); // not deleted yet
 
     BenchGroups(

@@ -47,10 +47,10 @@ public final class BenchTopics {
     private final Brokers brokers;
     private final BrokerLosses losses;
     private final BooleanSupplier isStopped;
-    private final Set<String> filled = new HashSet<>(); // known to be
+    private final Set<String> filled = new HashSet<>(); // known to be filled
     private final Map<Path, ValueFile> valueFiles = new HashMap<>();
-    private String sink = ""; // the last one made, empty for none
-    private String output = ""; // the same of a group that is sent to
+    private String sink = ""; // the last created; empty for none
+    private String output = ""; // last output of a group with a generator
 
     BenchTopics(Brokers brokers, BrokerLosses losses, BooleanSupplier isStopped) {
         this.brokers = brokers;

@@ -17,7 +17,7 @@ public final class BrokerFigures implements AutoCloseable {
     private final List<Broker> forked;
     private final BrokerLosses losses;
     private @Nullable BrokerBeans beans; // attached on first use, and again after a broker loss
-    private @Nullable BrokerSeries series; // of these
+    private @Nullable BrokerSeries series; // of these beans
 
     BrokerFigures(List<Broker> forked, BrokerLosses losses) {
         this.forked = forked;

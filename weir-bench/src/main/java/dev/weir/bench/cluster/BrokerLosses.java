@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  */
 public final class BrokerLosses {
     private final List<Broker> forked;
-    private final Map<Integer, Long> lost = new HashMap<>(); // by a plan, and not back: processor time before
+    private final Map<Integer, Long> lost = new HashMap<>(); // stopped by a plan: earlier CPU time
     private Runnable whenLost = () -> {};
     private int count;
     private long goneNanos; // processor time of processes that have ended

@@ -25,7 +25,7 @@ final class WrittenNumbers {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final int MAX_NAMED = 5;
 
-    private final int[][] offsets; // by partition and number, one more than the first one
+    private final int[][] offsets; // first offset plus 1, by partition and number
     private final List<String> twice = new ArrayList<>();
     private long repeated;
     private long foreign;

@@ -82,20 +82,20 @@ public final class Search {
     private final Map<Kind, Double> lastSeconds = new EnumMap<>(Kind.class);
 
     private Phase phase = Phase.RAMP;
-    private double low = Double.NaN; // passed, by steps; in DESCEND confirmed
-    private double candidate = Double.NaN; // to be confirmed; in LIFT it is
+    private double low = Double.NaN; // highest passed step; in DESCEND the confirmed rate
+    private double candidate = Double.NaN; // rate to confirm; in LIFT already confirmed
     private double high = Double.NaN; // failed, or could not be sent
     private double failed = Double.NaN; // the lowest failed rate, not changed by rates that could not be sent
     private boolean highIsUnsent;
     private double unstableAt = Double.NaN;
-    private double carried = Double.NaN; // by the perturbation that failed last
+    private double carried = Double.NaN; // throughput in the last failed perturbation
     private double unlifted = Double.NaN; // the lowest rate above the candidate that is not confirmed
     private int lifts;
     private int downs;
     private int lowerings;
     private int doubts;
     private boolean highIsOfRamp;
-    private int perturbation; // of the next question of CONFIRM and DESCEND; -1 is the hold
+    private int perturbation; // next one in CONFIRM and DESCEND; -1 is the hold
     private double seconds;
     private @Nullable Poll poll;
     private @Nullable Verdict verdict;

@@ -16,12 +16,12 @@ public final class BackgroundFigures {
     private final HostMeter host = new HostMeter();
     private final HostSeries series = new HostSeries();
     private final boolean takesSeries;
-    private long seriesNanos; // of the last look
+    private long seriesNanos; // time of the last reading
     private boolean hasSeries;
 
     private BrokerTimes.@Nullable Reading from;
     private boolean isBegun;
-    private int losses; // of brokers, before
+    private int losses; // broker losses at the start
 
     /**
      * Reads the figures of these brokers.

@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
  */
 public final class GroupLedger {
     private final NumberRuns[] partitions; // of all topics
-    private final int ofTopic; // so many of them
+    private final int ofTopic; // number of partitions per topic
     private final long[] again; // by topic
     private final long[] foreign;
     private long retried;

@@ -39,11 +39,11 @@ public final class LiveFigures {
     private boolean isBegun;
     private boolean isEnded;
     private long sent; // including existing records
-    private long came; // each once
+    private long came; // distinct records
     private long again;
-    private long unacknowledged; // of what was sent
+    private long unacknowledged; // sent records not acknowledged
     private boolean hasSent;
-    private int quietReports; // of the generator, one after the other
+    private int quietReports; // consecutive ones of the generator
     private int warmUpSlots;
     private int brokerSlots; // seconds up to the last call of ofBrokers
 
@@ -53,7 +53,7 @@ public final class LiveFigures {
         private final Histogram[] partitions;
         private final Map<Integer, Histogram> consumers = new TreeMap<>(); // by process
         private final Map<Integer, Long> taken = new TreeMap<>(); // records, by process
-        private long readerNanos; // of processor
+        private long readerNanos; // processor time
 
         Part(int firstSlot, int partitions) {
             this.firstSlot = firstSlot;

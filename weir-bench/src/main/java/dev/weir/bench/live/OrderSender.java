@@ -22,7 +22,7 @@ public final class OrderSender {
     private static final int DEPTH = 2;
 
     private final LiveFolder folder;
-    private final LiveFolder.Host host; // the run that is meant: another one may follow it there
+    private final LiveFolder.Host host; // the target run; another one may follow it
 
     private OrderSender(LiveFolder folder, LiveFolder.Host host) {
         this.folder = folder;
@@ -83,7 +83,7 @@ public final class OrderSender {
         } catch (ClosedByInterruptException e) {
             Thread.interrupted();
             throw new InterruptedException();
-        } catch (NoSuchFileException e) { // The folder went with its run.
+        } catch (NoSuchFileException e) { // The folder was deleted with its run.
             return null;
         } catch (IOException e) {
             throw new UncheckedIOException("the order cannot be left in " + folder.path() + ": " + e, e);

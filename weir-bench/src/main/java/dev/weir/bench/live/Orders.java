@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 public final class Orders {
-    private @Nullable OrderDesk desk; // none once it cannot be read
+    private @Nullable OrderDesk desk; // null once it cannot be read
     private final Queue<TimelineEntry> planned;
     private final DoubleSupplier millis;
     private final ObjDoubleConsumer<String> note;

@@ -21,7 +21,7 @@ import org.HdrHistogram.Histogram;
  */
 final class LiveBooks {
     private final LiveFigures all;
-    private final List<LiveFigures> groups; // none of a single group, whose figures are those of all
+    private final List<LiveFigures> groups; // empty for a single group
 
     LiveBooks(WorkloadPoint point) {
         this.all = figures(point, point.groups());

@@ -19,7 +19,7 @@ final class LiveFaults {
 
     private final LiveGroups groups;
     private final LiveGroup group; // the affected group
-    private final RunNumbers numbers; // of it
+    private final RunNumbers numbers; // records of that group
     private final BenchCluster cluster;
 
     /** Creates the faults; member faults affect the first group, whose records are counted there. */

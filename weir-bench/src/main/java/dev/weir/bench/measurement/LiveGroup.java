@@ -48,11 +48,11 @@ public final class LiveGroup implements AutoCloseable {
     private final List<DriverProcess> processes = new ArrayList<>();
     private final List<LivePart> parts = new ArrayList<>();
     private final TrialMembers members; // of all groups of the run
-    private final TrialMembers.Listener listener; // to those of this one
-    private final int fixedConsumers; // of a process; 0 where it goes by the workers
+    private final TrialMembers.Listener listener; // listener of this group's members
+    private final int fixedConsumers; // per process; 0 if given by the workers
 
     private String topic = "";
-    private String output = ""; // of members that copy
+    private String output = ""; // output topic of copying members
     private String group = "";
     private boolean isShared;
     private boolean hasConsumers;
@@ -111,7 +111,7 @@ public final class LiveGroup implements AutoCloseable {
     /** Starts the point's members with a new group; returns when they have joined. */
     void join(String newTopic, LiveSettings settings) throws InterruptedException {
         topic = newTopic;
-        LivePart first = launched(0); // Which says of what kind the group is.
+        LivePart first = launched(0); // Its greeting tells the kind of group.
         GroupSize size = new GroupSize(point, isShared);
         if (point.consumers() > 0 && size.processes() > MOST_PROCESSES) {
             throw new RunFailure("consumers=" + point.consumers() + " takes more than " + MOST_PROCESSES

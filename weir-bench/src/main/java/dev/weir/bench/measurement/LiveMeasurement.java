@@ -59,12 +59,12 @@ public final class LiveMeasurement implements Orders.Target {
     private final PhaseSurroundings surroundings;
     private final int cores; // of all processes
     private final Map<String, Double> ofSender = new TreeMap<>(); // its place and clock
-    private final Map<String, List<Double>> told = new TreeMap<>(); // by members, of their clients
+    private final Map<String, List<Double>> told = new TreeMap<>(); // figures of the members' clients
 
     private LiveSettings settings;
     private double endMillis;
     private boolean isTold; // second by second
-    private long nextSecondNanos; // when the next one is
+    private long nextSecondNanos; // time of the next one
     private long brokerNanos;
 
     /**

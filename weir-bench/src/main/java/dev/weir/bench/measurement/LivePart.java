@@ -11,8 +11,8 @@ final class LivePart {
     final DriverProcess process;
     final DriverSession session;
     final TrialMembers.Member member;
-    final @Nullable MemberNetwork network; // between it and the brokers, where that can fail
-    String noted = ""; // the file in which its pass notes what comes, at its place; empty where it has none to itself
+    final @Nullable MemberNetwork network; // network to the brokers, if it can fail
+    String noted = ""; // private file of received numbers at its place; empty if it has none
     int consumers;
 
     LivePart(

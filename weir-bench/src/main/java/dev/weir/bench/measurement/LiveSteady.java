@@ -87,9 +87,9 @@ public final class LiveSteady implements Orders.Target {
         private final String topic;
         private final LongSupplier came;
         private Stage stage = Stage.SENDING;
-        private long sinceNanos; // of the stage; while it catches up, since something came
+        private long sinceNanos; // start of the stage; in CATCHING_UP, last progress
         private long missing = Long.MAX_VALUE; // the fewest so far
-        private long written; // in the topic, once no more is sent
+        private long written; // final number of records in the topic
         private Report.@Nullable Passed sent;
         private Report.@Nullable Passed passed;
 
@@ -142,7 +142,7 @@ public final class LiveSteady implements Orders.Target {
         void look(Orders orders) throws InterruptedException {
             switch (stage) {
                 case SENDING -> {
-                    if (plan.millisSince(System.nanoTime()) >= 0) { // Nothing is ordered before the plan begins.
+                    if (plan.millisSince(System.nanoTime()) >= 0) { // No orders are executed before the plan begins.
                         orders.take(LiveSteady.this);
                     }
                     if (sent != null) {

@@ -36,10 +36,10 @@ public final class RunNumbers {
 
     private final int partitions;
     private final Path file;
-    private final @Nullable GroupNumbers shared; // none where processes are elsewhere
+    private final @Nullable GroupNumbers shared; // null if processes are remote
     private final GroupLedger told;
     private final AtomicLong toldSoFar = new AtomicLong(); // records
-    private final List<Reading> readings = new ArrayList<>(); // under way
+    private final List<Reading> readings = new ArrayList<>(); // still being read
 
     /** The numbers in a killed process's file, and the number of records it had reported. */
     private record Reading(CompletableFuture<NotedNumbers> noted, long toldRecords) {}

@@ -45,14 +45,14 @@ public final class SteadyMeasurement {
     private static final int GRACE_SECONDS = 30;
 
     private final DriverSession driver;
-    private final @Nullable DriverSession generator; // none where the driver sends
+    private final @Nullable DriverSession generator; // null if the driver sends
     private final BenchCluster cluster;
     private final WorkloadPoint point;
     private final boolean isBaseline;
     private final SteadyPlan plan;
     private final SteadyBook book;
 
-    private Report.@Nullable Passed ofSender; // when the generator has sent all
+    private Report.@Nullable Passed ofSender; // set once the generator has sent everything
 
     public SteadyMeasurement(
             DriverProcess driver,

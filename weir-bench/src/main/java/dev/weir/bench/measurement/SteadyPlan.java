@@ -18,7 +18,7 @@ final class SteadyPlan {
     private long measureToNanos;
     private double rate; // since rateFromNanos
     private long rateFromNanos;
-    private double dueBefore; // that time
+    private double dueBefore; // records due before rateFromNanos
 
     /** The part in which a time lies. */
     enum Part {

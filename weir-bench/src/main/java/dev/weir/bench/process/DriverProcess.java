@@ -50,12 +50,12 @@ public final class DriverProcess implements AutoCloseable {
     private final ReentrantLock writing = new ReentrantLock();
     private final Path log;
     private final BlockingQueue<Report> reports = new LinkedBlockingQueue<>();
-    private final @Nullable Tail errors; // of a place elsewhere
-    private final @Nullable WorkerClock clock; // where it is not that of this machine
-    private final @Nullable Supplier<Stream<DriverProcess>> senders; // of the same run; null where all share a clock
+    private final @Nullable Tail errors; // of a remote place
+    private final @Nullable WorkerClock clock; // null on this machine
+    private final @Nullable Supplier<Stream<DriverProcess>> senders; // same run; null if all share a clock
 
-    private volatile long pid; // there, once it has greeted; its reader's thread sets it
-    private volatile int processors; // the same
+    private volatile long pid; // ID at its place, set by the reader's thread after the greeting
+    private volatile int processors; // set like pid
     private boolean isFrozen;
 
     private DriverProcess(
@@ -150,7 +150,7 @@ public final class DriverProcess implements AutoCloseable {
                         if (clock != null) {
                             clock.heard(answer, heardNanos);
                         }
-                    } else if (report != null) { // Some greeting may say null.
+                    } else if (report != null) { // A greeting may be null.
                         if (report instanceof Report.Hello hello && !isUp) {
                             isUp = true;
                             up(hello);
@@ -162,7 +162,7 @@ public final class DriverProcess implements AutoCloseable {
                         why = "a line of its reports was cut off or is of another version: " + abridged(line);
                         break;
                     }
-                    why = abridged(line); // A last word of the JVM, such as that its heap is full; or some greeting.
+                    why = abridged(line); // A last JVM message, for instance that the heap is full, or a greeting.
                 }
             }
         } catch (IOException e) {
@@ -237,7 +237,7 @@ public final class DriverProcess implements AutoCloseable {
         long deadline = System.nanoTime() + DriverSession.PATIENCE.toNanos();
         while (!its.awaitKnown(LOOK)) {
             if (reports.peek() instanceof Report.Failed) {
-                var unused = poll(Duration.ZERO); // Throws what it says.
+                var unused = poll(Duration.ZERO); // Throws the reported failure.
             }
             if (System.nanoTime() - deadline >= 0) {
                 throw new RunFailure("driver " + who() + " did not tell its clock for "
@@ -437,7 +437,7 @@ public final class DriverProcess implements AutoCloseable {
             if (pid != 0) {
                 host.signal("KILL", pid); // Works on a frozen process too.
             }
-        } catch (IOException | BenchException e) { // The way there is gone: its lease ends it.
+        } catch (IOException | BenchException e) { // The connection is lost: the lease ends it.
             note("process " + pid + " at " + host.label() + " may run for a while yet: " + e.getMessage());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

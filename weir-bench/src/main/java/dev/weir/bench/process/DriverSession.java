@@ -29,9 +29,9 @@ public final class DriverSession {
     private final DriverProcess process;
     private final BenchCluster cluster;
     private final WorkloadPoint point;
-    private GroupType groupType = GroupType.CONSUMER; // until the driver has said
-    private boolean hasConsumers; // of the official client, as many as ShareOptions says
-    private String bootstrapServers; // what the driver is told
+    private GroupType groupType = GroupType.CONSUMER; // default until the greeting
+    private boolean hasConsumers; // official client's, counted by ShareOptions
+    private String bootstrapServers; // passed to the driver
 
     public DriverSession(DriverProcess process, BenchCluster cluster, WorkloadPoint point) {
         this.process = process;

@@ -48,7 +48,7 @@ final class WorkerClock implements AutoCloseable {
 
     /** The process has answered; its reader's thread. */
     void heard(Report.Clock said, long heardNanos) {
-        boolean unused = answers.offer(new Answer(said, heardNanos)); // Full of late ones, it has no room for another.
+        boolean unused = answers.offer(new Answer(said, heardNanos)); // A full queue of late answers drops this one.
     }
 
     private void keep() {
@@ -68,7 +68,7 @@ final class WorkerClock implements AutoCloseable {
             worker.accept(new Command.Clock(asked));
             Answer answer = answers.poll(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
             while (answer != null && answer.said().askedNanos() != asked) {
-                answer = answers.poll(PATIENCE_MILLIS, TimeUnit.MILLISECONDS); // That was a late one.
+                answer = answers.poll(PATIENCE_MILLIS, TimeUnit.MILLISECONDS); // That was a late answer.
             }
             if (answer == null) {
                 break; // It is frozen or busy.

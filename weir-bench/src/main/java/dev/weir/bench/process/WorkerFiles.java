@@ -72,7 +72,7 @@ final class WorkerFiles {
 
     private final Place place;
     private final BooleanSupplier isStopped;
-    private final Map<String, String> nameOf = new HashMap<>(); // there, of what was copied from here
+    private final Map<String, String> nameOf = new HashMap<>(); // remote name by local file
     private String folder = "";
 
     WorkerFiles(Place place, BooleanSupplier isStopped) {

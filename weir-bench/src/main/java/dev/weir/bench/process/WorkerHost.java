@@ -100,9 +100,9 @@ final class WorkerHost implements AutoCloseable {
 
     private final Semaphore starting = new Semaphore(MOST_STARTING);
 
-    private boolean hasPod; // of its own
-    private String scratch = ""; // a folder there, once one was made
-    private int scratchFiles; // so far
+    private boolean hasPod; // true if a pod was created
+    private String scratch = ""; // remote folder, once created
+    private int scratchFiles; // created so far
 
     /**
      * Creates a host that is not opened yet.

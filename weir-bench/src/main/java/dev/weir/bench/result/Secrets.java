@@ -51,7 +51,7 @@ public final class Secrets {
     public static String redactAddresses(String text) {
         String safe = USER_IN_ADDRESS.matcher(text).replaceAll("$1" + HIDDEN + "@");
         String before;
-        do { // One of several in an address at a time.
+        do { // Replaces one secret of an address at a time.
             before = safe;
             safe = QUERY_OF_ADDRESS.matcher(before).replaceAll("$1" + HIDDEN);
         } while (!safe.equals(before));

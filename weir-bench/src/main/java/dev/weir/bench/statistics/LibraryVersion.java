@@ -68,7 +68,7 @@ record LibraryVersion(String label, String client, Version number, int commits, 
     private static Version number(String text) {
         try {
             return Version.parse(text);
-        } catch (IllegalArgumentException e) { // None, or of no usual form.
+        } catch (IllegalArgumentException e) { // Missing, or in an unusual form.
             return UNNUMBERED;
         }
     }

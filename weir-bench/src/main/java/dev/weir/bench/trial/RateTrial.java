@@ -126,10 +126,10 @@ public final class RateTrial implements Trials {
         private final double planSeconds;
         private final GroupSize size;
 
-        private final Map<String, List<Double>> told = new TreeMap<>(); // at the ends of passes
+        private final Map<String, List<Double>> told = new TreeMap<>(); // reported at the ends of passes
         private final Map<String, Double> ofSender = new TreeMap<>();
         private long sent; // while it is judged
-        private @Nullable TrialJudgement judgement; // once it is known what is judged
+        private @Nullable TrialJudgement judgement; // set once the judged time is known
 
         Running(Attempt attempt, long seed, List<DriverSession> sessions, DriverSession generator, GroupSize size) {
             this.size = size;

@@ -46,7 +46,7 @@ final class SimulatedGroup {
     /** The time that leaving members are away, and that a group takes to begin. */
     static final long JOIN_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    private static final long OVERHEAD_NANOS = 60_000; // of a handler: to be called, and to wake
+    private static final long OVERHEAD_NANOS = 60_000; // of a handler: call and wake-up
     private static final double JITTER = 0.3; // of appending and fetching
     private static final int POLL_RECORDS = 500;
 
@@ -81,7 +81,7 @@ final class SimulatedGroup {
     private static final class Worker {
         private final int process;
         private final Deque<Sent> held = new ArrayDeque<>(); // the first of them in work
-        private int locked; // of the partition of these, until all of them are done
+        private int locked; // number of records locked in their partition until all of these are done
         private boolean isBusy;
         private long begunNanos;
 
@@ -97,11 +97,11 @@ final class SimulatedGroup {
     private final HandlerWork work;
     private final double workMillis;
     private final long retryNanos;
-    private final double failures; // the share of calls that fail
+    private final double failures; // part of calls that fail
     private final boolean isOrdered;
-    private final boolean isFetched; // a record of a single driver, which reads it
+    private final boolean isFetched; // whether the single driver reads
     private final boolean copies;
-    private final long commitNanos; // 0 where what is written is there at once
+    private final long commitNanos; // 0 if writes are visible at once
     private final int locks;
     private final int pollRecords;
     private final SplittableRandom random;
@@ -122,11 +122,11 @@ final class SimulatedGroup {
     private long retried;
     private long sent;
     private boolean isSending = true;
-    private int turn; // of partitions, for who polls next
+    private int turn; // next partition to poll
     private int busy; // workers
     private int waitingRecords; // in all partitions
-    private int nextIdle; // the worker that is asked first
-    private int stride = 1; // from one that is asked to the next: no other process's is left out
+    private int nextIdle; // the first worker to check
+    private int stride = 1; // step between checked workers, which reaches all processes
 
     /**
      * A group whose members have joined, or, {@code isLate}, that joins {@link #JOIN_NANOS} after the plan begins.
@@ -356,9 +356,9 @@ final class SimulatedGroup {
         if (worker.held.isEmpty()) {
             inFlight[record.partition] -= worker.locked;
             worker.locked = 0;
-            takeNext(worker, kind == Kind.GREEDY); // Who takes one at a time has fetched the next one meanwhile.
+            takeNext(worker, kind == Kind.GREEDY); // A worker with single records has prefetched the next.
             if (kind != Kind.FAIR) {
-                wake(); // What it gave back is free for others.
+                wake(); // Released records are free for others.
             }
         } else {
             begin(worker, 0);

@@ -48,10 +48,10 @@ final class SimulatedPasses implements PassSource {
 
     private static final long JOIN_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
     private static final long ALLOCATED_BYTES = 500; // of a record
-    private static final double USED_HANDLERS = 0.97; // of those that may work
-    private static final double HANDLER_OVERHEAD = 1.02; // of the time they are told to take
-    private static final double COLD = 0.6; // of the rate that a new process lacks
-    private static final double WARM_UP_NANOS = 4e8; // until it lacks a third of that
+    private static final double USED_HANDLERS = 0.97; // part of the allowed handlers in use
+    private static final double HANDLER_OVERHEAD = 1.02; // factor on the requested time
+    private static final double COLD = 0.6; // part of the rate missing at first
+    private static final double WARM_UP_NANOS = 4e8; // time until a third of that is missing
     private static final double NOISE = 0.02; // of passes and intervals
 
     private final WorkloadPoint point;

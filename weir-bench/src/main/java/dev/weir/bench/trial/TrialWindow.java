@@ -29,9 +29,9 @@ final class TrialWindow {
     private final long fromNanos;
     private final long toNanos;
     private final Histogram all = new Histogram(3);
-    private final Histogram[] partitions; // empty where they are not told apart
-    private final double[] shares; // of the load, by partition
-    private final Map<Integer, Histogram> consumers = new TreeMap<>(); // none where partitions are not told apart
+    private final Histogram[] partitions; // empty if not distinguished
+    private final double[] shares; // part of the load, by partition
+    private final Map<Integer, Histogram> consumers = new TreeMap<>(); // empty if partitions are not distinguished
     private long records;
     private long bytes;
     private HandlerTime handlers = HandlerTime.NONE;

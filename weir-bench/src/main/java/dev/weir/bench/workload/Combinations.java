@@ -181,7 +181,7 @@ final class Combinations {
     private static void checkShareGroup(WorkloadPoint point) {
         String consumers = "options." + ShareOptions.CONSUMERS;
         String workers = "options." + PassOptions.CONCURRENCY;
-        var unused = point.shareGroup(); // Refuses what is said twice.
+        var unused = point.shareGroup(); // Refuses duplicate settings.
         if (point.integer(consumers) > point.integer(workers)) {
             throw new WorkloadException(consumers + " must be at most " + workers + ", since each has a worker: "
                     + consumers + "=" + point.integer(consumers) + " " + workers + "=" + point.integer(workers));

@@ -35,8 +35,8 @@ final class LoadTrace {
     /** Gap assumed between simultaneous arrivals, because a rate is finite. */
     private static final double LEAST_GAP_SECONDS = 1e-6;
 
-    private final double[] seconds; // from 0 on, rising; the last one is its length
-    private final double[] records; // how many had come by then
+    private final double[] seconds; // rising from 0; the last is its length
+    private final double[] records; // records until then
 
     private LoadTrace(double[] seconds, double[] records) {
         this.seconds = seconds;
