@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.IsolationLevel;
 import org.junit.jupiter.api.AfterAll;
@@ -66,8 +67,7 @@ class RareAnswersTest {
                 .groupId(group)
                 .fetch(path)
                 .commitInterval(Duration.ofMillis(20))
-                // One in six answers is a rebalance: at shorter intervals a busy machine does nothing else.
-                .property(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, "200")
+                .property(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, "20")
                 .property(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "100")
                 .property(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, "2048")
                 .property(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, "1024")
@@ -76,7 +76,12 @@ class RareAnswersTest {
     }
 
     private static ProducerSettings.Builder<byte[], byte[]> producer(FaultProxy network) {
-        return ProducerSettings.builder().bootstrapServers(network.bootstrapServers());
+        return ProducerSettings.builder()
+                .bootstrapServers(network.bootstrapServers())
+                // If a batch's answer is lost more than once, the broker may no longer know the batch, and Kafka's
+                // client
+                // repeats it without end. The pipeline replaces such a client after four of these.
+                .property(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, "1000");
     }
 
     private static ConsumerRecord<byte[], byte[]> worked(ConsumerRecord<byte[], byte[]> record)

@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.meters;
 
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * {@link SendCounts} in two generations, which show for how long the oldest records have had no answer. The watching
@@ -11,8 +12,8 @@ public final class AgedSendCounts {
 
     private static final long GENERATION_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private final SendCounts even = new SendCounts();
-    private final SendCounts odd = new SendCounts();
+    private final SendCounts even;
+    private final SendCounts odd;
 
     // Written by the watching thread.
     private volatile boolean isOdd;
@@ -21,7 +22,22 @@ public final class AgedSendCounts {
     private long leftSeen;
     private long answerNanos;
 
-    /** The current generation, which counts a record about to be sent, and later its answer. */
+    /** Creates counts for one sending thread and one that answers. */
+    public AgedSendCounts() {
+        this(SendCounts::new);
+    }
+
+    private AgedSendCounts(Supplier<SendCounts> generations) {
+        even = generations.get();
+        odd = generations.get();
+    }
+
+    /** Creates counts that any thread may change. */
+    public static AgedSendCounts ofAnyThread() {
+        return new AgedSendCounts(SendCounts::ofAnyThread);
+    }
+
+    /** The present generation, which a record that is about to be sent counts in, and later its answer. */
     public SendCounts present() {
         return isOdd ? odd : even;
     }

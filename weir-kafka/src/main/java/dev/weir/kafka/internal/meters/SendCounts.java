@@ -4,10 +4,11 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Counts records sent and records answered. Each count has one writer, the sender's or the producer's thread, and its
- * own cache line, so that the two threads do not slow each other down. Any thread reads.
+ * The number of records that were sent and how many of them are answered. Each count has one writer, the sender's
+ * thread and the producer's, and a cache line of its own: counting must not make the two wait for each other. Any
+ * thread reads. {@link #ofAnyThread} creates counts with any number of writers.
  */
-public final class SendCounts {
+public class SendCounts {
 
     private static final VarHandle SENT;
     private static final VarHandle ANSWERED;
@@ -49,7 +50,30 @@ public final class SendCounts {
 
     private final Cells cells = new Cells();
 
-    /** Counts a record about to be sent. Sender's thread. */
+    /** Creates counts that any thread may change. */
+    public static SendCounts ofAnyThread() {
+        return new AtomicCounts();
+    }
+
+    private static final class AtomicCounts extends SendCounts {
+
+        @Override
+        public void sends() {
+            long ignored = (long) SENT.getAndAddRelease(super.cells, 1L);
+        }
+
+        @Override
+        public void sendsNot() {
+            long ignored = (long) SENT.getAndAddRelease(super.cells, -1L);
+        }
+
+        @Override
+        public void answers() {
+            long ignored = (long) ANSWERED.getAndAddRelease(super.cells, 1L);
+        }
+    }
+
+    /** One more is about to be sent. The sender's. */
     public void sends() {
         SENT.setRelease(cells, (long) SENT.get(cells) + 1);
     }

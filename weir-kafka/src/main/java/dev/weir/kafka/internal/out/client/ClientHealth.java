@@ -1,11 +1,8 @@
 package dev.weir.kafka.internal.out.client;
 
 import dev.weir.kafka.KafkaPipelineException;
-import dev.weir.kafka.internal.out.client.ClientProgress.StuckException;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
@@ -43,7 +40,7 @@ public final class ClientHealth {
         SPLITS,
         /** Its thread is dead. */
         DEAD,
-        /** It gets no answers although the brokers could give them; see {@link #stuck}. */
+        /** It has records without an answer although the brokers could give one; see {@link ClientProgress}. */
         STUCK,
         /** It was told to close, but its thread neither ends nor fails its unanswered records. */
         HANGS
@@ -75,35 +72,13 @@ public final class ClientHealth {
     private long answerNanos;
     private boolean seenDead;
 
-    private final ClientProgress progress;
-    private final Supplier<Set<String>> topics;
-
-    /** The minimum time since the last answer while a record waits for one; meaningless without such a record. */
-    private long waitingNanos;
-
-    private String stuck = "";
-
-    /** Creates a health without history that does not detect a stuck client. */
-    public ClientHealth(boolean shared) {
-        this(shared, ClientProgress.NONE, Set::of);
-    }
-
     /**
      * Creates a health without history.
      *
-     * @param shared whether others use the client: their records may be split while the brokers for these are down
-     * @param progress detects a stuck client
-     * @param topics the topics of its records; any thread
+     * @param shared whether others use the client: their records may be split while the brokers of these are away
      */
-    public ClientHealth(boolean shared, ClientProgress progress, Supplier<Set<String>> topics) {
+    public ClientHealth(boolean shared) {
         this.shared = shared;
-        this.progress = progress;
-        this.topics = topics;
-    }
-
-    /** The fault after the last check returned {@link Found#STUCK}, in words. */
-    public String stuck() {
-        return stuck;
     }
 
     /** The failure of a run, or null, since a stuck client can be replaced. */
@@ -148,9 +123,6 @@ public final class ClientHealth {
         double splits = splits(client);
         boolean dead = thread.isDead() && (unanswered > 0 || awaited);
         Found found = Found.WELL;
-        if (answered != answersSeen || unanswered == 0) {
-            waitingNanos = nowNanos;
-        }
         if (answered != answersSeen) {
             answersSeen = answered;
             splitsAtAnswer = splits;
@@ -159,13 +131,6 @@ public final class ClientHealth {
             found = Found.DEAD;
         } else if (unanswered > 0 && isEndless(splits - splitsAtAnswer, nowNanos - answerNanos)) {
             found = Found.SPLITS;
-        } else {
-            StuckException wrong = progress.look(nowNanos - waitingNanos, topics.get(), nowNanos);
-            if (wrong != null) {
-                stuck = String.valueOf(wrong.getMessage());
-                found = Found.STUCK;
-                waitingNanos = nowNanos;
-            }
         }
         seenDead = dead; // counts when seen twice: the last answers before a thread's end may just be arriving
         return found;

@@ -1,13 +1,15 @@
 package dev.weir.kafka.internal.out.client;
 
 import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.internal.meters.AgedSendCounts;
 import dev.weir.kafka.internal.meters.ProducerLook;
+import dev.weir.kafka.internal.meters.SendCounts;
 import dev.weir.kafka.internal.out.client.ClientHealth.Found;
+import dev.weir.kafka.internal.out.client.ClientProgress.StuckException;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.Producer;
@@ -34,8 +36,7 @@ public final class ReplaceableProducer<K, V> {
             Producer<K, V> client,
             ClientThread thread,
             ProducerLook meters,
-            AtomicLong sent,
-            AtomicLong answers,
+            AgedSendCounts counts,
             Set<String> topics) {
 
         Opened(Producer<K, V> client) {
@@ -43,21 +44,19 @@ public final class ReplaceableProducer<K, V> {
                     client,
                     ClientThread.of(client),
                     ProducerLook.of(client),
-                    new AtomicLong(),
-                    new AtomicLong(),
+                    AgedSendCounts.ofAnyThread(),
                     ConcurrentHashMap.newKeySet());
         }
 
-        void sends(String topic) {
-            if (sent.getAndIncrement() == answers.get()) {
-                topics.clear(); // nothing is in flight, so earlier writes are not flushed again
+        /** Returns the counts of a record that is about to be sent. */
+        SendCounts sends(String topic) {
+            if (counts.unanswered() == 0) {
+                topics.clear(); // nothing is in flight: earlier topics are no longer needed
             }
             topics.add(topic);
-        }
-
-        long unanswered() {
-            long answered = answers.get(); // first, because answered records were sent before
-            return Math.max(0, sent.get() - answered);
+            SendCounts present = counts.present();
+            present.sends();
+            return present;
         }
     }
 
@@ -78,6 +77,11 @@ public final class ReplaceableProducer<K, V> {
     /** Health of the client. Confined to the watching thread. */
     private final ClientHealth health;
 
+    private final ClientProgress progress;
+
+    /** Message of the last check that found the client stuck. */
+    private volatile String stuck = "";
+
     /** Null before the first record, and after an error until the next attempt. */
     private volatile @Nullable Opened<K, V> opened;
 
@@ -95,12 +99,8 @@ public final class ReplaceableProducer<K, V> {
      */
     public ReplaceableProducer(Supplier<Producer<K, V>> clients, boolean shared, ClientProgress progress) {
         this.clients = clients;
-        this.health = new ClientHealth(shared, progress, this::topics);
-    }
-
-    private Set<String> topics() {
-        Opened<K, V> open = opened;
-        return open == null ? Set.of() : open.topics;
+        this.health = new ClientHealth(shared);
+        this.progress = progress;
     }
 
     /**
@@ -181,19 +181,19 @@ public final class ReplaceableProducer<K, V> {
     /** Sends a record with the open client, or a new one, and counts its answer before the callback. */
     public Future<RecordMetadata> send(ProducerRecord<K, V> record, Callback answer) {
         Opened<K, V> by = current();
-        by.sends(record.topic());
+        SendCounts counts = by.sends(record.topic());
         boolean isTaken = false;
         try {
             Future<RecordMetadata> taken = by.client.send(record, (written, refusal) -> {
                 by.thread.heard();
-                by.answers.incrementAndGet();
+                counts.answers();
                 answer.onCompletion(written, refusal);
             });
             isTaken = true;
             return taken;
         } finally {
             if (!isTaken) {
-                by.sent.decrementAndGet();
+                counts.sendsNot();
             }
         }
     }
@@ -218,7 +218,7 @@ public final class ReplaceableProducer<K, V> {
         Opened<K, V> open = opened;
         if (isOfClient && number == clientsOpened && open != null) {
             opened = null;
-            if (!ClientClosing.close(open.client, patience) && open.unanswered() > 0) {
+            if (!ClientClosing.close(open.client, patience) && open.counts.unanswered() > 0) {
                 throw ClientHealth.hangs(open.thread);
             }
         }
@@ -252,17 +252,23 @@ public final class ReplaceableProducer<K, V> {
         if (open == null || closed) {
             return Found.WELL;
         }
-        long answered = open.answers.get();
-        Found found = health.look(open.client, open.thread, answered, open.unanswered(), awaited, nowNanos);
-        if (found == Found.STUCK) {
-            ClientClosing.begin(open.client);
+        AgedSendCounts counts = open.counts;
+        long answered = counts.answered();
+        Found found = health.look(open.client, open.thread, answered, counts.unanswered(), awaited, nowNanos);
+        StuckException wrong = found == Found.WELL && !open.thread.isClosing()
+                ? progress.look(counts.oldestNanos(nowNanos), open.topics, nowNanos)
+                : null;
+        if (wrong == null) {
+            return found;
         }
-        return found;
+        stuck = String.valueOf(wrong.getMessage());
+        ClientClosing.begin(open.client);
+        return Found.STUCK;
     }
 
     /** A sentence about the last check that found {@link Found#STUCK}. */
     public String stuck() {
-        return health.stuck();
+        return stuck;
     }
 
     /**

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.internal.out.client.ClientHealth.Found;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.MockProducer;
@@ -76,6 +78,54 @@ class ReplaceableProducerTest {
                 .as("an answer of the first is no news of the second")
                 .hasSize(2);
         assertThat(clients.getFirst().closed()).isTrue();
+    }
+
+    /** Keeps the callbacks of its records for the test to call. */
+    private final List<Callback> callbacks = new ArrayList<>();
+
+    private Producer<String, String> silentClient() {
+        return new MockProducer<>(false, null, new StringSerializer(), new StringSerializer()) {
+            @Override
+            @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread
+            public Future<RecordMetadata> send(ProducerRecord<String, String> record, Callback callback) {
+                callbacks.add(callback);
+                return new CompletableFuture<>();
+            }
+        };
+    }
+
+    /** Kafka's client sends one batch again for ever if its partition's broker no longer knows the batch. */
+    @Test
+    void client_thatAnswersAllRecordsButOne_isStuck() {
+        ReplaceableProducer<String, String> silent = silent();
+        var ignored = silent.send(RECORD, (written, why) -> {});
+        Found found = Found.WELL;
+        for (int second = 1; second <= 40 && found == Found.WELL; second++) {
+            var unused = silent.send(RECORD, (written, why) -> {});
+            callbacks.getLast().onCompletion(null, null);
+            found = silent.look(TimeUnit.SECONDS.toNanos(second), false);
+        }
+        assertThat(found).isEqualTo(Found.STUCK);
+        assertThat(silent.stuck())
+                .contains("the producer has had no answer for")
+                .contains("to records for out");
+    }
+
+    @Test
+    void client_thatAnswersEachRecordLate_isNotStuck() {
+        ReplaceableProducer<String, String> silent = silent();
+        for (int second = 1; second <= 60; second++) {
+            var ignored = silent.send(RECORD, (written, why) -> {});
+            if (second > 8) {
+                callbacks.removeFirst().onCompletion(null, null);
+            }
+            assertThat(silent.look(TimeUnit.SECONDS.toNanos(second), false)).isEqualTo(Found.WELL);
+        }
+    }
+
+    private ReplaceableProducer<String, String> silent() {
+        return new ReplaceableProducer<>(
+                this::silentClient, false, new ClientProgress(TimeUnit.SECONDS.toNanos(10), topics -> ""));
     }
 
     /** Answers nothing, and does not close before its thread may end. */
