@@ -74,6 +74,15 @@ public final class TuneCommand implements Callable<Integer> {
     private int maxSteps;
 
     @Option(
+            names = "--max-workers",
+            paramLabel = "N",
+            defaultValue = "256",
+            description =
+                    "Give no stage and no dispatcher more than N workers, 1 to 100,000: a service may refuse calls"
+                            + " beyond some number of clients. Default: ${DEFAULT-VALUE}.")
+    private int maxWorkers;
+
+    @Option(
             names = "--raise",
             paramLabel = "STAGE",
             description = "A stage with one worker that may get more; may be repeated. Others are left alone, since one"
@@ -140,13 +149,14 @@ public final class TuneCommand implements Callable<Integer> {
     private Tuner tuner() {
         Tuner.Builder settings = Tuner.builder();
         try {
-            settings.window(window).maxSteps(maxSteps);
+            settings.window(window).maxSteps(maxSteps).maxWorkers(maxWorkers);
             if (maxLatency != null) {
                 settings.maxLatency(maxLatency);
             }
         } catch (IllegalArgumentException e) {
             throw CliFailure.usage(
-                    String.valueOf(e.getMessage()), "The options are --window, --max-steps and --max-latency.");
+                    String.valueOf(e.getMessage()),
+                    "The options are --window, --max-steps, --max-workers and --max-latency.");
         }
         raised.forEach(settings::raise);
         return settings.build();

@@ -58,6 +58,11 @@ final class Moves {
 
     private final Set<String> raisedAnyway;
 
+    /** Largest number of workers of a stage, and of threads of a dispatcher, that a move may ask for. */
+    private final int maxWorkers;
+
+    private boolean bounded;
+
     /** The smallest factor without gain from the current settings, by lever. */
     private final Map<String, Double> failed = new HashMap<>();
 
@@ -71,8 +76,14 @@ final class Moves {
     private final Map<String, Double> momentum = new HashMap<>();
 
     /** Creates an empty memory; {@code raisedAnyway} are the single-worker stages that may get more workers. */
-    Moves(Set<String> raisedAnyway) {
+    Moves(Set<String> raisedAnyway, int maxWorkers) {
         this.raisedAnyway = Set.copyOf(raisedAnyway);
+        this.maxWorkers = maxWorkers;
+    }
+
+    /** Returns whether a move was smaller, or not made, because of the largest number of workers. */
+    boolean isBounded() {
+        return bounded;
     }
 
     /** Notes an accepted move and forgets failed trials, which may succeed at the new settings. */
@@ -303,7 +314,8 @@ final class Moves {
     private Map<String, Long> raised(List<Control> controls, double factor, TuneReading now) {
         Map<String, Long> settings = new LinkedHashMap<>();
         for (Control control : controls) {
-            long wanted = Math.max(control.value() + 1, (long) Math.ceil(control.value() * factor));
+            long wanted =
+                    withinMost(control, Math.max(control.value() + 1, (long) Math.ceil(control.value() * factor)));
             Control bound =
                     control.dispatcher() == null ? null : now.controls().get(DISPATCHER + control.dispatcher() + SIZE);
             // Limits other than the dispatcher's show only once the dispatcher is larger.
@@ -313,7 +325,7 @@ final class Moves {
                 continue;
             }
             if (bound != null) {
-                long size = threadsFor(control, value, settings, now) + bound.min() - 1;
+                long size = withinMost(bound, threadsFor(control, value, settings, now) + bound.min() - 1);
                 if (size > bound.value()) {
                     long allowed = Math.min(bound.max(), guarded.getOrDefault(bound.key(), Long.MAX_VALUE) - 1);
                     if (allowed < value) {
@@ -326,6 +338,15 @@ final class Moves {
             settings.put(control.key(), value);
         }
         return settings;
+    }
+
+    private long withinMost(Control control, long wanted) {
+        boolean countsWorkers = isOfStage(control) || control.key().startsWith(DISPATCHER);
+        if (!countsWorkers || wanted <= maxWorkers) {
+            return wanted;
+        }
+        bounded = true;
+        return maxWorkers;
     }
 
     /** Halfway to a value that the guard refused, or the current value if that is close. */

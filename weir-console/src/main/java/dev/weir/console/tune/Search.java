@@ -70,14 +70,14 @@ final class Search {
             Guard guard,
             Duration window,
             int maxSteps,
-            Set<String> raisedAnyway,
+            Moves moves,
             BooleanSupplier stopRequested,
             Consumer<? super TuneStep> told)
             throws InterruptedException {
         this.target = target;
         this.guard = guard;
         this.meter = new RateMeter(target, guard, window, stopRequested);
-        this.moves = new Moves(raisedAnyway);
+        this.moves = moves;
         this.window = window;
         this.maxSteps = maxSteps;
         this.told = told;
@@ -111,7 +111,10 @@ final class Search {
             }
             Move move = moves.next(meter.last());
             if (move == null) {
-                return report(TuneReport.End.DONE, "no control brings anything more");
+                return report(
+                        TuneReport.End.DONE,
+                        "no control brings anything more"
+                                + (moves.isBounded() ? " with as many workers as the tuner may give a stage" : ""));
             }
             attempt(move);
         }

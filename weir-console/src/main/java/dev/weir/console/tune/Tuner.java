@@ -28,6 +28,7 @@ public final class Tuner {
     private final Duration window;
     private final @Nullable Duration maxLatency;
     private final int maxSteps;
+    private final int maxWorkers;
     private final Set<String> raisedAnyway;
     private final Map<String, Consumer<? super Boolean>> alternatives;
 
@@ -37,6 +38,7 @@ public final class Tuner {
         this.window = settings.window;
         this.maxLatency = settings.maxLatency;
         this.maxSteps = settings.maxSteps;
+        this.maxWorkers = settings.maxWorkers;
         this.raisedAnyway = Set.copyOf(settings.raisedAnyway);
         this.alternatives = new LinkedHashMap<>(settings.alternatives);
     }
@@ -78,8 +80,8 @@ public final class Tuner {
     }
 
     private TuneReport search(TuneTarget target, Consumer<? super TuneStep> told) throws InterruptedException {
-        return new Search(target, new Guard(maxLatency), window, maxSteps, raisedAnyway, () -> stopRequested, told)
-                .run();
+        Moves moves = new Moves(raisedAnyway, maxWorkers);
+        return new Search(target, new Guard(maxLatency), window, maxSteps, moves, () -> stopRequested, told).run();
     }
 
     /** Ends the run soon, with the last accepted settings. Also ends a run that has not begun. */
@@ -93,10 +95,12 @@ public final class Tuner {
         private static final Duration LEAST_WINDOW = Duration.ofMillis(100);
         private static final Duration MOST_WINDOW = Duration.ofMinutes(1);
         private static final int MOST_STEPS = 1_000;
+        private static final int MOST_WORKERS = 100_000;
 
         private Duration window = Duration.ofSeconds(2);
         private @Nullable Duration maxLatency;
         private int maxSteps = 40;
+        private int maxWorkers = 256;
         private final Set<String> raisedAnyway = new HashSet<>();
         private final Map<String, Consumer<? super Boolean>> alternatives = new LinkedHashMap<>();
 
@@ -137,6 +141,20 @@ public final class Tuner {
                 throw new IllegalArgumentException("maxSteps must be 1 to " + MOST_STEPS + ": maxSteps=" + steps);
             }
             this.maxSteps = steps;
+            return this;
+        }
+
+        /**
+         * Sets the largest number of workers of a stage, and of threads of a dispatcher, that the tuner may ask for, 1
+         * to 100,000. Default: 256. A stage that has more keeps them. A database or service may refuse calls beyond
+         * some number of clients, and a pipeline without retries ends with the first refusal.
+         */
+        public Builder maxWorkers(int workers) {
+            if (workers < 1 || workers > MOST_WORKERS) {
+                throw new IllegalArgumentException(
+                        "maxWorkers must be 1 to " + MOST_WORKERS + ": maxWorkers=" + workers);
+            }
+            this.maxWorkers = workers;
             return this;
         }
 

@@ -583,11 +583,31 @@ class TunerTest {
                 .hasMessageContaining("alternatives");
     }
 
+    /** A database refuses connections beyond some number, and a pipeline without retries ends with the first refusal. */
+    @ParameterizedTest
+    @ValueSource(ints = {20, 256})
+    void stageThatGainsWithoutEnd_getsNoMoreWorkersThanAllowed(int most) throws Exception {
+        ModelPipeline model = new ModelPipeline()
+                .control("dispatcher.jdbc.size", 4, 1, 1_024)
+                .stage("store", 4, 1_024, "jdbc")
+                .rate(of -> 100.0 * of.workers("store"));
+
+        TuneReport report = (most == 256 ? Tuner.builder() : Tuner.builder().maxWorkers(most))
+                .build()
+                .run(model, step -> {});
+
+        assertThat(model.workers("store")).isEqualTo(most);
+        assertThat(report.settings()).containsEntry("dispatcher.jdbc.size", (long) most);
+        assertThat(report.end()).isEqualTo(TuneReport.End.DONE);
+        assertThat(report.reason()).contains("as many workers as the tuner may give a stage");
+    }
+
     @Test
     void bounds_areRefusedByName() {
         assertThatThrownBy(() -> Tuner.builder().window(Duration.ofMillis(1))).hasMessageContaining("window");
         assertThatThrownBy(() -> Tuner.builder().maxLatency(Duration.ZERO)).hasMessageContaining("maxLatency");
         assertThatThrownBy(() -> Tuner.builder().maxSteps(0)).hasMessageContaining("maxSteps");
+        assertThatThrownBy(() -> Tuner.builder().maxWorkers(0)).hasMessageContaining("maxWorkers");
     }
 
     /** It takes 20 calls at once and refuses the others, which are tried again: six times, then the pipeline ends. */
