@@ -141,7 +141,7 @@ public final class Limiter {
         ARRIVAL,
         /** A stage computes all the time. */
         STAGE_CPU,
-        /** All workers of a stage are busy, and most of them wait for something outside. */
+        /** All workers of a stage are taken, and most of them wait for something outside. */
         STAGE_WAIT,
         /** Tasks wait for a thread of a dispatcher. */
         DISPATCHER,

@@ -432,8 +432,8 @@ final class StageRules {
         StageLoad stage = unit.stages().getFirst();
         double behind = stage.behindKeys();
         double gain = Math.min(interval.nextLimit(unit), unit.lanes() / Math.max(1, unit.used()));
-        String waiting = Words.number(unit.used()) + " of " + unit.lanes() + " lanes of " + stage.name() + " work, and "
-                + Words.number(behind) + " elements wait behind others of their " + stage.keyName();
+        String waiting = Words.number(unit.used()) + " of " + unit.lanes() + " workers of " + stage.name()
+                + " are busy, and " + Words.number(behind) + " elements wait behind others of their " + stage.keyName();
         if (stage.keyName().equals(RecordOrdering.PARTITION)) {
             return byPartition(interval, unit, waiting, gain);
         }
@@ -453,18 +453,18 @@ final class StageRules {
                 stage.name(),
                 waiting + oldestKey(interval),
                 "split the hot key, order by a finer key, or make the handler of " + stage.name()
-                        + " quicker: more lanes would stay idle",
+                        + " quicker: more workers would stay idle",
                 gain);
     }
 
-    /** The limiter if no key is hot: every key in flight has a worker, and there are too few keys. */
+    /** No key is hot: all that are in flight have a worker, and there are no more keys. */
     private static Limiter fewKeys(StageLoad stage, String waiting, double chain) {
         return Limiter.of(
                 stage.waitShare() >= 0.5 || Double.isNaN(stage.waitShare()) ? Kind.STAGE_WAIT : Kind.STAGE_CPU,
                 stage.name(),
-                waiting + ", " + Words.number(chain) + " at most behind one of them: each key in flight has its lane",
+                waiting + ", " + Words.number(chain) + " at most behind one of them: each key in flight has a worker",
                 "make the handler of " + stage.name()
-                        + " quicker, or order by a finer key: more lanes would have no key to work on",
+                        + " quicker, or order by a finer key: more workers would have no key to work on",
                 1);
     }
 

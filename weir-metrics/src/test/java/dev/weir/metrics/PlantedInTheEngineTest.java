@@ -195,7 +195,7 @@ class PlantedInTheEngineTest {
                 .mapBlocking(8, Ordering.byKey(n -> "hot"), this::blocks)
                 .named("price"))) {
             Limiter limiter = planted.awaitLimiter(Kind.KEY_SKEW, "price");
-            assertThat(limiter.sentence()).contains("1.0 of 8 lanes of price work", "of their key");
+            assertThat(limiter.sentence()).contains("1.0 of 8 workers of price are busy", "of their key");
         }
     }
 

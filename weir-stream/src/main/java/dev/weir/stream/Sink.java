@@ -47,8 +47,8 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
         return custom("cancelled", context -> upstream -> {});
     }
 
-    /** Calls {@code action} concurrently in no order; see {@link #forEachBlocking(int, Ordering, Action)}. */
-    @Operator(acks = "each when its action has returned", cost = "a virtual thread per lane, a hand-over per element")
+    /** {@link #forEachBlocking(int, Ordering, Action)} in no order. */
+    @Operator(acks = "each when its action has returned", cost = "a virtual thread per worker, a hand-over per element")
     static <T> Sink<T> forEachBlocking(int concurrency, Action<? super T> action) {
         return forEachBlocking(concurrency, Ordering.unordered(), action);
     }
@@ -64,7 +64,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
      * @param concurrency 1 to 100,000
      * @param ordering which elements wait for each other, as in {@link Source#mapBlocking}
      */
-    @Operator(acks = "each when its action has returned", cost = "a virtual thread per lane, a hand-over per element")
+    @Operator(acks = "each when its action has returned", cost = "a virtual thread per worker, a hand-over per element")
     static <T> Sink<T> forEachBlocking(int concurrency, Ordering<? super T> ordering, Action<? super T> action) {
         Objects.requireNonNull(ordering, "ordering");
         Objects.requireNonNull(action, "action");
