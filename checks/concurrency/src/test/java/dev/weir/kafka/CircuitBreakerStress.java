@@ -69,7 +69,7 @@ public class CircuitBreakerStress {
         result.r2 = call();
     }
 
-    /** A probe is given up while another call waits for its place: that one is told, and the breaker closes. */
+    /** A probe is given up while another call waits for its place: that call is notified, and the breaker closes. */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "went through and closed it")
     @Outcome(expect = Expect.FORBIDDEN, desc = "not closed")
@@ -126,7 +126,10 @@ public class CircuitBreakerStress {
             breaker.lookAgain();
         }
 
-        /** It asks, and says that it waits, in two steps; who says that it is needless looks for those that wait. */
+        /**
+         * The breaker asks, and then says that it waits, in two steps; whoever says the call is needless looks for
+         * waiters.
+         */
         @JCStressTest
         @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "told")
         @Outcome(expect = Expect.FORBIDDEN, desc = "waits, and nobody tells it")

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The pages say what is there: tables are whole, tests exist, figures are those of the code. */
+/** The pages are true: tables are complete, named tests exist, and figures match the code. */
 class DocumentsTest {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));

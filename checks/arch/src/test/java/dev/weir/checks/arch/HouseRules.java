@@ -41,7 +41,7 @@ final class HouseRules {
             "driver.NotedNumbers",
             "examples.spring.InvoicingApplication");
 
-    /** The supervisor, which waits for all tasks, and the lane that looks again after a millisecond. */
+    /** The supervisor, which waits for all tasks, and the worker that checks again after a millisecond. */
     private static final List<String> WAIT_OTHERWISE =
             List.of("stream.internal.run.TaskGroup", "stream.internal.parallel.BlockingWorkers");
 

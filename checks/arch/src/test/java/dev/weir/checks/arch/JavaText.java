@@ -7,8 +7,9 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The texts that a Java expression may have: what stands in quotes, three dots for all else, and a text for each way
- * through its conditions. Reads code without its comments, see {@link #withoutComments}; knows no types. Stateless.
+ * Extracts the texts that a Java expression may produce: its string literals, three dots for everything else, and one
+ * text for each way through its conditions. Reads code without its comments, see {@link #withoutComments}; knows no
+ * types. Stateless.
  */
 final class JavaText {
 
@@ -52,8 +53,8 @@ final class JavaText {
     }
 
     /**
-     * The index of the first of {@code ends} from {@code at} on that stands in no quotes and no brackets; the length
-     * if none does.
+     * The index of the first of {@code ends} at or after {@code at} that is outside quotes and brackets; the length if
+     * there is none.
      */
     static int endOf(String code, int at, String ends) {
         int depth = 0;
@@ -98,7 +99,7 @@ final class JavaText {
         return terms.size() > 1 ? combine(terms, "") : waysOfTerm(expression);
     }
 
-    /** Where the colon of a condition stands whose question mark stands before {@code at}. */
+    /** The index of the colon that belongs to the condition whose question mark precedes {@code at}. */
     private static int otherwise(String code, int at) {
         int open = 1;
         int i = endOf(code, at, "?:");

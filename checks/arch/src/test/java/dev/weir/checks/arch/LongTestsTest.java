@@ -75,7 +75,7 @@ class LongTestsTest {
                         method -> named.group(2) == null || method.startsWith(named.group(2))));
     }
 
-    /** A class without tests of its own runs those that it inherits. */
+    /** A class without tests of its own runs the tests it inherits. */
     private static boolean isInTheBuild(String source, Predicate<String> isNamed) {
         int body = source.indexOf(" {\n");
         if (body < 0 || source.substring(0, body).contains(LONG)) {

@@ -20,12 +20,12 @@ import java.util.stream.Stream;
 /**
  * The messages of exceptions and log lines in the sources, and the entries that the pages have for them. Stateless.
  *
- * <p>A message is what stands in quotes among the arguments of a new exception or error, of {@code super} in one, of
- * what makes the failure that is thrown, of a call of a logger, or of the command's failures; all else among them is
- * three dots. So is what a variable or a method of the same file stands for that such arguments name. Each way
- * through a condition is a message of its own. It counts from three words on: what has fewer passes on another's
- * words. An entry is the text between backticks in the first cell of a row; its parts between three dots stand in the
- * message in the same order, as whole words.
+ * <p>A message is made of the string literals among the arguments of a new exception or error, of {@code super} in one,
+ * of a method that makes the failure that is thrown, of a logger call, or of the command's failures; three dots replace
+ * everything else. Variables and methods of the same file that such arguments name are expanded the same way. Each way
+ * through a condition is a message of its own. Texts of fewer than three words do not count, because they pass on
+ * another message. An entry is the text between backticks in the first cell of a row; its parts between three dots
+ * occur in the message in the same order, as whole words.
  */
 final class Messages {
 
@@ -89,7 +89,7 @@ final class Messages {
         }
     }
 
-    /** Those of all modules that users run. Drivers talk to the harness alone. */
+    /** The messages of all modules that users run. Drivers talk to the harness alone. */
     static List<Message> ofSources() throws IOException {
         List<Message> all = new ArrayList<>();
         for (WeirModule module :

@@ -13,9 +13,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Each message whose words stand where it is thrown or logged has an entry in the guide, and each entry is of a message
- * that there is. Words that a helper in another file makes are looked at where it stands only. Not looked at are words
- * that are handed to a helper which makes the exception of them, unless it is called behind {@code throw}.
+ * Each message has an entry in the guide under the words used where it is thrown or logged, and each entry matches an
+ * existing message. Words composed by a helper in another file are checked only in that file. Words passed to a helper
+ * that makes the exception are checked only if the helper is called behind {@code throw}.
  */
 class MessagesTest {
 
@@ -32,7 +32,7 @@ class MessagesTest {
         entries = entriesOfPages();
     }
 
-    /** A message that no user sees: its class, words of it, and why it stands in the list. */
+    /** A message that no user sees: its class, words of it, and the reason it is on the list. */
     private record Internal(String type, String words, String why) {
 
         boolean isOf(Message message) {

@@ -72,7 +72,7 @@ class NullArgumentsTest {
             "StageProfile.Wait",
             "Flame");
 
-    /** Methods that the engine calls, per element or batch, and types of which an object would need a broker. */
+    /** Methods that the engine calls per element or batch, and types whose instances would need a broker. */
     private static final Set<String> LEFT_OUT = Set.of(
             "VirtualClock.await",
             "Ordering.keyOf",

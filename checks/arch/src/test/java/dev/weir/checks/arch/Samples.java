@@ -313,7 +313,7 @@ final class Samples implements AutoCloseable {
         return byType.containsKey(type);
     }
 
-    /** A value of {@code type}: that of the table, 1, the first constant, or a stand-in for an interface. */
+    /** A value of {@code type}: the one in the table, 1, the first constant, or a stub of an interface. */
     <T> T of(Class<T> type) {
         Object sample = byType.get(type);
         if (sample == null) {

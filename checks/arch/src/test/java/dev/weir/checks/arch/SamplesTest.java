@@ -17,7 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** Each sample of Java in a document stands word for word in a source that is compiled. */
+/** Each Java sample in a document occurs word for word in a compiled source. */
 class SamplesTest {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));

@@ -17,7 +17,7 @@ class SkippedTestsTest {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
 
-    /** Name, class, and the reason: an attribute, or what stands behind the exception's name in its trace. */
+    /** Name, class, and the reason: an attribute, or the text after the exception's name in its trace. */
     private static final Pattern SKIPPED =
             Pattern.compile("<testcase name=\"([^\"]*)\" classname=\"([^\"]*)\"[^>]*>\\s*"
                     + "<skipped(?: message=\"([^\"]*)\")?[^>]*>"

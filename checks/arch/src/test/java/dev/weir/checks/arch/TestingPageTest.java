@@ -12,7 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** Figures of the testing page are those that are counted: {@code -Dweir.write=true} writes them. */
+/** The testing page's figures match the actual counts: {@code -Dweir.write=true} updates them. */
 class TestingPageTest {
 
     private static final Path PAGE = Path.of(System.getProperty("weir.root")).resolve("docs/internals/testing.md");

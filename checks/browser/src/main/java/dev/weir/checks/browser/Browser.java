@@ -217,7 +217,7 @@ public final class Browser implements AutoCloseable {
                 JSON.createObjectNode().put("type", "keyUp").put("key", key));
     }
 
-    /** The rules of axe-core, by which assistive technology can use a page, with this scheme of colours. */
+    /** Checks the page against axe-core's rules for assistive technology, in this colour scheme. */
     public void assertAccessible(String scheme) throws Exception {
         prefer(scheme);
         assertThat(evaluate(axe() + "; typeof axe.run")).isEqualTo("function");

@@ -37,7 +37,7 @@ class StressTest {
     void casesOnARecordsWay_hold(@TempDir Path reports) throws Exception {
         String output = runSuite(reports, "^(?!.*" + Pattern.quote(BROKEN) + "$).*" + ON_A_RECORDS_WAY + ".*$", 100);
         Set<String> run = casesIn(reports);
-        // Those of three threads are left out by jcstress where there are two processors.
+        // jcstress skips tests with three threads on a machine with two processors.
         assertThat(run).hasSizeGreaterThanOrEqualTo(12).noneMatch(name -> name.endsWith(BROKEN));
         assertThat(failedIn(output)).as(output).isEmpty();
 

@@ -10,7 +10,7 @@ import org.openjdk.jcstress.infra.results.III_Result;
 
 /**
  * A source fills a batch while the segment below releases the ones before: whatever arrays it gets, they are nobody
- * else's. Each batch still reads what was written into it, and a batch filled anew holds nothing of the old one.
+ * else's. Each batch still reads what was written into it, and a refilled batch holds nothing of the old one.
  */
 @JCStressTest
 @Outcome(id = "1, 2, 0", expect = Expect.ACCEPTABLE, desc = "both batches read what was put into them, and no more")
@@ -72,8 +72,8 @@ public class BatchPoolStress {
     }
 
     /**
-     * A pool of arrays, of which 0 is empty, that is a plain stack and clears what it has given back already: a release
-     * meets a take and both go wrong.
+     * A pool of arrays, implemented as a plain stack where 0 means empty, that clears arrays it has already taken back:
+     * if a release meets a take, both go wrong.
      */
     @JCStressTest
     @Outcome(id = "1, 2, 0", expect = Expect.ACCEPTABLE, desc = "both arrays hold what was put into them, and no more")

@@ -40,7 +40,7 @@ final class Autoscaling {
         double pods(Look look);
     }
 
-    /** The load: records that come, and those that the output takes, in a given second. */
+    /** The load: the records that arrive, and the records that the output accepts, in a given second. */
     record Load(int seconds, IntToLongFunction arriving, IntToLongFunction outputTakes) {}
 
     /**

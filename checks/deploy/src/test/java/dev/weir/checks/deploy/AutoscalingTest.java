@@ -121,7 +121,7 @@ class AutoscalingTest {
         Load much = new Load(3_600, t -> 3_500, t -> NO_LIMIT);
         Outcome grown = Autoscaling.run(SECONDS_LEFT, much);
         assertThat(grown.mostPods()).isGreaterThanOrEqualTo(4);
-        // Those that catch up with what waited for them go again.
+        // Pods added to work off the backlog are removed again.
         assertThat(grown.podHours()).isBetween(3.5, 7.0);
     }
 }

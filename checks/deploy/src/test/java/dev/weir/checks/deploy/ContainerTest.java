@@ -25,8 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The image as a container: its layers are the root file system, read-only. Its entry point is process 1, its user has
- * no rights. An image without a base, as the build makes it, stands upon this machine's libraries and JDK;
- * {@code checks/container.sh} makes one upon Debian's packages, which needs nothing of the machine. Needs Linux, root.
+ * no rights. An image without a base, as the build makes it, runs on this machine's libraries and JDK; {@code
+ * checks/container.sh} makes one from Debian's packages, which needs nothing from the machine. Needs Linux, root.
  */
 @Tag("long")
 class ContainerTest {

@@ -115,7 +115,10 @@ record Manifests(List<Manifest> all) {
                 .required("data");
     }
 
-    /** The variables of a pod's container: those of its ConfigMaps, then its own. Secrets are optional: left out. */
+    /**
+     * The variables of a pod's container: first its ConfigMaps' variables, then its own. Secrets are optional and left
+     * out.
+     */
     Map<String, String> environment(String podName) {
         Map<String, String> environment = new HashMap<>();
         for (JsonNode source : container().required("envFrom")) {

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /**
- * {@code deploy/kubernetes} is what the chart renders, and fits Kubernetes, the image and the command. Written anew
+ * {@code deploy/kubernetes} is what the chart renders, and fits Kubernetes, the image and the command. Regenerate it
  * with {@code -Dweir.write=true}.
  */
 class ManifestsTest {

@@ -52,7 +52,7 @@ final class Pod implements AutoCloseable {
      * Starts one.
      *
      * @param entryPoint of the image, as a command of this machine
-     * @param settings variables in place of those of the manifests
+     * @param settings variables that replace the manifests' variables
      * @param folder of its own, which is made
      */
     static Pod start(

@@ -32,7 +32,7 @@ final class Pods implements AutoCloseable {
         return List.copyOf(running);
     }
 
-    /** More or fewer: all that come start at once, all that go are told at once, the last first. */
+    /** Scales up or down: new pods start all at once; removed pods are signalled all at once, the newest first. */
     void scaleTo(int count) throws IOException {
         List<Pod> going = new ArrayList<>();
         while (running.size() > count) {

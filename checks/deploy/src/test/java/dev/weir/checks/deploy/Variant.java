@@ -38,7 +38,10 @@ enum Variant {
         return render(CHART, all);
     }
 
-    /** As {@code helm template weir deploy/helm/weir -f values} does: numbers of a file are not those of --set. */
+    /**
+     * Renders as {@code helm template weir deploy/helm/weir -f values} does: numbers in a file differ from numbers in
+     * --set.
+     */
     static Manifests render(Path values) {
         return Manifests.of(new Helm(CHART)
                 .template()

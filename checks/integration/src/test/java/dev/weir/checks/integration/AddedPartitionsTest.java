@@ -37,7 +37,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Where partitions begin of a group that begins at the end: those that were there, and those that come later. */
+/** Start positions of partitions in a group that starts at the end: existing partitions, and partitions added later. */
 class AddedPartitionsTest {
 
     private static final Duration SOON = Duration.ofSeconds(40);

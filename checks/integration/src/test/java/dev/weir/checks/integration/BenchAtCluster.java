@@ -120,7 +120,7 @@ final class BenchAtCluster implements AutoCloseable {
         return new ExistingCluster(cluster.bootstrapServers(), Map.of(), ExistingCluster.PREFIX, false);
     }
 
-    /** Makes a folder like a checkout whose only drivers are those of a class of these tests; returns it. */
+    /** Creates a folder like a checkout whose only drivers come from a class of these tests; returns it. */
     static Path checkoutWith(Path root, Class<?> main, String drivers) throws IOException {
         Path target = root.resolve("drivers/planted/target");
         Files.createDirectories(target.resolve("classes"));

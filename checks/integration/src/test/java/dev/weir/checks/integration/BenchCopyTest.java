@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Every driver that copies does, by what stands in the output; and drivers that do not are found out. */
+/** Every driver that can copy does copy, judged by the output topic; drivers that do not are detected. */
 @Timeout(300)
 class BenchCopyTest extends BenchTestBase {
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 class BenchDriversTest extends BenchTestBase {
 
-    /** Nothing else is to be done meanwhile in partition order: a second per failed call is more than a dry run has. */
+    /** Nothing else may be done meanwhile in partition order: a second per failed call is more than a dry run has. */
     @Test
     void failedCalls_areRepeated_andEachRecordIsDeliveredOnce() throws Exception {
         repeatFailedCalls("weir");

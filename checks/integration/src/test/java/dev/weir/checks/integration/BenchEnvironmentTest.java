@@ -155,7 +155,7 @@ class BenchEnvironmentTest extends BenchTestBase {
                 .replace("TIMELINE", timeline);
     }
 
-    /** It tells nothing any more: what it had stands in a file at its place. */
+    /** The killed member reports nothing more: what it had is in a file on its machine. */
     @Test
     @Tag("long")
     @Timeout(600)
@@ -217,7 +217,7 @@ class BenchEnvironmentTest extends BenchTestBase {
         });
     }
 
-    /** All of it: that of {@link ProcessHandle} ends within the class path. */
+    /** The full command line: {@link ProcessHandle} cuts it off within the class path. */
     private static String commandLine(ProcessHandle process) {
         try {
             return Files.readString(Path.of("/proc", Long.toString(process.pid()), "cmdline"));
@@ -269,9 +269,9 @@ class BenchEnvironmentTest extends BenchTestBase {
     }
 
     /**
-     * Two members of one group share the partitions, the sender and the time. The quickest record of each partition
-     * takes the same way however busy the machine is, so that those of both members differ by nothing but their clocks:
-     * these are 250 ms apart, and the sender's is another one.
+     * Two members of one group share the partitions, the sender and the time. The fastest record of each partition
+     * takes the same path however busy the machine is, so the members' least latencies differ only by their clocks:
+     * these are 250 ms apart, and the sender has another one.
      */
     @Test
     @Tag("long")
@@ -351,7 +351,7 @@ class BenchEnvironmentTest extends BenchTestBase {
                 - DoubleStream.of(millis).min().orElseThrow();
     }
 
-    /** A hold at the highest rate that may be asked for, and what it says of the members' place. */
+    /** A hold at the highest rate that may be requested, and the members' place in its report. */
     @Test
     @Tag("long")
     @Timeout(600)

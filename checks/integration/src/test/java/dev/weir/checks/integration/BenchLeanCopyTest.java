@@ -29,8 +29,8 @@ class BenchLeanCopyTest extends BenchTestBase {
     private static final double SECONDS = 60;
 
     /**
-     * The smallest object has 16; requests, their answers, commits, the pass's own end and what each batch of the pool
-     * takes once, of which there are few here, are the rest.
+     * The smallest object has 16 bytes. The rest is requests, their answers, commits, the end of the pass, and the
+     * one-time cost of each of the few batches in the pool.
      */
     private static final double ALLOWED_BYTES_PER_RECORD = 8;
 
@@ -71,7 +71,7 @@ class BenchLeanCopyTest extends BenchTestBase {
         }
     }
 
-    /** What was not acknowledged is not committed: whoever goes on with the group copies it again. */
+    /** Unacknowledged records are not committed: the group's next process copies them again. */
     @Test
     @Tag("long")
     void killedAmidACopy_theNextProcessOfTheGroupCopiesTheRest_andNothingIsLost() throws Exception {

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Runs that are changed while they go on, with real processes. What they are fast at is asked of nobody. */
+/** Changes made during a run, with real processes. Speed is not measured. */
 class BenchLiveTest extends BenchTestBase {
 
     /** It would end by itself after ten minutes: what is ordered is over long before, and ends it. */

@@ -117,7 +117,7 @@ class BoundedReadTruncationTest {
     @CsvSource({
         "CLIENT, classic, 160",
         "LEAN, consumer, 160",
-        // Past the end of the read, which ends before that of the log, and past the end of the log.
+        // Past the end of the read, which lies before the end of the log, and past the end of the log.
         "CLIENT, consumer, 130",
         "LEAN, classic, 130",
         "LEAN, classic, 170",

@@ -14,8 +14,8 @@ import java.util.stream.Stream;
  * The JVMs that these tests start, and the archive of loaded classes (class data sharing) that they share: to read,
  * check and link these is a third of the processor time of a broker's start, and of a short command's whole life.
  *
- * <p>The module's build makes it anew before the tests, by {@link #main}; tests only read it, so that none meets half
- * of one. What the JVM asks for: while it is made, the class path has nothing but jars, and whoever uses it has these
+ * <p>The module's build rebuilds it before the tests, by {@link #main}; tests only read it, so that none meets half of
+ * one. What the JVM asks for: while it is made, the class path has nothing but jars, and whoever uses it has these
  * first. Where other modules are folders (in {@code mvn test}, in a development environment) there is none, and
  * children start as ever. A JVM ignores an archive of other jars or of another JDK. Stateless.
  */

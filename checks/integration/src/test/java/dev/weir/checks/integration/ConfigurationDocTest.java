@@ -50,7 +50,7 @@ class ConfigurationDocTest {
         assertThat(documented).isEqualTo(inCode);
     }
 
-    /** Of times, counts and choices; the others' defaults are told in words. */
+    /** Covers times, counts and choices; the document gives the other defaults in words. */
     @Test
     void defaults_inCodeAndDocument_areTheSame() throws Exception {
         ConsumerSettings<byte[], byte[]> settings =

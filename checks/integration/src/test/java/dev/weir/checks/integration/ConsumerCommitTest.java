@@ -31,7 +31,7 @@ import org.apache.kafka.common.resource.ResourceType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What stands in a commit, and what happens when there can be none. */
+/** The content of a commit, and what happens when a commit is impossible. */
 class ConsumerCommitTest {
 
     private static final int RECORDS = 100;

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Steering a consumer while it runs, and being told of its rebalances. */
+/** Steering a running consumer, and notification of its rebalances. */
 class ConsumerControlTest {
 
     private static final Duration SOON = Duration.ofMinutes(1);
@@ -179,7 +179,7 @@ class ConsumerControlTest {
                     SOON,
                     () -> KAFKA.cluster().committedOffsets("stuck").containsValue(100L));
             get(handle(running).seek(Map.of(id, Position.offset(5))));
-            // That of the second time is stuck as well.
+            // The commit of the second rebalance is stuck as well.
             ConsumerLedger.await("again", SOON, () -> seen.size() == 99 + 40 + 94);
             ConsumerLedger.await(
                     "committed up to it",

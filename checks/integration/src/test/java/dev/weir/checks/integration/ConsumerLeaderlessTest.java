@@ -39,7 +39,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Partitions of which no broker can say where they begin, beside others of which one can. */
+/** Partitions whose start offset no broker can tell, next to partitions that have a leader. */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ConsumerLeaderlessTest {
 

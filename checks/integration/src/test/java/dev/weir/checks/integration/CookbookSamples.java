@@ -91,7 +91,7 @@ abstract class CookbookSamples {
                             insert.setString(2, order.key());
                             insert.addBatch();
                         }
-                        insert.executeBatch(); // its SQLException fails the pipeline, and the batch comes again
+                        insert.executeBatch(); // its SQLException fails the pipeline, and the batch is redelivered
                     }
                 }));
     }

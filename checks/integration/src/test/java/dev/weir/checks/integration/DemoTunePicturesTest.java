@@ -28,8 +28,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What the console shows while {@code weir demo --tune} runs: the pictures of the guide. With {@code -Dweir.write=true}
- * those of the first step and the best one take the places of the guide's.
+ * The console while {@code weir demo --tune} runs: the guide's pictures. With {@code -Dweir.write=true} the pictures of
+ * the first and the best step replace the guide's.
  */
 @Tag("long")
 @Timeout(900)

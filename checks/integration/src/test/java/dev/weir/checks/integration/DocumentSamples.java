@@ -104,7 +104,7 @@ final class DocumentSamples {
                         500,
                         Duration.ofMillis(100),
                         RecordOrdering.byKey(),
-                        batch -> { // 500, or those of 100 ms
+                        batch -> { // 500, or 100 ms
                             shop.insertAll(batch);
                             return BatchOutcome.allDone(batch);
                         })

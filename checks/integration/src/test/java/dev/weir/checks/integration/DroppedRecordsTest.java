@@ -39,8 +39,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Records that were pulled when their partition was lost, reset or recreated. They stood in no column of a summary, and
- * in the progress line they stayed in flight for ever.
+ * Records pulled when their partition was lost, reset or recreated. They appeared in no column of a summary, and in the
+ * progress line they stayed in flight forever.
  */
 @Timeout(120)
 class DroppedRecordsTest {
@@ -49,7 +49,7 @@ class DroppedRecordsTest {
     private static final int RECORDS = 300;
     private static final int WINDOW = 100;
 
-    /** Records of a batch, of which a fetch brings one. */
+    /** Records per batch; a fetch returns one batch. */
     private static final int BATCH = 50;
 
     @RegisterExtension
@@ -312,7 +312,7 @@ class DroppedRecordsTest {
         pipe_thatRetentionOvertakes_accountsForEachRecord_andPromisesNoMoreThanItKeeps(path);
     }
 
-    /** The sentence that nothing is lost stood below a failure whose records no log has. */
+    /** The summary claimed that nothing was lost below a failure whose records no log holds. */
     @ParameterizedTest
     @EnumSource(names = "CLIENT")
     void pipe_thatRetentionOvertakes_accountsForEachRecord_andPromisesNoMoreThanItKeeps(FetchPath path)

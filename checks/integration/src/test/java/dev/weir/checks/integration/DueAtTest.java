@@ -289,7 +289,7 @@ class DueAtTest {
         assertThat(numbers(1)).containsExactly(2, 3);
     }
 
-    /** Three times what its share of the memory holds: the partition beside it goes on. */
+    /** Three times what the partition's part of the memory holds: the partition beside it keeps flowing. */
     @Test
     void memoryFullOfWhatWaits_holdsUpNoOtherPartition_andGoesOutWhenDue() throws Exception {
         KAFKA.cluster().createTopic("large", 2);

@@ -122,7 +122,7 @@ class ExactlyOnceFlowTest {
                 .isEqualTo((short) 2);
     }
 
-    // The others of a classic group took each later run for dead, whose ids had been drawn anew, and fenced it.
+    // Members of a classic group drew new ids for each run, took each later run for dead, and fenced it.
     @Test
     void staticMember_thatComesBack_hasTheTransactionalIdsOfItsRunBefore() throws Exception {
         createTopics("static", 100);

@@ -21,7 +21,7 @@ final class ExactlyOnceLedger {
         return Records.numbers(Records.readAll(cluster.bootstrapServers(), topic, IsolationLevel.READ_COMMITTED));
     }
 
-    /** Each of the first {@code count} numbers exactly once, those of a key in order. */
+    /** Checks that each of the first {@code count} numbers occurs exactly once, and in order within its key. */
     static void assertEachOnceInOrderOfItsKey(KafkaCluster cluster, String topic, int count) {
         assertEachOnceInOrderOfItsKey(committed(cluster, topic), topic, count);
     }

@@ -167,8 +167,8 @@ class ExactlyOnceLimitsTest {
     }
 
     /**
-     * What is finished past the offset stands in the commit's metadata alone: a version that does not know their form,
-     * another client, or a tool that writes the offset anew has the results written again.
+     * Records finished past the offset are noted only in the commit's metadata. A version that does not know its
+     * format, another client, or a tool that rewrites the offset causes the results to be written again.
      */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})

@@ -51,7 +51,7 @@ class ExactlyOnceOutputTopicTest {
         ConsumerLedger.await("transactions", SOON, () -> handle.snapshot().committed() >= 30);
     }
 
-    // Nobody looked at the output topics of a transactional run, so it went on with another topic.
+    // A transactional run did not check its output topics, so it carried on with another topic.
     @Test
     void topic_thatIsRecreated_failsTheRunByName() throws Exception {
         Pipeline pipeline = writing("again");

@@ -95,8 +95,8 @@ class ExactlyOnceRecreatedTopicTest {
         }
     }
 
-    // The producers' clients commit by the ids of topics. That of the topic from before was refused and sent again
-    // until max.block.ms was over, and nobody broke that off, as the topic exists.
+    // The producers' clients commit by topic id. The commit for the former topic was refused and retried until
+    // max.block.ms was over, and nobody aborted it, because the topic exists.
     @ParameterizedTest
     @EnumSource
     void topicThatIsRecreated_whileACommitWithItIsDue_holdsUpNoneForLong(FetchPath path) throws Exception {
@@ -162,7 +162,7 @@ class ExactlyOnceRecreatedTopicTest {
                 within,
                 () -> written(name).containsAll(all));
         assertThat(run.drain(Duration.ofSeconds(30)).leftUndone()).isEmpty();
-        // What was written of the new topic before it was noticed stands there twice.
+        // Results of the new topic written before the recreation was noticed occur twice.
         assertThat(ExactlyOnceLedger.committed(KAFKA.cluster(), name + OUT).stream()
                         .filter(number -> number < KEPT || number >= NEW_FROM + NEW))
                 .doesNotHaveDuplicates();

@@ -197,7 +197,7 @@ class ExactlyOnceRuleTest {
         whatCannotBeWritten_comesUnderTheRule_andAllOthersAreSeenOnceInOrder(action, path);
     }
 
-    /** What is aborted for another reason takes its letters with it. */
+    /** A transaction aborted for another reason takes its dead-letter records with it. */
     @Test
     void letter_ofATransactionThatIsAborted_isNotSeen_andStandsThereOnceAfterTheNextRun() throws Exception {
         String name = "aborted";
@@ -227,9 +227,8 @@ class ExactlyOnceRuleTest {
                 .isEqualTo(numbers(ExactlyOnceRuleTest::isPoison));
     }
 
-    // The client gives all neighbours of a refused record another answer, and the first one was taken for that of all:
-    // such
-    // a transaction was begun again and again.
+    // The client gives all neighbours of a refused record another answer, and the first answer was taken for the cause
+    // of all: such a transaction was restarted endlessly.
     @Test
     void recordThatTheBrokerRefuses_amongItsNeighbours_failsTheRun() {
         createTopics("neighbours");

@@ -208,7 +208,7 @@ class ExactlyOnceUntilEndTest {
                         producer(),
                         records -> afterTheEnd(records, end)
                                 .mapBlocking(2 * COUNT, Ordering.input(), record -> {
-                                    // Those before it go on meanwhile, into a transaction, which is open.
+                                    // Earlier records continue meanwhile, into an open transaction.
                                     if (number(record) == COUNT - 1 && fenced.compareAndSet(false, true)) {
                                         fenceOpenTransaction(name);
                                     }

@@ -31,7 +31,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Positions are kept outside Kafka: who is told of a revocation writes no more, and the other goes on right behind. */
+/**
+ * Positions are kept outside Kafka: a member notified of a revocation writes no more, and the other one continues from
+ * exactly there.
+ */
 class ExternalRevocationTest {
 
     private static final int RECORDS = 20_000;
@@ -45,7 +48,7 @@ class ExternalRevocationTest {
     private final Map<TopicPartition, Long> next = new ConcurrentHashMap<>();
     private final Queue<String> late = new ConcurrentLinkedQueue<>();
 
-    /** How it reads, and is told of revocations. */
+    /** The way it reads and learns of revocations. */
     private enum Way {
         STORE,
         LISTENER,

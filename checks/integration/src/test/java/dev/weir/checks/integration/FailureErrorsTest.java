@@ -37,8 +37,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Records at which the stack overflows, and records whose exception throws when it is asked for its message: both are
- * the record's fault and go to the dead-letter topic, whoever meets them.
+ * Records that overflow the stack, and records whose exception throws from its own getMessage: both are the record's
+ * fault and go to the dead-letter topic, wherever they occur.
  */
 class FailureErrorsTest {
 

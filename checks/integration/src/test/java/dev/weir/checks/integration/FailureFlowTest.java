@@ -46,7 +46,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Failures per record on a real broker: retries, letters, timeouts, breaker. */
+/** Failures per record on a real broker: retries, dead-letter records, timeouts, breaker. */
 class FailureFlowTest {
 
     @RegisterExtension
@@ -169,7 +169,7 @@ class FailureFlowTest {
         assertAllCommitted("async", "async");
     }
 
-    // The back-off of a key occupies its lane and nothing else: 19 other keys go by while one waits.
+    // The back-off of a key occupies its worker and nothing else: 19 other keys go by while one waits.
     @Test
     void retry_whileAKeyBacksOff_keepsItsOrderAndLetsOtherKeysGoOn() throws Exception {
         produceOrders("order", 400);
@@ -413,8 +413,8 @@ class FailureFlowTest {
                 .breaker(breaker)
                 .run()) {
             ConsumerLedger.await("open", SOON, () -> breaker.snapshot().timesOpened() >= 3);
-            // 5 failures to open it, with 3 others at work meanwhile; then the probes each time, and others for those
-            // that are late.
+            // 5 failures open it, with 3 other calls running meanwhile; after that, the probes of each round, and
+            // others that replace late ones.
             int callsSoFar = calls.get();
             assertThat(callsSoFar)
                     .isLessThanOrEqualTo(8 + 4 * (int) breaker.snapshot().timesOpened());

@@ -123,8 +123,8 @@ class FailureRetryTopicsTest {
                 });
     }
 
-    // An upstream flow had passed them on: the record skipped the tiers, and its letter named a topic nobody reads
-    // here.
+    // An upstream flow had passed them on: the record skipped the tiers, and its dead-letter record named a topic
+    // nobody reads here.
     @Test
     void recordWithRetryHeadersOfAnotherFlow_isHandledUnderItsOwnOriginInEachTier() throws Exception {
         createTopics("passed", 0);

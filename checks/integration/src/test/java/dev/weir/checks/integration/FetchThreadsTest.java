@@ -120,7 +120,7 @@ class FetchThreadsTest {
         }
     }
 
-    /** Writes until partitions are read by whom they are to be; returns the last round. */
+    /** Writes until the expected fetch threads read the partitions; returns the last round. */
     private int awaitRound(KafkaCluster cluster, String topic, int lastRound, Callable<Boolean> isWellRead)
             throws Exception {
         int round = lastRound;

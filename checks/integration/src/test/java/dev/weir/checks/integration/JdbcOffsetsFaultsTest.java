@@ -97,7 +97,7 @@ class JdbcOffsetsFaultsTest {
         assertEachOnce("seed " + seed, database, count);
     }
 
-    /** The frozen one comes back with batches in hand of which its successor has written the records. */
+    /** The frozen process comes back holding batches whose records its successor has already written. */
     @Test
     void freeze_pastTheSession_whileAnotherTakesOver_itsWritesAreRefused() throws Exception {
         int count = 2_000;

@@ -390,7 +390,7 @@ class KafkaSourcesTest {
         var settings = settings("priority", "classic").bufferBytes(16 * 1024 * 1024);
         var subscription = Subscription.topics("urgent", "bulk").priority("urgent", 10);
         try (RunningPipeline running = KafkaSource.atLeastOnce(settings.build(), subscription)
-                // One at a time, so that the order seen is that of the pulls.
+                // One at a time, so that the order seen is the order of the pulls.
                 .mapBlocking(1, Ordering.unordered(), record -> {
                     fetched.await();
                     order.add(record.topic());

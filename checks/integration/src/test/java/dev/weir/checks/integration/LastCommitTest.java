@@ -53,7 +53,7 @@ class LastCommitTest {
     @TempDir
     Path folder;
 
-    /** A group of which one member has gone for as long as its session, and which another one joins. */
+    /** A group that loses one member for as long as its session, while another joins. */
     private static final class Group implements AutoCloseable {
 
         private final KafkaCluster cluster;

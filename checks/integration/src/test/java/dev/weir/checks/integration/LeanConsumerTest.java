@@ -59,7 +59,7 @@ class LeanConsumerTest {
 
     @Test
     void pauseInTheHandler_stopsAfterThatRecord_andDropsNothing() {
-        // In batches of which an answer has one or two, so that both buffers are held.
+        // In batches sized so that an answer holds one or two, so both buffers are held.
         for (String topic : List.of("pause", "beside")) {
             KAFKA.cluster().createTopic(topic, 1);
             for (int from = 0; from < COUNT; from += COUNT / 10) {
@@ -89,7 +89,7 @@ class LeanConsumerTest {
                     assertThat(read.getLast().offset() % 1_000).isEqualTo(500);
                     assertThat(consumer.position(paused))
                             .isEqualTo(read.getLast().offset() + 1);
-                    // The other one goes on meanwhile, also when both buffers were full of the paused one.
+                    // The other one continues meanwhile, even when both buffers were full of the paused one.
                     int goal = Math.min(COUNT, others.size() + 700);
                     LeanReading.pollUntil(
                             consumer,

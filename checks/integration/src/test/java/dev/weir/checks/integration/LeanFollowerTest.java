@@ -44,7 +44,7 @@ class LeanFollowerTest {
                     LeanConsumer consumer = LeanConsumer.open(settings.rack("b").build())) {
                 int index = consumer.assign("near", 0, StartAt.beginning());
                 produceAndRead(cluster, consumer);
-                // From the leader, until a connection to the replica stands.
+                // From the leader, until a connection to the replica is up.
                 LeanReading.pollUntil(consumer, read, () -> consumer.broker(index) == NEAR);
                 produceAndRead(cluster, consumer);
                 assertThat(consumer.broker(index)).isEqualTo(NEAR);

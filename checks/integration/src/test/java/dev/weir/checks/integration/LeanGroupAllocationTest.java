@@ -166,7 +166,7 @@ class LeanGroupAllocationTest {
         }
     }
 
-    /** By the member's threads and those of its client, and by those that carry the pipeline. */
+    /** Bytes allocated by the member's threads, its client's threads, and the threads that carry the pipeline. */
     private long allocated() {
         long all = 0;
         for (Thread thread : Thread.getAllStackTraces().keySet()) {

@@ -59,7 +59,7 @@ class LeanProducerTwentyFaultsTest {
         MOVE
     }
 
-    /** Writes numbered records on a thread of its own, until it is told that this is enough. */
+    /** Writes numbered records on a thread of its own until it is stopped. */
     private abstract static class Writer implements AutoCloseable {
         final AtomicLong sent = new AtomicLong();
         final AtomicLong acknowledged = new AtomicLong();
@@ -235,7 +235,7 @@ class LeanProducerTwentyFaultsTest {
         }
     }
 
-    /** Both go on: what the fault before has held up is over. */
+    /** Waits until both make progress: the delay caused by the previous fault is over. */
     private static void awaitMore(List<Writer> writers, String when) {
         for (Writer writer : writers) {
             long before = writer.acknowledged.get();

@@ -137,7 +137,7 @@ class LeanShareFaultsTest {
         return description(KAFKA.cluster(), group).members().iterator().next().consumerId();
     }
 
-    /** With its connections all its locks go: what its handlers work on comes again, here as well. */
+    /** A disconnect ends all its locks: records that its handlers work on are redelivered, to this member as well. */
     @Test
     void disconnect_whileHandlersRun_deliversTheirRecordsAgain() throws Exception {
         KAFKA.cluster().createTopic("cut", 2);
@@ -163,11 +163,11 @@ class LeanShareFaultsTest {
             assertThat(running.drain(SOON).drained()).isTrue();
         }
         assertThat(ledger.lost()).isZero();
-        // Those of the eight handlers that had begun.
+        // Duplicates come from the eight handlers that had begun.
         assertThat(ledger.duplicates()).isBetween(1, 8);
     }
 
-    /** Its connection stands, so that its locks last for their time and its partitions for that of its session. */
+    /** Its connection stays open, so its locks last until they expire, and its partitions until its session does. */
     @Test
     void frozenMember_isTakenOverByAnother() throws Exception {
         KAFKA.cluster().createTopic("frozen", 2);
@@ -200,8 +200,8 @@ class LeanShareFaultsTest {
     }
 
     /**
-     * A second request on its session, here from somebody else with its id, makes the broker throw away the answer to
-     * its fetch after it has lent the records: they come again when their locks are over.
+     * A second request on its session, here from somebody else with its id, makes the broker discard the answer to its
+     * fetch after acquiring the records: they are redelivered when their locks expire.
      */
     @Test
     void epochThatSomebodyElseUsed_costsADelivery_andNoRecord() throws Exception {
@@ -222,7 +222,10 @@ class LeanShareFaultsTest {
         assertThat(ledger.duplicates()).isZero();
     }
 
-    /** The broker lends records and throws the answer away: the member asks for less until answers come through. */
+    /**
+     * The broker acquires records for the member and discards the answer: the member asks for less until answers
+     * arrive.
+     */
     @Test
     void memberUnderAQuota_countsEmptiedAnswers_andLosesNothing() throws Exception {
         KAFKA.cluster().createTopic("quota", 1);

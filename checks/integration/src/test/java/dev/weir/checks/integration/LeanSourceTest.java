@@ -231,7 +231,7 @@ class LeanSourceTest {
             }
             producer.commitTransaction();
         }
-        // The only commits are those of a revocation and of the end.
+        // The only commits happen at a revocation and at the end.
         var settings = settings("marked").toBuilder()
                 .commitInterval(Duration.ofMinutes(10))
                 .property("isolation.level", "read_committed")

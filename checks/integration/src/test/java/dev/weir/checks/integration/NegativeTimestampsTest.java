@@ -25,8 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Brokers accept negative timestamps, and some producers write a zero time as that of year 1. A record with one ended
- * each pipe at every start, because a producer's record refuses it; a dead-letter topic did not help.
+ * Brokers accept negative timestamps, and some producers write a zero time as a timestamp in year 1. A record with one
+ * ended each pipe at every start, because a producer's record refuses it; a dead-letter topic did not help.
  */
 @Timeout(120)
 class NegativeTimestampsTest {

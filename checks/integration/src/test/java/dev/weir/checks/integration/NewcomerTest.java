@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A user's own Maven project, outside the build, with nothing but the installed {@code weir-kafka}: compiles the
- * README's program, runs it against a broker, and is told to stop.
+ * A user's own Maven project, outside the build, with nothing but the installed {@code weir-kafka}: it compiles the
+ * README's program, runs it against a broker, and is stopped by a signal.
  */
 @Timeout(300)
 class NewcomerTest {

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(OnLeanPath.class)
 class OnLeanRebalanceScaleTest extends RebalanceScaleTest {
 
-    /** Not again: to the fetcher, partitions that are new look like those of others. */
+    /** Not repeated here: to the fetcher, new partitions look like any others. */
     @Override
     void partitionsAdded_underLoad_areTakenUpAndNothingIsLost(GroupLoad.Protocol protocol) {}
 

@@ -57,8 +57,8 @@ class OutputTopicTest {
                 () -> Collections.max(cluster.endOffsets(topic).values()) > 100);
     }
 
-    // The producer's own metadata request brought it back with one partition, and the run went on as if nothing had
-    // been.
+    // The producer's own metadata request brought it back with one partition, and the run continued as if nothing had
+    // happened.
     @Test
     void topic_thatIsDeletedAndComesBackByItself_failsTheRunByName() throws Exception {
         KAFKA.cluster().createTopic("back", 3);

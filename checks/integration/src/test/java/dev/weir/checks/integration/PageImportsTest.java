@@ -36,7 +36,7 @@ class PageImportsTest {
     private static final Pattern SAMPLE = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
     private static final Pattern IMPORT = Pattern.compile("^import ((?:static )?[\\w.]+)\\.(\\w+);", Pattern.MULTILINE);
 
-    /** A sample and the places where it stands word for word. */
+    /** A page of samples, and the sources that contain them word for word. */
     private record Page(Path file, String imports, Map<Path, String> sources) {}
 
     private static List<Page> pages() throws IOException {
@@ -68,7 +68,7 @@ class PageImportsTest {
         return pages;
     }
 
-    /** Those that bring no imports of their own. */
+    /** The samples without imports of their own. */
     private static List<String> samples(String page) {
         return SAMPLE.matcher(page)
                 .results()
@@ -166,7 +166,7 @@ class PageImportsTest {
                 };
         DiagnosticCollector<JavaFileObject> complaints = new DiagnosticCollector<>();
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        // Nothing is written: what stands behind the analysis of the types is left out.
+        // Nothing is written: everything after type analysis is skipped.
         boolean isGood = compiler.getTask(
                         null,
                         null,

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Dead letters that their topic does not take for their size. */
+/** Dead-letter records that are too large for their topic. */
 @Timeout(120)
 class PipeDeadLetterSizeTest {
 

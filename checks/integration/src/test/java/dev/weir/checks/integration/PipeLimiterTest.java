@@ -63,7 +63,9 @@ class PipeLimiterTest {
         }
     }
 
-    /** "120 records are in work", and stages that the user has neither named nor asked for. */
+    /**
+     * The advice counted 120 records inside a stage, and listed stages that the user had neither named nor requested.
+     */
     @Test
     void pipeThatIsThrough_saysNothingOfRecordsThatAreStillInAStage() {
         String[] line = pipe("through", "--work", "1500ms", "--timeout", "30s", "--concurrency", "200", "--until-end");

@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Two pipes of a group under a steady load, of which one is restarted over and over: each record is written once, in
- * the order of its key, and what the other one uses stays as it was. An hour of each guarantee: {@code
+ * Two pipes of a group under a steady load, with one of them restarted over and over: each record is written once, in
+ * the order of its key, and the other pipe's resource use stays as it was. An hour of each guarantee: {@code
  * -Dweir.soak.seconds=3600}; of one: {@code -Dweir.soak.guarantees=exactly-once}.
  */
 @Tag("long")

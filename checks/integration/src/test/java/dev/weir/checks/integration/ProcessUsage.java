@@ -62,7 +62,7 @@ final class ProcessUsage {
         return of(Kind.HANDLES).size();
     }
 
-    /** The lowest of a quarter of the looks, of which there are four at least: 0 is the first one. */
+    /** The lowest value in a quarter of the samples, at least four in all; quarter 0 is the first. */
     long lowest(Kind kind, int quarter) {
         List<Long> all = of(kind);
         return all.subList(all.size() * quarter / 4, all.size() * (quarter + 1) / 4).stream()

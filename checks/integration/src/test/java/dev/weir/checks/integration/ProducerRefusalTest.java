@@ -35,7 +35,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** One record that the brokers refuse, in the middle of others: their order, what is finished, who becomes a letter. */
+/**
+ * One record that the brokers refuse, in the middle of others: the order of the rest, what is finished, and which
+ * record becomes a dead-letter record.
+ */
 @Timeout(120)
 class ProducerRefusalTest {
 
@@ -52,7 +55,7 @@ class ProducerRefusalTest {
                 .build();
     }
 
-    /** Small batches, so that several are on their way and others wait behind them. */
+    /** Small batches, so that several are in flight and others wait behind them. */
     private static ProducerSettings<byte[], byte[]> producer() {
         return ProducerSettings.builder()
                 .bootstrapServers(KAFKA.bootstrapServers())
@@ -68,7 +71,7 @@ class ProducerRefusalTest {
         Records.produce(KAFKA.bootstrapServers(), name, 0, COUNT, 7);
     }
 
-    /** The record for the output, without its key if it is to be refused. */
+    /** The record for the output, without its key if the broker should refuse it. */
     private static ProducerRecord<byte[], byte[]> made(
             String name, ConsumerRecord<byte[], byte[]> record, LongPredicate poison) {
         byte @Nullable [] key = poison.test(record.offset()) ? null : record.key();
@@ -202,7 +205,7 @@ class ProducerRefusalTest {
         }
     }
 
-    // The client fails a whole batch for one record: three runs failed, and there was no letter.
+    // The client fails a whole batch for one record: three runs failed, and there was no dead-letter record.
     @Test
     void poisonInTheMiddleOfABatch_becomesTheLetter_andItsNeighboursAreWrittenInOrder() throws Exception {
         createTopics("poison");

@@ -42,8 +42,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The official client's network thread dies, so that no answer comes any more: the run says so,
- * and the next one goes on.
+ * The official client's network thread dies, so no more answers arrive: the run says so, and the next run continues.
  */
 @Timeout(120)
 class ProducerThreadTest {
@@ -161,8 +160,7 @@ class ProducerThreadTest {
     }
 
     /**
-     * Outside of pipelines there is no run to fail: whoever waits for an answer is told,
-     * and whoever sends from then on.
+     * Outside pipelines there is no run to fail: every waiting sender gets the failure, and so does every later send.
      */
     @ParameterizedTest
     @ValueSource(ints = {0, 500})

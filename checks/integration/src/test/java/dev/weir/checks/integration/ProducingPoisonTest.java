@@ -67,7 +67,7 @@ class ProducingPoisonTest {
         }
     }
 
-    /** Small batches, so that several are on their way and others wait behind them. */
+    /** Small batches, so that several are in flight and others wait behind them. */
     private static ProducerSettings<byte[], byte[]> producer() {
         return ProducerSettings.builder()
                 .bootstrapServers(KAFKA.bootstrapServers())

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A member joins while another is at work: what moves is let go of at once, what stays goes on. */
+/** A member joins while another is working: partitions that move are released at once, and the others keep flowing. */
 class RebalanceFlowTest {
 
     private static final int RECORDS = 4_000;

@@ -105,8 +105,8 @@ class RebalancePauseTest {
             gaps.start();
             try (RunningPipeline second =
                     member(settings.build(), topic, partition -> bySecond[partition].incrementAndGet())) {
-                // The load goes on for as long as that takes: what a late one would find sent and finished moves
-                // nothing.
+                // The load continues for as long as that takes: a late member would otherwise find everything sent and
+                // finished, and nothing would move.
                 ConsumerLedger.await("half of them moved", PATIENCE, () -> stayed(bySecond) <= PARTITIONS / 2);
                 gaps.open = false;
                 long meanwhile = 0;

@@ -37,8 +37,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A topic is deleted and made again under its name. As soon as the new one is longer than what was read of the old one,
- * no offset is out of range: reading went on in its middle, and its first records were lost without a word.
+ * A topic is deleted and recreated under its name. As soon as the new one is longer than what was read of the old one,
+ * no offset is out of range: reading continued in its middle, and its first records were silently lost.
  */
 @Timeout(120)
 class RecreatedTopicReadTest {
@@ -190,8 +190,8 @@ class RecreatedTopicReadTest {
         assertThat(readOfTheNewOne()).isZero();
     }
 
-    // The group deletes what it committed with the topic, and gives the new one before its id is asked for again: with
-    // this setting it then began at the end, and what had been written by then was skipped.
+    // The group deletes its commits together with the topic, and assigns the new topic before its id is looked up
+    // again: with this setting, reading then began at the end and skipped what had been written by then.
     @Test
     void run_thatBeginsAtTheEndAndIsGivenATopicRecreated_readsAllOfTheNewOne() throws Exception {
         String topic = "given-anew";
@@ -281,7 +281,8 @@ class RecreatedTopicReadTest {
             assertThat(first.drain(SOON).drained()).isTrue();
         }
         makeAnew(topic, 1000);
-        // A broker deletes the commits of a deleted topic later, or as here never, if nobody was there to be told.
+        // A broker deletes the commits of a deleted topic later or, as here, never, if nobody was there to hear of the
+        // deletion.
         try (RunningPipeline failing = run(source, settings(topic, protocol).build(), topic)) {
             if (committed(topic) == OLD) {
                 assertThatThrownBy(failing::await).isInstanceOf(RecreatedTopicException.class);

@@ -21,7 +21,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 /**
  * A process of readers, to be halted: each is the only member of its group and notes each record that it reads in a
  * file of its name, as {@code millis topic partition offset value}. Drains by SIGTERM; a run that fails leaves a file
- * {@code NAME.failed} with its failure, and the others go on.
+ * {@code NAME.failed} with its failure, and the others continue.
  */
 final class RecreationMember {
 

@@ -13,7 +13,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one reader of a {@link RecreationMember} has noted so far. Immutable; each question reads the files anew.
+ * What one reader of a {@link RecreationMember} has noted so far. Immutable; each query reads the files again.
  *
  * @param parameters the case, or null of the official client
  */

@@ -48,7 +48,7 @@ class ReplayBrokerLossTest {
         return letter;
     }
 
-    /** It reported 0 sent, and each further run sent again what stands behind the record that was not. */
+    /** It reported 0 sent, and each further run sent the records after the failed one again. */
     @Test
     void recordThatNoBrokerTakes_endsTheRun_theSummaryCountsTheOthers_andNoRunSendsThemAgain(@TempDir Path folder)
             throws Exception {

@@ -97,7 +97,7 @@ class ReplayForeignTest {
         }
     }
 
-    /** The letters are nothing but headers, and two of six originals have been deleted since. */
+    /** The dead-letter records contain only headers, and two of six originals have since been deleted. */
     @Test
     void lettersOfABroker_bringTheOriginalsBack_andNameThoseThatAreGone() throws Exception {
         KAFKA.cluster().createTopic("lent", 1);
@@ -211,7 +211,7 @@ class ReplayForeignTest {
         });
     }
 
-    /** A misspelt header must not lose the letters: the corrected run has them. */
+    /** A misspelt header must not lose the dead-letter records: the corrected run has them. */
     @Test
     void wrongOriginHeaders_commitNothingThatTheyDoNotFit() {
         KAFKA.cluster().createTopic("spelt", 1);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** {@code weir pipe} that makes dead letters, and {@code weir replay} that sends them back. */
+/** {@code weir pipe} writes dead-letter records, and {@code weir replay} sends them back. */
 class ReplayTest {
 
     private static KafkaCluster cluster;

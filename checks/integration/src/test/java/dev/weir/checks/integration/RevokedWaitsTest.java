@@ -184,7 +184,8 @@ class RevokedWaitsTest {
                         "taken over",
                         SOON,
                         () -> !consumer.snapshot().partitions().isEmpty());
-                // Those that still have a partition probe again, of which nothing may be what they have lost.
+                // Members that still have a partition probe again, and none of the probed records may belong to a lost
+                // partition.
                 Records.produce(KAFKA.bootstrapServers(), topic, (i + 1L) * PART, PART);
                 long before = probes(breakers);
                 ConsumerLedger.await("probed", SOON, () -> probes(breakers) >= before + 2);

@@ -64,7 +64,7 @@ final class SendLedger implements SendListener {
         }
     }
 
-    /** Each record was acknowledged once, is in its partition once, at the offset that was told, and in order. */
+    /** Each record was acknowledged once, is in its partition once, at the acknowledged offset, and in order. */
     void assertAllOnceInOrder(String bootstrapServers, String topic) {
         assertAllOnceInOrder(bootstrapServers, topic, false);
     }

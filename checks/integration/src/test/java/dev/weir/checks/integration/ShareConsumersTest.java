@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The plan by which the share consumers of a share group's member ask for records. */
+/** The plan for how the share consumers of a share group's member request records. */
 @Timeout(240)
 class ShareConsumersTest {
 
@@ -114,7 +114,8 @@ class ShareConsumersTest {
                 .run()) {
             ConsumerLedger.await("growth", SOON, () -> credits(running) >= 40);
             slow.set(true);
-            // 16 workers of 1 s, of which a quarter of a lock is 16 records; half as many more are left as they are.
+            // 16 workers at 1 s per record: a quarter of a lock's time covers 16 records, and half as many more count
+            // as unchanged.
             ConsumerLedger.await("shrinking", SOON, () -> credits(running) <= 24);
             assertThat(member(running).acquireMode()).isEqualTo("record_limit");
             slow.set(false);
@@ -152,7 +153,8 @@ class ShareConsumersTest {
             ConsumerLedger.await("the first", SOON, () -> handled.get() == 1);
             assertThat(member(running).parked()).isZero();
             ShareGroupConfig.set(settings, Map.of("share.delivery.count.limit", "2"));
-            // The first of two deliveries is one of the last two: a copy stands before the handler sees the record.
+            // Once the limit is two, the first delivery is within the last two: a copy exists before the handler sees
+            // the record.
             ConsumerLedger.await("a copy", SOON, () -> {
                 Records.produce(KAFKA.bootstrapServers(), "lowered", 0, 1);
                 return member(running).parked() > 0;

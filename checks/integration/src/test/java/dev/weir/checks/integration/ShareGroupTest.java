@@ -33,7 +33,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** One member of a share group: what it is told, what it tells, and what becomes of its records. */
+/** One member of a share group: the reports it receives, the reports it sends, and the outcome of its records. */
 @Timeout(60)
 class ShareGroupTest {
 

@@ -13,7 +13,7 @@ final class ShareMember {
     private ShareMember() {}
 
     /**
-     * Arguments: brokers, topic, group, topic of dead letters, how many handlers must have begun before it says so,
+     * Arguments: brokers, topic, group, dead-letter topic, number of handlers that must have begun before it says so,
      * share consumers, fetch path if it is not the client's, name if it has one.
      */
     public static void main(String[] args) throws InterruptedException {

@@ -61,8 +61,8 @@ class ShareRenewalsTest {
         return running.handles(ShareHandle.class).getFirst().snapshot();
     }
 
-    // Over Kafka's client a renewal was asked for at half the lock, and its refusal ended the lock: each came twice and
-    // more.
+    // Over Kafka's client a renewal was requested at half the lock, and its refusal ended the lock: each record was
+    // delivered at least twice.
     @ParameterizedTest
     @EnumSource
     void workThatTakesMoreThanHalfOfALock_isDoneOnce(FetchPath path) throws Exception {

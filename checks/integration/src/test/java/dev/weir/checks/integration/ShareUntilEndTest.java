@@ -78,7 +78,7 @@ class ShareUntilEndTest {
         assertThat(read).hasSize(records).doesNotHaveDuplicates();
     }
 
-    // Its end was that of the log, which the group cannot reach before the transaction ends.
+    // The read's end was the log's end, which the group cannot reach before the transaction ends.
     @ParameterizedTest
     @EnumSource
     void openTransaction_isWhereTheReadEnds(FetchPath fetch) throws Exception {

@@ -79,7 +79,7 @@ class ShutdownDeadlineTest {
 
         private Waiting() {}
 
-        /** Argument: whether main goes on for ever. */
+        /** Argument: whether main runs forever. */
         public static void main(String[] args) throws Exception {
             RunningPipeline running = Source.<Integer>never()
                     .to(Sink.ignore())

@@ -48,7 +48,7 @@ class SourceRateTest {
                 ConsoleServer console = ConsoleServer.builder().start(running)) {
             RateControl rate = running.handles(RateControl.class).getFirst();
             assertThat(rate.perSecond()).isZero();
-            // What was pulled before, a batch at most, goes on; then one a second.
+            // Records pulled earlier, a batch at most, pass through; after that, one per second.
             rate.perSecond(1);
             begun.countDown();
             await().atMost(SOON).until(() -> rate.waitedNanos() > TimeUnit.SECONDS.toNanos(1));

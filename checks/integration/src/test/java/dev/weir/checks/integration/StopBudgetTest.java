@@ -45,7 +45,7 @@ class StopBudgetTest {
     @TempDir
     private Path folder;
 
-    /** Commits at its end only, so that what it has not committed there comes again. */
+    /** Commits only at its end, so records not committed there are redelivered. */
     static final class Member {
 
         private Member() {}

@@ -178,7 +178,7 @@ class StuckProducerTest {
             assertThat(running.completion()).isNotDone();
             assertThat(running.drain(LONGER_THAN_IT_TAKES).drained()).isTrue();
         }
-        // Whatever was written twice, the order of first appearances is that of the input.
+        // Duplicates aside, the order of first appearances is the input order.
         assertThat(written(topic(kind, "out")).stream().distinct().toList())
                 .isEqualTo(LongStream.range(0, 3 * COUNT).boxed().toList());
     }
@@ -266,7 +266,10 @@ class StuckProducerTest {
         }
     }
 
-    /** Nothing is kept that could be sent again: the run fails, names it, and the next one goes on where it was. */
+    /**
+     * Nothing is kept that could be sent again: the run fails, names the producer, and the next run continues from
+     * where it was.
+     */
     @ParameterizedTest
     @Tag("long")
     @ValueSource(strings = {"sink", "lean", "lean views"})

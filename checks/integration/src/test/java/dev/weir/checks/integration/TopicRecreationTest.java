@@ -36,8 +36,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A topic is deleted and recreated under its name, while processes read it and another topic, and producers write to
- * both. A process that stood still for seconds meanwhile went on in the middle of the new topic: half of it was never
- * read, and nothing said so. The official client reads the same topics beside, as a measure for the topic that stays.
+ * both. A process that was frozen for seconds meanwhile continued in the middle of the new topic: half of it was never
+ * read, silently. The official client reads the same topics alongside, as a baseline for the topic that stays.
  */
 class TopicRecreationTest {
 
@@ -132,8 +132,8 @@ class TopicRecreationTest {
     }
 
     /**
-     * Deletes the topic under load and makes it anew; returns when the readers were free to read it,
-     * in millis since 1970.
+     * Deletes the topic under load and recreates it; returns when the readers were free to read it, in millis since
+     * 1970.
      */
     private long change(GroupState state, List<RecreationReader> readers) throws Exception {
         SteadyLoad ofDoomed = new SteadyLoad(KAFKA.bootstrapServers(), doomed, PARTITIONS);

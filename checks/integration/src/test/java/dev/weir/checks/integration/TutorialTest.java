@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The files of {@code docs/guide/tutorial.md} are those of the package {@code shop}, which compile, and whose tests
- * run, in this module.
+ * The files of {@code docs/guide/tutorial.md} match the package {@code shop}, which compiles, and whose tests run, in
+ * this module.
  */
 class TutorialTest {
 

@@ -22,9 +22,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A follower that missed records becomes the leader: the log loses its end, and grows anew. A client whose position is
- * in the lost end waits for ever if the new log is shorter, and leaves records out without a word if it is longer; both
- * were seen. All ways to read live through the same election.
+ * A follower that missed records becomes the leader: the log loses its end, and grows back. A client whose position is
+ * in the lost end waits forever if the new log is shorter, and silently skips records if it is longer; both were seen.
+ * All ways to read live through the same election.
  */
 class UncleanElectionTest {
 

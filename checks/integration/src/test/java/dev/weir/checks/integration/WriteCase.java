@@ -196,7 +196,7 @@ record WriteCase(
         return properties;
     }
 
-    /** Settings of the topic with which it refuses the record at fault. */
+    /** Topic settings that make it refuse the record at fault. */
     Map<String, String> topicConfig() {
         return switch (event) {
             case RECORD_REFUSED, NEIGHBOUR_REFUSED -> Map.of("cleanup.policy", "compact");
@@ -235,7 +235,7 @@ record WriteCase(
         return Long.parseLong(new String(value, US_ASCII).strip());
     }
 
-    /** The numbers in a topic, in its order, each where it stands first. */
+    /** The numbers in a topic in order, each at its first occurrence. */
     List<Long> written(String topic) {
         return read(topic).stream().map(WriteCase::number).distinct().toList();
     }

@@ -131,7 +131,7 @@ class WriteMatrixTest {
         return cells(false);
     }
 
-    /** All of them, or those that {@code -Dweir.cells=...} finds, an expression such as {@code FENCED.*CLIENT}. */
+    /** All cells, or the ones that {@code -Dweir.cells=...} matches, an expression such as {@code FENCED.*CLIENT}. */
     static Stream<Arguments> longCells() {
         Pattern cells = Pattern.compile(System.getProperty("weir.cells", ""));
         return cells(true)

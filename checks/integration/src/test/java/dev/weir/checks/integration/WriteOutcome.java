@@ -18,7 +18,7 @@ enum WriteOutcome {
     CUT,
     /** The record at fault goes to the dead-letter topic behind the retry topics, all others are written. */
     NEXT,
-    /** Of single sends the one at fault fails; those that succeed are written. */
+    /** Sent one by one, the record at fault fails; the successful ones are written. */
     OWN,
     /** The run ends without having finished an input whose record is not written. */
     STOPS

@@ -29,7 +29,7 @@ final class Tck {
 
     private Tck() {}
 
-    /** Patient with signals that must come, brief with those that must not. */
+    /** Patient with signals that must arrive, brief with signals that must not. */
     static TestEnvironment environment() {
         return new TestEnvironment(TIMEOUT_MILLIS, NO_SIGNAL_MILLIS, POLL_MILLIS);
     }

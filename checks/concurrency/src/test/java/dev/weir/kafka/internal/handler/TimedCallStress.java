@@ -8,7 +8,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** A call ends while its timer fires: its thread, which goes on to the next record, never has the interrupt. */
+/** A call ends while its timer fires: its thread, which continues with the next record, never sees the interrupt. */
 @JCStressTest
 @Outcome(id = "0", expect = Expect.ACCEPTABLE, desc = "the thread is clean")
 @Outcome(expect = Expect.FORBIDDEN, desc = "the interrupt of one record reached the next")

@@ -13,7 +13,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** A task ends while it is interrupted: its thread, which goes on to other things, never has the interrupt. */
+/** A task ends while it is interrupted: its thread, which moves on to other things, never sees the interrupt. */
 @JCStressTest
 @Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "the thread is clean, the body ran once")
 @Outcome(expect = Expect.FORBIDDEN, desc = "an interrupt reached the thread after its task")

@@ -13,7 +13,9 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** A stream within the stream is replaced while it fails: either its parent is acknowledged or the failure goes on. */
+/**
+ * A stream within the stream is replaced while it fails: either its parent is acknowledged or the failure propagates.
+ */
 @JCStressTest
 @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "replaced")
 @Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "failed")

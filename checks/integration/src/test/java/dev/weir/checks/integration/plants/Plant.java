@@ -69,12 +69,12 @@ final class Plant implements AutoCloseable {
      */
     record Occupancy(Work work, double threads, double least, double most) {
 
-        /** A stage all of whose threads are taken. */
+        /** A stage with all its threads busy. */
         static Occupancy full(Work work, double threads) {
             return new Occupancy(work, threads, 0.8, 1.1);
         }
 
-        /** A stage whose threads are idle: what limits stands elsewhere. */
+        /** A stage whose threads are idle: the limiter is elsewhere. */
         static Occupancy low(Work work, double threads) {
             return new Occupancy(work, threads, 0, 0.7);
         }

@@ -49,7 +49,7 @@ final class Trial {
     private Outcome outcome(RunningPipeline running, LimiterProbe probe) throws InterruptedException {
         Work work = plant.occupancy.work();
         double unused = SYSTEM.getCpuLoad();
-        // Half a second of the beginning does not count: the first records are on their way.
+        // The first half second does not count: the first records are in flight.
         Work.park(Duration.ofMillis(500).toNanos());
         long spent = work.spentNanos();
         long finished = plant.passed();

@@ -4,7 +4,7 @@ package dev.weir.checks.integration.plants;
  * Settings of a plant that an advice may change and that no control of a running pipeline does.
  *
  * @param workers threads or calls at once of the planted stage; 0 for as many as were planted
- * @param widened the factor by which a window, a budget, a rate or a batch is larger than planted
+ * @param widened the factor that a window, a budget, a rate or a batch is multiplied by, relative to the planted value
  * @param removed whether the limiter is left out altogether, which shows that it was one
  */
 record Tuning(int workers, double widened, boolean removed) {

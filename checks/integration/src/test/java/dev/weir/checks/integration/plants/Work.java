@@ -22,7 +22,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class Work {
 
-    /** The means by which a call takes its time. */
+    /** The way a call takes its time. */
     enum Means {
         COMPUTE,
         PARK,
@@ -115,7 +115,7 @@ final class Work {
         }
     }
 
-    /** The time that callers have spent in here up to now, of those that are still inside as well. */
+    /** The time that callers have spent in here up to now, including callers still inside. */
     long spentNanos() {
         account.lock();
         try {

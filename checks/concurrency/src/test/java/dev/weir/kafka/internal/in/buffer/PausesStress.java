@@ -58,7 +58,7 @@ public class PausesStress {
         result.r1 = taken(buffer);
     }
 
-    /** A user pauses a partition while it begins anew: the one that counts then is held. */
+    /** A user pauses a partition while it is assigned again: the assignment that counts then is held. */
     @JCStressTest
     @Outcome(id = "0", expect = Expect.ACCEPTABLE, desc = "held")
     @Outcome(expect = Expect.FORBIDDEN, desc = "paused, and yet it flows")

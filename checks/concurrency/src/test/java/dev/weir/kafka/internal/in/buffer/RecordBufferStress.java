@@ -155,8 +155,8 @@ public class RecordBufferStress {
     }
 
     /**
-     * The owner asks for a call when nothing is left, while the last is taken: it is told that it is so already, or
-     * called.
+     * The owner registers a callback for an empty buffer while the last record is taken: either registration reports
+     * that the buffer is already empty, or the callback runs.
      */
     @JCStressTest
     @Outcome(

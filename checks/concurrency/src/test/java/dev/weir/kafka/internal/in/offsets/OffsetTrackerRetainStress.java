@@ -44,7 +44,7 @@ public class OffsetTrackerRetainStress {
         result.r2 = tracker.advance();
     }
 
-    /** Counts of which each of two threads makes its own. */
+    /** Counts that two threads each create for themselves. */
     @JCStressTest
     @Outcome(id = "0, 2", expect = Expect.ACCEPTABLE, desc = "held by one claim each")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a claim was lost")

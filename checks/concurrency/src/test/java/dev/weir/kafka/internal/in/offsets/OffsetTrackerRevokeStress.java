@@ -11,8 +11,8 @@ import org.openjdk.jcstress.infra.results.III_Result;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * A partition is revoked while a record of it is about to be worked on: it is dropped or finished, and an owner that
- * was told to wait is called.
+ * A partition is revoked while work on one of its records is about to begin: the record is dropped or finished, and an
+ * owner that had to wait is called.
  */
 @JCStressTest
 @Outcome(
@@ -56,7 +56,7 @@ public class OffsetTrackerRevokeStress {
         }
     }
 
-    /** A record that two hold, one of whom drops his part: neither end of a claim gets lost. */
+    /** A record with two holders, one of which drops its part: the end of neither claim is lost. */
     @JCStressTest
     @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "settled, and not finished")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a claim was lost, or a part that was dropped counts as finished")

@@ -10,8 +10,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * The owner watches the only unfinished record while it is acknowledged: either the owner is told that nobody will
- * call, or somebody calls. An owner that sleeps without either sleeps for ever.
+ * The owner watches the only unfinished record while it is acknowledged: either the owner learns that nobody will call,
+ * or somebody calls. An owner that sleeps without either sleeps forever.
  */
 @JCStressTest
 @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "finished before the watch")
