@@ -25,9 +25,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Files that users write, damaged in any way, are taken or refused with words: never another exception, never an
- * endless loop. Seed and text are told with a failure; {@code -Dweir.fuzz.seconds=120} fuzzes each kind of file for so
- * long instead of some hundred times.
+ * User-written files, damaged in any way, are accepted or refused with a message: never another exception, never an
+ * endless loop. A failure prints seed and text; {@code -Dweir.fuzz.seconds=120} fuzzes each kind of file for that long
+ * instead of a few hundred times.
  */
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 class FilesFuzzTest {

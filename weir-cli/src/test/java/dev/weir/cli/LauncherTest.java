@@ -299,7 +299,7 @@ class LauncherTest {
                 """.replace("VERSION", version));
     }
 
-    /** One that makes the caches that it is told to, and notes each. */
+    /** A JDK that makes the caches requested of it, and notes each. */
     private void jdkWithCaches(String version) throws IOException {
         jdk("jdk-25", version);
         script(temp.resolve("jdk-25/bin/java"), """

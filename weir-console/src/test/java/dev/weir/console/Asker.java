@@ -85,7 +85,7 @@ final class Asker implements AutoCloseable {
         return socket;
     }
 
-    /** The first line of the answer to what is sent as it stands. */
+    /** The start of the answer to a request that is sent as is. */
     String raw(String request) throws IOException {
         try (Socket socket = connect()) {
             socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));

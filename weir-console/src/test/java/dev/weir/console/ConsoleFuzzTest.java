@@ -25,9 +25,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Any bytes on the port do no harm: the pipeline goes on and loses nothing, the console answers as before and closes at
- * once, and no thread is left. Seeds are printed with a failure; {@code -Dweir.fuzz.seconds=600} fuzzes for longer than
- * the 2 seconds of the suite.
+ * Any bytes on the port do no harm: the pipeline keeps running and loses nothing, the console answers as before and
+ * closes at once, and no thread is left. Seeds are printed with a failure; {@code -Dweir.fuzz.seconds=600} fuzzes for
+ * longer than the 2 seconds of the suite.
  */
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 class ConsoleFuzzTest {

@@ -237,7 +237,8 @@ class ConsolePageTest {
             awaitText(browser, "partitions", "offset 5, 204 s");
             int looked = looks(browser) - from;
             double changes = Double.parseDouble(browser.evaluate("window.changes")) / looked;
-            // A text for each figure of a partition, some widths and texts for each stage; a look comes each second.
+            // A text for each figure of a partition, some widths and texts for each stage; a snapshot arrives every
+            // second.
             assertThat(changes).isBetween(50.0, 200 * 3 + 20 * 14 + 40.0);
             assertThat(browser.evaluate("window.lost"))
                     .as("elements that were built anew")

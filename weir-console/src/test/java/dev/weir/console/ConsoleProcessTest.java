@@ -69,7 +69,7 @@ class ConsoleProcessTest {
                                 assertThat(row.path("dispatcher").asText()).isEqualTo("collector"))
                         .anySatisfy(row ->
                                 assertThat(row.path("dispatcher").asText()).isEqualTo("compiler"));
-                // The sums are still there, for those who read them.
+                // The sums are still there, for clients that read them.
                 assertThat(state.path("threads").get(0).has("running")).isTrue();
             });
         }

@@ -104,7 +104,7 @@ class ProfilePageTest {
                 .contains("samples");
         await().atMost(PATIENCE).until(() -> count(browser) >= 3);
         press(browser, "ArrowDown");
-        // What takes more stands before it: the test's own threads, for one.
+        // Frames that take more come before it: the test's own threads, for one.
         for (int others = 0; others < 10 && !told(browser).contains("burn40: "); others++) {
             press(browser, "ArrowRight");
         }

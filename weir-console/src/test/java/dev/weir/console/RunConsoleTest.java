@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The console of a benchmark: what it is told, and what it is asked to do. */
+/** The console of a benchmark: the events it receives, and the requests it sends. */
 @Timeout(120)
 class RunConsoleTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);

@@ -9,7 +9,8 @@ import org.junit.jupiter.api.Test;
 class CommittedRecordsTest {
 
     /**
-     * What a client throws went past the campaign, which keeps a failed run and goes on, to the user as a stack trace.
+     * A client's exception bypassed the campaign, which keeps a failed run and continues, and reached the user as a
+     * stack trace.
      */
     @Test
     void topicThatCannotBeRead_failsTheRun() {

@@ -66,7 +66,7 @@ class CopiedRecordsTest {
         assertThat(copied.ledger().foreign()).isEqualTo(3);
     }
 
-    /** Its partition stands behind the time then; a value without is none that the generator sent. */
+    /** The partition follows the time in the value; a value without one was not sent by the generator. */
     @Test
     void recordOfAPlan_isKnownByItsPartitionBehindTheTime() {
         WorkloadPoint planned = Workload.parse(

@@ -24,7 +24,9 @@ class LeftGroupsTest {
         assertThat(notes).isEmpty();
     }
 
-    /** Kafka keeps a share group without members for good, so one whose members were killed is asked for again. */
+    /**
+     * Kafka keeps a share group without members forever, so deletion is retried for a group whose members were killed.
+     */
     @Test
     void groupOfKilledMembers_isDeletedWhenTheirSessionsAreOver() {
         LeftGroups groups = groups(LeftGroups.LONGEST_SESSION_NANOS, false);

@@ -23,7 +23,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Which party is named by which figures, and that nobody is by those that show nobody. */
+/** The party that given figures point to, and figures that point to nobody. */
 class ExplanationsTest {
 
     private static final String STREAMING = "scenario: consume\n";

@@ -210,7 +210,7 @@ class SearchTest {
         assertThat(rates).containsExactly(1000.0, 2000.0);
     }
 
-    /** What was held and recovered from stays found, whatever more was to be asked. */
+    /** A rate that was held and recovered from stays found, even if more was left to try. */
     @Test
     void timeUsedUp_whileMoreIsAskedFor_isFound() {
         Search search = new Search(limits(1e6, 1e6));
@@ -244,7 +244,7 @@ class SearchTest {
         assertThat(finding.high()).isEqualTo(2000);
     }
 
-    /** Two rates 3 % apart, the upper of which failed in steps; the hold below it could not be sent at first. */
+    /** Two rates 3 % apart; the upper one failed in steps, and the hold below it could not be sent at first. */
     @Test
     void bracketThatIsNarrow_isFound_thoughTheRateAboveItCouldNotBeSentLater() {
         Search search = new Search(new Limits(1000, 1030, 1e6, List.of()));

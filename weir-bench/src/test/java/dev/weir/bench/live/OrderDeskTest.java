@@ -97,7 +97,7 @@ class OrderDeskTest {
         assertThat(answer.get(60, TimeUnit.SECONDS)).isEmpty();
     }
 
-    /** Its folder is that of the run before, and has neither the order nor an answer. */
+    /** Its folder belongs to the run before, and has neither the order nor an answer. */
     @Test
     void runThatFollows_endsTheWaitForTheOneBefore() throws Exception {
         OrderDesk first = OrderDesk.open(results, "run 1");

@@ -84,7 +84,7 @@ class DriverLauncherTest {
         }
     }
 
-    /** A stop between the decision to run and the start of the process was lost once: the run went on to its end. */
+    /** A stop between the decision to run and the start of the process was lost once: the run continued to its end. */
     @Test
     void start_afterStop_endsAtOnce() throws Exception {
         launcher.stop();

@@ -22,7 +22,7 @@ class LibraryVersionsTest {
         assertThat(maven.toFile().setExecutable(true)).isTrue();
     }
 
-    /** As Maven does it: into the file that it is told. */
+    /** Acts like Maven: writes into the file named by its option. */
     private void mavenThatWrites(String classPath) throws IOException {
         maven("echo \"$@\" >> " + root.resolve("calls") + "\n"
                 + "for each; do case $each in -Dmdep.outputFile=*) file=${each#*=};; esac; done\n"

@@ -392,7 +392,7 @@ class WorkerPlacesTest {
                 .containsExactly("h1", "h1", "h2", "h1");
     }
 
-    /** What a process says of times is of the harness's clock, wherever its own stands. */
+    /** Times reported by a process are on the harness's clock, however far off its own is. */
     @Test
     void clockThatIsApart_isSetRight_withinTheStatedError() throws Exception {
         setRight(86_400_000);

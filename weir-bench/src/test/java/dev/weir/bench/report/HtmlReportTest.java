@@ -105,7 +105,7 @@ class HtmlReportTest {
                 .contains("generator");
     }
 
-    /** Colours come again after eight: then dashes, markers and names tell lines apart. */
+    /** Colours repeat after eight: then dashes, markers and names tell lines apart. */
     @Test
     @Tag("long")
     void page_ofEighteenDrivers_keepsThemApart() throws Exception {

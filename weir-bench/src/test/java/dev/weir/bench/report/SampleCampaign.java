@@ -136,7 +136,7 @@ final class SampleCampaign {
                     List.of());
             return;
         }
-        // Of two rounds that differ so much, nothing can be said: the interval goes on beyond any chart.
+        // Two rounds that differ so much allow no conclusion: the interval extends beyond any chart.
         boolean disturbed = rounds == 2 && round == 1 && driver.equals("parallel-consumer");
         List<Interval> intervals = intervals(point, driver, disturbed ? machine / 3 : machine);
         long records = intervals.stream().skip(8).mapToLong(Interval::records).sum();

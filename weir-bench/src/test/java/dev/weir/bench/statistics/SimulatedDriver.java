@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Drivers with known service times on a machine with known noise: what the statistics must find is known. Confined to
  * one thread; the same for the same seed.
  *
- * <p>The logarithm of a run's mean service time = that of the driver + where the machine has drifted to (a random walk
+ * <p>The logarithm of a run's mean service time = the driver's own + where the machine has drifted to (a random walk
  * over the runs, shared) + the luck of the process (per run, independent).
  */
 final class SimulatedDriver {

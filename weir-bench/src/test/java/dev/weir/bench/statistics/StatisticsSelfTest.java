@@ -36,9 +36,9 @@ class StatisticsSelfTest {
     }
 
     /**
-     * Eight drivers, three rounds, and brokers that each campaign starts anew: what they make of a driver stays the
-     * same for the campaign, so that no spread within it shows it. Of 2,400 pairs of intervals hardly any may lie
-     * apart; each driver by its own spread alone has a lucky one, far too narrow, now and then.
+     * Eight drivers, three rounds, and brokers that each campaign restarts: what they make of a driver stays the same
+     * for the campaign, so that no spread within it shows it. Of 2,400 pairs of intervals hardly any may lie apart;
+     * each driver by its own spread alone has a lucky one, far too narrow, now and then.
      */
     @Test
     void intervals_ofTwoCampaignsInARow_overlap() {

@@ -54,8 +54,8 @@ class TrialJudgementTest {
     }
 
     /**
-     * A trial in each second of which so many records came, so late; those of the second partition three times as
-     * late.
+     * A trial with the given number of records, and the given lateness, in each of its seconds; the second partition is
+     * three times as late.
      */
     private TrialJudgement trial(Kind kind, LongUnaryOperator records, LongUnaryOperator lateMillis) {
         TrialJudgement trial = new TrialJudgement(

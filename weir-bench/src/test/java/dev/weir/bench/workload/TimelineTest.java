@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Workloads whose runs can be changed while they go on. */
+/** Workloads that can be changed during a run. */
 class TimelineTest {
     private static final String WORKLOAD = """
             name: w

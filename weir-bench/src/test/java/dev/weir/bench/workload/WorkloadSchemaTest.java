@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** What editors are told of workload files is what the parser says. */
+/** The schema that editors use for workload files agrees with the parser. */
 class WorkloadSchemaTest {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Path FILE = Path.of(System.getProperty("weir.root"), "workloads", "workload.schema.json");

@@ -226,7 +226,7 @@ class WorkloadTest {
                                 entry("share.isolation.level", "read_committed")));
     }
 
-    /** A lost record is told from one under way by how many a share group may have acquired. */
+    /** The number of records a share group may have acquired separates a lost record from one in flight. */
     @Test
     void recordsOfABatch_areNoMoreThanItHoldsOfTheLeast() {
         assertThat(mostOfABatch("valueBytes: 93, batchBytes: 10000")).isEqualTo(101);

@@ -159,7 +159,7 @@ class FleetRunTest {
                             "is no Weir console",
                             "is no console of a pipeline",
                             "refused with 503: closing");
-            // The lag is that of the brokers, the rate that of the one that answers.
+            // The lag comes from the brokers, the rate from the one member that answers.
             assertThat(view.at("/pipelines/0/lag").asInt()).isEqualTo(1_000);
             assertThat(view.at("/limits/confidence").asText()).isEqualTo("candidates");
             assertThat(view.at("/limits/why").toString()).contains("8 of 9 members of x tell no rate");

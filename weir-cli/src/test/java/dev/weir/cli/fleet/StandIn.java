@@ -62,7 +62,7 @@ final class StandIn implements AutoCloseable {
         return asked.get();
     }
 
-    /** One of a pipeline, whose rate is that of five seconds. */
+    /** A member of a pipeline; its rate is the rate of five seconds. */
     static StandIn of(String pipeline, String reads, String writes, long lag, double rate, String limiter) {
         return new StandIn(200, state(pipeline, reads, writes, lag, rate, limiter));
     }

@@ -11,8 +11,8 @@ import dev.weir.stream.StageSnapshot.Activity;
 import java.util.List;
 
 /**
- * A finding about two stages that share a thread, after a run in which they worked otherwise: figures of the whole run
- * differ from those of the finding.
+ * A finding about two stages that share a thread, after a run in which they worked otherwise: the figures of the whole
+ * run differ from the finding's.
  *
  * @param stages the counters at the end of the run
  * @param limiter of the run's last two seconds

@@ -17,7 +17,7 @@ import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine.TypeConversionException;
 
-/** Which letters the options of a replay take. */
+/** The dead-letter records that a replay's options select. */
 class SelectionTest {
 
     private static final Instant TIME = Instant.parse("2026-11-23T08:00:00Z");
@@ -63,7 +63,7 @@ class SelectionTest {
         assertThat(takes(letter, "partition=0")).as("it does not say").isFalse();
     }
 
-    /** Key and headers of a broker's letter are known when its original is. */
+    /** Key and headers of a broker's dead-letter record are known only once its original is. */
     @Test
     void filtersOfTheRecord_waitForTheOriginal() {
         Letter letter = Letter.read(

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Letters as Kafka Connect's reporter and Kafka's brokers write them, by their sources, and those of a user's own. */
+/** Dead-letter records as the sources of Kafka Connect's reporter and Kafka's brokers write them, and a user's own. */
 class LetterTest {
 
     private static final byte[] KEY = "k".getBytes(UTF_8);
@@ -305,7 +305,7 @@ class LetterTest {
         assertRestored(letter, "orders", 3, WRITTEN);
     }
 
-    /** A producer's record refuses it, so that the letter stopped each replay. */
+    /** A producer's record refuses it, so the dead-letter record stopped each replay. */
     @ParameterizedTest
     @ValueSource(strings = {YEAR_ONE, "-2", "-1"})
     void weirsLetter_ofANegativeTimestamp_isRestoredWithoutOne(String timestamp) {
@@ -364,7 +364,7 @@ class LetterTest {
                 .hasMessage("dead-0@5 cannot be read: its header written is no timestamp in milliseconds since 1970");
     }
 
-    /** Four letters would be a partition that a producer waits a minute for. */
+    /** Read as a binary number, four characters would name a partition that a producer waits a minute for. */
     @Test
     void textOfFourLetters_isNoBinaryNumber() {
         assertThat(ofYourOwn("shard", "1234").partition()).isEqualTo(1234);

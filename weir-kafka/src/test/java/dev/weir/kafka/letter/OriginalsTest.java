@@ -29,7 +29,7 @@ class OriginalsTest {
     private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("none");
     private final Originals originals = new Originals(consumer, Duration.ofMinutes(2));
 
-    /** A partition from 2 to 8 of which the record at 5 was compacted away. */
+    /** A partition from 2 to 8 whose record at 5 was compacted away. */
     OriginalsTest() {
         consumer.updatePartitions("orders", List.of(new PartitionInfo("orders", 0, Node.noNode(), null, null)));
         consumer.updateBeginningOffsets(Map.of(ID, 2L));

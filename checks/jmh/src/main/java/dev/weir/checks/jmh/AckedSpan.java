@@ -8,9 +8,8 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts and times the acknowledgements of a pass: from that of the last record of its first tenth, in which whatever
- * starts does so, to that of its last one. Told by one thread at a time, awaited by another; what comes beyond the last
- * one does not count.
+ * Counts and times the acknowledgements of a pass: from the last record of its first tenth, which covers all start-up,
+ * to its last record. One thread at a time reports, another awaits; anything after the last record does not count.
  */
 final class AckedSpan {
     private static final long PATIENCE_SECONDS = 120;

@@ -4,8 +4,8 @@ import java.util.Iterator;
 import java.util.NoSuchElementException;
 
 /**
- * The input of every contender: numbers that were boxed before, so that what a run allocates is the contender's.
- * Immutable.
+ * The input of every contender: numbers that were boxed beforehand, so that a run's allocations are the contender's
+ * own. Immutable.
  */
 final class Elements implements Iterable<Integer> {
 

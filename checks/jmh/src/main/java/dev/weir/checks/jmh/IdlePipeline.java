@@ -17,9 +17,9 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Measures what pipelines cost while nothing comes: one of 100 stages, 10 of them asynchronous boundaries, and 200 of
  * six stages with two boundaries. Each has just carried elements as fast as they are taken, one at a time, so that its
- * threads have learned that waits are short. And what one costs to which an element comes each millisecond, beside what
- * those sleeps alone cost. It is the processor time of the whole process, the JVM's own housekeeping included, for
- * which an empty process is measured first. The JDK counts it in steps of 10 ms, here 0.1 %.
+ * threads have learned that waits are short. Also measures what a pipeline costs when an element arrives every
+ * millisecond, beside the cost of the sleeps alone. It is the processor time of the whole process, the JVM's own
+ * housekeeping included, for which an empty process is measured first. The JDK counts it in steps of 10 ms, here 0.1 %.
  *
  * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.IdlePipeline}. Takes a minute and ends
  * with 1 if an idle one is over {@value #ALLOWED_PERCENT} % of a core.

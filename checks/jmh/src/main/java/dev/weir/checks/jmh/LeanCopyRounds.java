@@ -29,11 +29,11 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * A topic copied by hand on the lean path beside the manual's loop over the client, which polls, sends, and each second
- * flushes and commits, and both kinds of {@link BareCopy}, in {@link PairedRounds}, N of them (16). The lean copy sends
- * each record from where it was received and commits each second what is acknowledged; the bare ones commit nothing. A
- * record goes to the partition that it came from. A pass has an output and a group of its own, and is timed as an
- * {@link AckedSpan} says.
+ * A topic copied by hand on the lean path beside the manual's loop over the client, which polls, sends, and flushes and
+ * commits every second, and both kinds of {@link BareCopy}, in {@link PairedRounds}, N of them (16). The lean copy
+ * sends each record from where it was received and commits what is acknowledged every second; the bare ones commit
+ * nothing. A record goes to the partition that it came from. A pass has an output and a group of its own, and is timed
+ * as an {@link AckedSpan} says.
  *
  * <pre>
  *   java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanFill HOST:PORT TOPIC PARTITIONS RECORDS BYTES

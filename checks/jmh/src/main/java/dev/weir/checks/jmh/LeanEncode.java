@@ -16,17 +16,16 @@ import java.util.function.LongSupplier;
 import java.util.zip.CRC32C;
 
 /**
- * Measures what a record costs on its way into a batch, by the CPU time of the thread: in turn, the least of many
- * rounds. Batches of 128 kB, one after the other through 8 MB, so that no batch is in the cache of the core from the
- * last time.
+ * Measures the cost of putting a record into a batch, by the CPU time of the thread: in turn, the least of many rounds.
+ * Batches of 128 kB, one after the other through 8 MB, so that no batch is in the cache of the core from the last time.
  *
  * <ul>
- *   <li>array, slice, encoder: appended from an array, from where a record was fetched, by an encoder; without
+ * <li>array, slice, encoder: appended from an array, from where a record was fetched, by an encoder; without
  * checksum
- *   <li>later: encoded into {@code LeanRecords} first, and copied from there
- *   <li>stamp: header and checksum of a batch, for each of its records
- *   <li>keep: a fetched batch copied by {@link KeptBatches}, for each of its records
- *   <li>walk: the records of such a copy, one after the other, with eight bytes of each
+ * <li>later: encoded into {@code LeanRecords} first, and copied from there
+ * <li>stamp: header and checksum of a batch, for each of its records
+ * <li>keep: a fetched batch copied by {@link KeptBatches}, for each of its records
+ * <li>walk: the records of such a copy, one after the other, with eight bytes of each
  * </ul>
  *
  * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanEncode 23 100 1000}

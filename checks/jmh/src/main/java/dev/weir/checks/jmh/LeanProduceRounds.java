@@ -16,10 +16,10 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * {@link LeanProducer} beside a plain loop over the client's {@code send()} and {@link BareProduce}, in {@link
- * PairedRounds}, N of them (25). All are idempotent, wait for the acknowledgement of all replicas, have batches of 128
- * kB, five requests of at most 1 MB in flight, write one value again and again, in turn to each partition, and are told
- * of each record. A pass has a topic and a producer of its own, and is timed as an {@link AckedSpan} says.
+ * {@link LeanProducer} beside a plain loop over the client's {@code send()} and {@link BareProduce}, in
+ * {@link PairedRounds}, N of them (25). All are idempotent, wait for the acknowledgement of all replicas, have batches
+ * of 128 kB, five requests of at most 1 MB in flight, write one value again and again, in turn to each partition, and
+ * get a callback per record. A pass has a topic and a producer of its own, and is timed as an {@link AckedSpan} says.
  *
  * <pre>
  *   java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanProduceRounds \

@@ -20,8 +20,8 @@ import org.apache.kafka.common.record.internal.CompressionType;
  * One lean thread and two of them before {@link StandInBrokers}, one broker for each thread, in turn, in rounds. Prints
  * what they read in a second of the clock, and the sum over the threads of records by the thread's processor time. The
  * latter shows what caches and memory cost, and nothing else: a thread that waits, for a lock or for another one, uses
- * no processor time, so the share of time that threads were idle stands beside it. The first eight bytes of each value
- * are added up. The first round does not count.
+ * no processor time, so the share of time that threads were idle is printed beside it. The first eight bytes of each
+ * value are added up. The first round does not count.
  *
  * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanScaling [none|lz4|zstd|...] [ROUNDS]
  * [SECONDS] [VALUE_BYTES]}. Brokers and threads share the machine: the rate by the clock scales only where there are

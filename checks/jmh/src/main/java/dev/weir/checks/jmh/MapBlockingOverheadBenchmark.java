@@ -16,9 +16,9 @@ import org.openjdk.jmh.annotations.State;
 /**
  * Measures what workers cost per element when handlers hardly do anything: unordered, and by key with 131,072 keys.
  *
- * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MapBlockingOverheadBenchmark -prof gc}. Timed, per
- * element: the iterator, the key, the way to a lane and back, adding up. With {@code counts} each handler adds to one
- * count under one lock, as a handler does that writes to something shared. Baseline: the handler on one thread.
+ * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MapBlockingOverheadBenchmark -prof gc}. Timed, per element:
+ * the iterator, the key, the trip to a worker and back, adding up. With {@code counts} each handler adds to one count
+ * under one lock, as a handler does that writes to something shared. Baseline: the handler on one thread.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -26,7 +26,7 @@ import org.openjdk.jmh.annotations.State;
 @OperationsPerInvocation(Elements.COUNT)
 public class MapBlockingOverheadBenchmark {
 
-    /** The number of elements in work at a time. */
+    /** The number of elements in flight at a time. */
     @Param({"16", "100"})
     private int atOnce;
 

@@ -25,11 +25,11 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * Passes of some arms in one process, in random order within a round and seconds apart, so that all have broker and
  * machine as they are in those seconds. The baseline has two passes in each round: the other arms are compared with
  * their geometric mean, and the two with each other, which tells what equal arms differ by; the other arms also with
- * one another. The first rounds do not count. The ratios' intervals are those of Student's t over the rounds, at 95 %.
+ * one another. The first rounds do not count. The ratios' intervals use Student's t over the rounds, at 95 %.
  *
- * <p>Beside the process's own processor time stand that of the rest of the machine, which on a machine that does
- * nothing else is the broker's and the kernel's for it, and how much of its cores was idle: near to none, the cores set
- * the pace, whoever uses them.
+ * <p>Besides the process's own processor time, it prints the processor time of the rest of the machine, which on an
+ * otherwise idle machine belongs to the broker and the kernel, and the idle share of the cores: if almost nothing is
+ * idle, the cores set the pace, whoever uses them.
  */
 final class PairedRounds {
     private static final int WARM_ROUNDS = 4;
@@ -101,7 +101,9 @@ final class PairedRounds {
     private final long records;
     private final List<Arm> arms;
 
-    /** {@code records} are those of a pass; {@code partitions} those of the topic that it writes to. */
+    /**
+     * {@code records} counts the records of a pass; {@code partitions} counts the partitions of the topic it writes to.
+     */
     PairedRounds(String bootstrap, int partitions, long records, Arm baseline, Arm... others) {
         this.bootstrap = bootstrap;
         this.partitions = partitions;

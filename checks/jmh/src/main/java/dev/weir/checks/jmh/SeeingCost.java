@@ -25,14 +25,13 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 /**
  * Measures what it costs to be seen. A pass reads the whole topic at least once into {@code Sink.forEach} with default
  * settings, and is timed from record 1,000,000 on. Four arms, in random order within each round: nobody looks; nobody
- * looks, once more, which tells what two equal arms differ by; metrics scraped each second and the console open; the
- * same while a profile records. Those who look are compared with the geometric mean of both that nobody looks at. The
+ * looks, once more, which tells what two equal arms differ by; metrics scraped every second and the console open; the
+ * same while a profile records. The watched arms are compared with the geometric mean of the two unwatched ones. The
  * first round does not count.
  *
  * <p>Run: {@code checks/seeing.sh}, or {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.SeeingCost
- * localhost:9092 TOPIC RECORDS [PAIRS] [PASSES] [threads]}: so many pairs, each of so many passes of each arm; with
- * the processor time of each kind of thread. The intervals are
- * those of Student's t over the pairs' ratios, at 95 %.
+ * localhost:9092 TOPIC RECORDS [PAIRS] [PASSES] [threads]}: so many pairs, each of so many passes of each arm; with the
+ * processor time of each kind of thread. The intervals use Student's t over the pairs' ratios, at 95 %.
  */
 public final class SeeingCost {
     private static final long WARM = 1_000_000;

@@ -29,11 +29,11 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * One member of a share group against a backlog, from the start of its process on: how many of its workers are busy,
  * second by second, and what a record costs. Nothing is set but the workers.
  *
- * <p>Run: {@code checks/jmh/share.sh}. What it runs: {@code ShareRuns ADDRESS TOPIC fill RECORDS}, and {@code
- * ShareRuns ADDRESS TOPIC lean|client|official|none GROUP SECONDS WORKERS MILLIS[:exponential|bimodal|stragglers]
- * BROKER-PID [NAME]}; {@code official} has the official client by itself ({@link OfficialShare}), {@code none} the same
- * handlers without Kafka. It prints a row of a table at the end, and each second a line on standard error. What the row
- * says is of the seconds from the tenth on, or from {@code -Dfrom=SECOND}.
+ * <p>Run: {@code checks/jmh/share.sh}. What it runs: {@code ShareRuns ADDRESS TOPIC fill RECORDS}, and {@code ShareRuns
+ * ADDRESS TOPIC lean|client|official|none GROUP SECONDS WORKERS MILLIS[:exponential|bimodal|stragglers] BROKER-PID
+ * [NAME]}; {@code official} has the official client by itself ({@link OfficialShare}), {@code none} the same handlers
+ * without Kafka. It prints a table row at the end, and a line on standard error every second. The row covers the
+ * seconds from the tenth on, or from {@code -Dfrom=SECOND}.
  */
 public final class ShareRuns {
 
@@ -41,7 +41,7 @@ public final class ShareRuns {
     private static final int VALUE_BYTES = 100;
     private static final int BATCH_BYTES = 16_384;
 
-    /** Second by which it must be up to speed. */
+    /** Deadline, in seconds, for reaching full speed. */
     private static final int SPEED_SECONDS = 10;
 
     /** First second whose rows count. */

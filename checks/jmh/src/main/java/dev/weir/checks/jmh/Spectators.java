@@ -23,7 +23,7 @@ import jdk.jfr.Recording;
 import jdk.jfr.RecordingState;
 
 /**
- * All that look at a pipeline at once: a scrape each second, a reader of the console's events, its limiter, and if
+ * All observers of a pipeline at once: a scrape every second, a reader of the console's events, its limiter, and if
  * asked a profile that records for as long as it can. They have been served once, and the recording has begun, when
  * {@link #of} returns. Owned by one thread, which closes them before the pipeline.
  */

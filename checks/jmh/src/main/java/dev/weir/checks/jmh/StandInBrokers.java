@@ -36,8 +36,8 @@ import org.apache.kafka.common.requests.RequestUtils;
 
 /**
  * Brokers that cost next to nothing: each fetch of the same partitions is answered with the same bytes, encoded once,
- * in which only offsets and the correlation id are written anew; what is produced is received and acknowledged ({@link
- * StandInWrites}). One topic without an end, and any other for what is written; a thread per connection.
+ * in which only offsets and the correlation id are rewritten; what is produced is received and acknowledged
+ * ({@link StandInWrites}). One topic without an end, and any other for what is written; a thread per connection.
  *
  * <p>Alone, one broker in a process of its own, so that the processor time of what is measured before it has none of
  * its own: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.StandInBrokers PORT PARTITIONS
@@ -110,7 +110,7 @@ final class StandInBrokers implements Closeable {
     }
 
     private void serve(SocketChannel connection) {
-        Map<List<Integer>, Answer> answers = new HashMap<>(); // by partitions, in the order in which they are asked for
+        Map<List<Integer>, Answer> answers = new HashMap<>(); // by partition, in request order
         ByteBuffer size = ByteBuffer.allocateDirect(Integer.BYTES);
         ByteBuffer request = ByteBuffer.allocateDirect(1 << 16);
         try (connection) {

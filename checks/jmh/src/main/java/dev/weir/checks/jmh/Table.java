@@ -48,9 +48,7 @@ public final class Table {
     /** Reactor looks at all 100,000 inner streams for each element. */
     private static final String SLOW = "GroupByBenchmark.reactor";
 
-    /**
-     * Few runs fit in a second, so that what is done once in a run is compiled late, and it is a matter of percents.
-     */
+    /** Few runs fit in a second, so code that runs once per run is compiled late, and the effect is a few percent. */
     private static final String LATE = "MapParallel\\d+Us";
 
     private static final int LATE_WARMUP_SECONDS = 12;

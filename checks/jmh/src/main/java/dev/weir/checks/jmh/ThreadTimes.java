@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Processor time of all threads of this process so far, those of the JVM as well, in nanoseconds by number and name, as
- * Linux tells it in {@code /proc}.
+ * Processor time of all threads of this process so far, including the JVM's own, in nanoseconds by number and name, as
+ * Linux reports it in {@code /proc}.
  */
 record ThreadTimes(Map<String, Long> nanos) {
 

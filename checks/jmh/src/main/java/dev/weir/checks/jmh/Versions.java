@@ -18,8 +18,8 @@ import java.util.function.Function;
 /**
  * Versions of Weir beside each other in one JVM: how fast each reads a topic at least once. Each has a class loader of
  * its own, so that each is compiled for itself; passes are in random order, and the first version takes part twice. A
- * ratio is of the means of logarithms; its interval is that of {@value #PAIRS} pairs, each the mean of several rounds
- * in a row, by Student's t. A/A is the control, the first version a second time, by the first.
+ * ratio is of the means of logarithms; its interval uses Student's t over {@value #PAIRS} pairs, each the mean of
+ * several rounds in a row. A/A is the control, the first version a second time, by the first.
  *
  * <p>Run: {@code checks/jmh/versions.sh}, which says what it wants.
  */

@@ -28,10 +28,10 @@ record Paragraph(String page, int line, Kind kind, String text) {
     private static final int HASH_DIGITS = 16;
 
     /**
-     * Identifies this text as checked under a set of rules, wherever it stands.
+     * Identifies this text as checked under a set of rules, wherever it occurs.
      *
      * @param rules everything that changes the verdict on any text
-     * @param words accepted words; those that occur in this text change its hash
+     * @param words accepted words; only words that occur in this text change its hash
      */
     String hash(String rules, Collection<String> words) {
         StringBuilder identity =

@@ -108,7 +108,7 @@ class LzStringTest {
         assertThat(faults).isPositive();
     }
 
-    /** A thread keeps arrays: what was in them, and how large they are, must not be told by a text or a fault. */
+    /** A thread keeps arrays: their contents and sizes must not show in a text or a fault. */
     @ParameterizedTest
     @EnumSource
     void decompress_onAThreadThatDidMuchBefore_givesTheSameAsOnANewOne(LzForm form) throws Exception {

@@ -210,7 +210,7 @@ class FormatsTest {
                 .collect(toMap(each -> new String(each.key(), UTF_8), identity()));
     }
 
-    /** The reason why each letter is one. */
+    /** The reason for each dead-letter record. */
     private static Map<String, String> reasons() {
         Map<String, String> reasons = new HashMap<>();
         read("orders-dead").forEach((key, each) -> {

@@ -219,7 +219,7 @@ class BatchGuardTest {
                 .hasMessageContaining("for 2 records from t-0@0");
     }
 
-    // An immutable list throws when it is asked for null, which looked as if the handler had.
+    // An immutable list throws when asked whether it contains null, which looked as if the handler had thrown.
     @Test
     void outcomesInAnImmutableList_areTaken() throws Exception {
         BatchHandler<byte[], byte[]> immutable = records -> List.of(BatchOutcome.done(), BatchOutcome.skip());

@@ -189,7 +189,7 @@ class FailedRecordForwarderTest {
         return forwarding(new DeadLetterWriter(DeadLetters.to("dead", settings).whenTooLarge(whenTooLarge)));
     }
 
-    // 15 letters lost their values, and nobody was told.
+    // 15 dead-letter records lost their values silently.
     @Test
     void letters_thatAreCut_areCounted() throws Exception {
         FailedRecordForwarder cutting = writing(DeadLetters.TooLarge.CUT);

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Flows in a row, each with retry topics and a dead-letter topic, drawn from a seed. A flow passes the headers of a
- * record on to the next one, as users' handlers do. Its parts that decide where a record goes are those of the product;
+ * record on to the next one, as users' handlers do. The parts that decide where a record goes are the product's own;
  * logs, positions and crashes are simulated. Confined to one thread.
  */
 final class RetryFlowsWorld {

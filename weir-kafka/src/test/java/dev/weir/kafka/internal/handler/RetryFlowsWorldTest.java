@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Flows with retry topics, by seeds. The seed of a world that fails stands in front of the message. */
+/** Flows with retry topics, by seed. The seed of a failing world is printed in front of the message. */
 class RetryFlowsWorldTest {
 
     private static final int SOME = 300;

@@ -149,7 +149,7 @@ class FlowControlTest {
         assertThat(client.paused()).isEmpty();
     }
 
-    /** Partitions at their high mark, of which nothing has been taken. */
+    /** Partitions at their high mark, with nothing taken yet. */
     private Map<TopicPartition, AssignedPartition> full(RecordBuffer outlet, int... priorities) {
         Map<TopicPartition, AssignedPartition> assigned = new LinkedHashMap<>();
         for (int priority : priorities) {
@@ -395,7 +395,7 @@ class FlowControlTest {
         assertThat(client.paused()).isEmpty();
     }
 
-    /** Partitions that have taken nothing yet, of a budget of which each one's share is 25 KB. */
+    /** Partitions with nothing taken yet, each with a 25 KB part of the budget. */
     private Map<TopicPartition, AssignedPartition> forty() {
         RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM);
         Map<TopicPartition, AssignedPartition> assignment = new LinkedHashMap<>();

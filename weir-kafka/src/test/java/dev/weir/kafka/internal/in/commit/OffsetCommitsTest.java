@@ -53,7 +53,7 @@ class OffsetCommitsTest {
                 MemberCommit.NONE);
     }
 
-    /** With so many records, of which the token of each is its offset. */
+    /** A partition with this many records; each record's token is its offset. */
     private static AssignedPartition partition(int records) {
         AssignedPartition partition = new AssignedPartition(ID, new OffsetTracker(records, () -> {}), Long.MAX_VALUE);
         for (int i = 0; i < records; i++) {
@@ -76,7 +76,7 @@ class OffsetCommitsTest {
             next += 2;
         }
         assertThat(fits).isNotEmpty();
-        // Each second one up to that before the last is finished; the last one has no room.
+        // Every other record up to the one before the last is finished; the last one does not fit.
         commits.committed(List.of(partition), commits.finished(List.of(partition)));
         assertThat(commits.finished(List.of(partition))).isEmpty();
         assertThat(commits.finishedEntirely(List.of(partition))).isNull();
@@ -143,7 +143,7 @@ class OffsetCommitsTest {
 
     // ---- What happens to a commit ----------------------------------------------------------------------------------
 
-    /** Answers a commit only when it is told to, by what it is told. */
+    /** Answers a commit only when the test says so, with the answer the test gives. */
     @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread
     private static final class Slow extends MockConsumer<byte[], byte[]> {
 

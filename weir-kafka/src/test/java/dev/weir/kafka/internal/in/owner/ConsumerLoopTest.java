@@ -216,7 +216,7 @@ class ConsumerLoopTest {
         assertThat(client.closed()).isTrue();
     }
 
-    // Since a seek it was another object, and went on fetching for a stream that nobody read.
+    // After a seek it was another object, and fetching continued for a stream that nobody read.
     @Test
     void partition_whoseStreamEndsAfterASeek_isNotFetchedAnyMore() throws Exception {
         PartitionOutlets outlets = new PartitionOutlets(dev.weir.stream.spi.Clock.SYSTEM);
@@ -250,7 +250,7 @@ class ConsumerLoopTest {
         assertThat(seek.toCompletableFuture()).isDone();
     }
 
-    // It was added behind those that were told of the end, and its pipeline waited for records for ever.
+    // It was added after the end had been announced to the others, and its pipeline waited for records forever.
     @Test
     void attachment_inTheTurnOfTheClose_isRefused() throws InterruptedException {
         PipelineOutlets outlets = new PipelineOutlets();
@@ -410,7 +410,7 @@ class ConsumerLoopTest {
         }
     }
 
-    /** A clock by which all that is waited for takes as long as it may. */
+    /** A clock on which every wait takes as long as it may. */
     private static final class Hasty implements OwnerClock {
 
         private final AtomicLong nanos = new AtomicLong();
@@ -433,7 +433,7 @@ class ConsumerLoopTest {
 
         final CountDownLatch assigned = new CountDownLatch(1);
 
-        /** By whose time a commit takes all that it may, instead of being refused. */
+        /** The clock on which a commit takes its full timeout, instead of being refused. */
         volatile @Nullable Hasty commitsUntil;
 
         volatile KafkaException refusal = new GroupAuthorizationException("not allowed");

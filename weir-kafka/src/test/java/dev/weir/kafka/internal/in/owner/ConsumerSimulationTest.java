@@ -26,7 +26,7 @@ class ConsumerSimulationTest {
     /** What befalls topics: all that the loop is known to stand. */
     private static final Set<SimulatedEvent> EVENTS = EnumSet.allOf(SimulatedEvent.class);
 
-    /** Worlds in which they may happen, 20,000 of which were run. */
+    /** Worlds in which they may happen; 20,000 of them were run. */
     private static final int SEEDS_WITH_EVENTS = 5_000;
 
     /**
@@ -59,8 +59,8 @@ class ConsumerSimulationTest {
     }
 
     /**
-     * Worlds that showed what none of those of each build did: a group that starts at the end gives the partitions of a
-     * recreated topic before its new id is known.
+     * Worlds that showed a fault which none of each build's worlds did: a group that starts at the end assigns the
+     * partitions of a recreated topic before its new id is known.
      */
     @ParameterizedTest
     @ValueSource(longs = 1127)

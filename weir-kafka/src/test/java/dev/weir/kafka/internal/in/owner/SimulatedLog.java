@@ -47,7 +47,7 @@ final class SimulatedLog extends GroupPartition {
     /** The epoch in which that commit was sent. */
     private int committedEpoch;
 
-    /** True if the one who sent that commit was told that it failed. */
+    /** True if the sender of that commit was told of a failure. */
     boolean committedUnsure;
 
     /** The last epoch that began with a seek. */
@@ -69,10 +69,10 @@ final class SimulatedLog extends GroupPartition {
     /** In this epoch the consumer knows that everything before is committed. */
     long confirmed;
 
-    /** True if it has not yet gone on at what was committed when it came. */
+    /** True if it has not yet resumed from the commit that was found when it was assigned. */
     private boolean opening;
 
-    /** True if the commit that it goes on at was deleted meanwhile, with its topic, and said nothing of that. */
+    /** True if the commit that it resumes from was deleted meanwhile, with its topic, and said nothing of that. */
     private boolean openedStale;
 
     private boolean openedBlindly;
@@ -85,7 +85,7 @@ final class SimulatedLog extends GroupPartition {
     /** The leader epoch of the last record before the position, if the client knows it. */
     int positionEpoch = SimulatedElections.UNKNOWN;
 
-    /** True if the position is of records that are gone, and the consumer has not gone on elsewhere yet. */
+    /** True if the records at the position are gone, and the consumer has not moved elsewhere yet. */
     boolean doubtful;
 
     /** True if nothing but the end of the log tells that. */
@@ -97,7 +97,7 @@ final class SimulatedLog extends GroupPartition {
     /** True if it came after the others. */
     boolean added;
 
-    /** True if it cannot be asked for anything now. */
+    /** True if no broker answers for it now. */
     boolean leaderless;
 
     /** True if the client has said that nothing is committed, and no answer to that has arrived. */
@@ -115,7 +115,7 @@ final class SimulatedLog extends GroupPartition {
     /** Where a cut that follows may put the position back to. */
     private long nearest = -1;
 
-    /** The highest end that a cut has taken back while it was asked where to go on. */
+    /** The highest end that a truncation has taken back while the consumer waited for its next position. */
     private int endInHold;
 
     /** The first record of the assignment that the pipeline has not taken yet. */
@@ -132,7 +132,7 @@ final class SimulatedLog extends GroupPartition {
         missIfBlind();
     }
 
-    /** The record at the position, which says of which topic and of which leader it is. */
+    /** The record at the position, which names its topic's incarnation and its leader's epoch. */
     @Override
     protected ConsumerRecord<byte[], byte[]> record() {
         return record(new byte[] {(byte) elections.incarnation(), 0, 0, 0}, elections.epochAt(position));
@@ -217,7 +217,7 @@ final class SimulatedLog extends GroupPartition {
         }
     }
 
-    /** What was before the offset may be missed from now on: it is known that reading goes on there. */
+    /** Allows records before the offset to be missed from now on: reading is known to continue there. */
     private void goneOn(long offset) {
         doubtful = false;
         nearest = -1;
@@ -229,19 +229,18 @@ final class SimulatedLog extends GroupPartition {
         return doubtful && !held && positionEpoch >= 0 && elections.endOf(positionEpoch) < position;
     }
 
-    /** Whether a policy may let reading go on at the offset, after the records before it are gone. */
+    /** Requires that the policy lets reading continue at the offset, after the records before it are gone. */
     private void requireInPolicy(long offset, OutOfRangePolicy policy) {
         boolean allowed = switch (policy) {
             case FAIL -> false;
             case EARLIEST -> offset == 0;
-            // Where the end was at any time since, also if the log was cut again after that was asked for: whatever
-            // says
-            // so, the next poll or the topic's id, is looked at when reading goes on.
+            // The end at any time since counts, even if the log was truncated again after the end was requested: the
+            // next poll or the topic's id reveals that, and is checked when reading continues.
             case LATEST, NEAREST -> offset >= Math.max(0, nearest) && offset <= Math.max(end, endInHold);
         };
-        // A consumer that was told the topic's id just before it was recreated takes even a place in the new one for
-        // one in
-        // the old one, until it is told the new id, up to some seconds later; a cut may be what makes it ask.
+        // A consumer that learned the topic's id just before the topic was recreated takes even a position in the new
+        // topic for one in the old, until it learns the new id, up to some seconds later; a truncation may be what
+        // makes it ask.
         boolean anew = elections.incarnation() > 0 && policy == OutOfRangePolicy.NEAREST && offset == 0;
         if (!allowed && !anew) {
             throw new AssertionError(id + " goes on at " + offset + " under " + policy + " after a cut to " + nearest
@@ -286,7 +285,10 @@ final class SimulatedLog extends GroupPartition {
         confirmed = offset;
     }
 
-    /** The consumer waits for where to go on: it has just got the partition, or a seek was asked for. */
+    /**
+     * Holds the partition while the consumer waits for its next position: it has just been assigned, or a seek was
+     * requested.
+     */
     void hold() {
         if (!paused) {
             throw new AssertionError(id + " is held and may be fetched");
@@ -305,10 +307,10 @@ final class SimulatedLog extends GroupPartition {
     }
 
     /**
-     * The consumer goes on: where it had committed, or where a seek has said.
+     * Resumes the consumer, at its commit or at the target of a seek.
      *
-     * @param leaderEpoch what it knows of the record before it
-     * @param policy what it follows where a position is lost
+     * @param leaderEpoch the known epoch of the record before it
+     * @param policy the policy for a lost position
      */
     void goOn(long offset, int leaderEpoch, OutOfRangePolicy policy) {
         if (!held) {
@@ -322,7 +324,7 @@ final class SimulatedLog extends GroupPartition {
             restore();
         } else {
             requirePlace(offset, policy);
-            // What is skipped counts as done, what comes again may be seen again.
+            // Skipped records count as done; redelivered records may be seen again.
             finished.set(0, (int) Math.min(offset, end));
             seen.clear((int) offset, Integer.MAX_VALUE);
             forgiven.set(0, (int) Math.max(offset, committed));
@@ -359,7 +361,7 @@ final class SimulatedLog extends GroupPartition {
         }
     }
 
-    /** The consumer goes on where it is, and lets the client look again whether its position is right. */
+    /** Resumes the consumer at its position, and lets the client validate the position again. */
     private void checkAgain(long offset, int leaderEpoch) {
         if (offset != position || leaderEpoch != positionEpoch) {
             throw new AssertionError(id + " goes on at " + offset + " and was not held");
@@ -391,7 +393,7 @@ final class SimulatedLog extends GroupPartition {
         return new OffsetAndMetadata(position, positionEpoch < 0 ? Optional.empty() : Optional.of(positionEpoch), "");
     }
 
-    /** The consumer is told that nothing is committed. */
+    /** The consumer learns that nothing is committed. */
     void askStart(boolean hasKnownEarlierTopic) {
         startsAnew |= !startAsked && hasKnownEarlierTopic;
         startAsked = true;
@@ -456,7 +458,7 @@ final class SimulatedLog extends GroupPartition {
         }
         finishedHere.or(finishedEarlier);
         if (elections.epoch() > 0) {
-            // A limit: what was written anew at offsets that are noted as finished is not emitted.
+            // A limit: records rewritten at offsets that are noted as finished are not emitted.
             finished.or(finishedEarlier);
         }
     }
@@ -466,7 +468,7 @@ final class SimulatedLog extends GroupPartition {
         return CommitText.decode(committed, committedText).finished().contains(offset);
     }
 
-    /** Offset of the first visible record that is to be emitted, from {@code from} on, or the end. */
+    /** Offset of the first visible record to emit, from {@code from} on, or the end. */
     long nextToEmit(long from) {
         long next = nextVisible(from);
         while (next < end && finishedEarlier.get((int) next)) {
@@ -543,7 +545,7 @@ final class SimulatedLog extends GroupPartition {
         }
     }
 
-    /** The consumer commits where it will go on before it does. */
+    /** The consumer commits its next position before it resumes there. */
     private void takePlace(long offset) {
         if (startAsked && !seekAsked && !placedAnew) {
             requireSamePlace(offset);

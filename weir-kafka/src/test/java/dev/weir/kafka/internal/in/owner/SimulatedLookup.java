@@ -30,7 +30,7 @@ final class SimulatedLookup implements Lookup {
     private final SimulatedWorld world;
     private final Queue<Question> questions = new ArrayDeque<>();
 
-    /** The first topic of the name that the process was told of. */
+    /** The first topic of the name that the process learned of. */
     private long firstIncarnation = Long.MAX_VALUE;
 
     SimulatedLookup(SimulatedWorld world) {

@@ -137,7 +137,7 @@ final class SimulatedTroubles {
         world.logs.values().forEach(log -> log.leaderless = withoutLeaderForGood.contains(log));
     }
 
-    /** Other members begin with partitions of which nothing is committed, and commit where. */
+    /** Other members begin with partitions that have no commit, and commit their positions. */
     void othersBegin(Collection<TopicPartition> ours) {
         if (!startsAtEnd()) {
             return;

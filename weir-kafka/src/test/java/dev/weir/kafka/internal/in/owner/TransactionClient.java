@@ -30,7 +30,7 @@ final class TransactionClient extends GroupConsumer {
     private final TransactionCluster cluster;
     private int generation;
 
-    /** The last one that this member was told. */
+    /** The last one that this member was notified of. */
     private int told;
 
     TransactionClient(TransactionWorld world) {
@@ -78,7 +78,7 @@ final class TransactionClient extends GroupConsumer {
         return new ConsumerGroupMetadata("g", told, "member", Optional.empty());
     }
 
-    /** The group gives its partitions to others, of which the member hears when it polls. */
+    /** The group gives this member's partitions to others; the member learns of it when it polls. */
     void expel() {
         if (isInCallback()) {
             return;
@@ -121,7 +121,7 @@ final class TransactionClient extends GroupConsumer {
         return records;
     }
 
-    /** The consumer holds a partition until it knows where to go on. */
+    /** The consumer holds a partition until it knows its next position. */
     @Override
     public void seek(TopicPartition id, long offset) {
         cluster.input(id).held = true;

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The brokers of a {@link TransactionWorld}: inputs, outputs, transactions and committed offsets. After each commit of
  * anybody it checks what exactly once means: a reader with read_committed sees all outputs of the inputs that are
- * committed, each once, and none of any other. Confined to the world's thread and those that it gives turns to.
+ * committed, each once, and none of any other. Confined to the world's thread and the threads that it gives turns to.
  */
 final class TransactionCluster {
 
@@ -190,7 +190,7 @@ final class TransactionCluster {
         return !refuses || isRefused(out);
     }
 
-    /** A bit for each output of an input that is to be seen. */
+    /** A bit for each output of an input that must be visible. */
     private int outputsSeen(Input input, long offset) {
         int seen = 0;
         for (int part = 0; part < outputsOf(input, offset); part++) {
@@ -248,7 +248,7 @@ final class TransactionCluster {
         check();
     }
 
-    /** Ends a transaction of somebody else, who cannot go on with it. */
+    /** Ends the transaction of another producer, which cannot continue it. */
     void fence(String id) {
         int ignored = initProducer(id);
     }

@@ -55,7 +55,7 @@ final class TransactionProducer extends MockProducer<byte[], byte[]> {
     private boolean dead;
     private boolean inTransaction;
 
-    /** True if the coordinator has the commit, and nobody was told. */
+    /** True if the coordinator has the commit, but its answer was lost. */
     private boolean committedUntold;
 
     /** What it can do nothing but abort for, or not even that. */

@@ -98,7 +98,7 @@ final class TransactionWorld implements OwnerClock {
     /** True if some elements are grouped: each record of a group has the claims of all inputs of the group. */
     private final boolean groups;
 
-    /** For draws that leave those of {@link #random} as they are. */
+    /** A second generator, for draws that leave the sequence of {@link #random} as it is. */
     private final Random more;
 
     /** True if each process reads up to what was there when it began. */
@@ -130,7 +130,7 @@ final class TransactionWorld implements OwnerClock {
 
     private final List<TransactionProducer> producers = new ArrayList<>();
 
-    /** By the value, which is that of a copy of the record, too. */
+    /** Outputs by value array; a copy of the record has the same array, too. */
     private final IdentityHashMap<byte[], Out> outs = new IdentityHashMap<>();
 
     /** Answers of brokers that are in flight. */
@@ -239,7 +239,8 @@ final class TransactionWorld implements OwnerClock {
             if (crashed) {
                 require(failure instanceof Crash, "did not die of the crash", failure);
                 if (more.nextBoolean()) {
-                    // Only the owner's thread is gone: the sink goes on for a moment, and the run closes what is open.
+                    // Only the owner's thread is gone: the sink keeps working for a moment, and the run closes what is
+                    // open.
                     while (more.nextInt(5) != 0) {
                         stepSegment();
                         sink().stepCommitter();
@@ -456,9 +457,7 @@ final class TransactionWorld implements OwnerClock {
         requestCloseIfThrough();
     }
 
-    /**
-     * A user goes on somewhere else with a partition: not before what was read of it, which would be seen twice then.
-     */
+    /** A user seeks a partition elsewhere: not back before records already read, which would then be seen twice. */
     private void seekSometimes() {
         if (calm || random.nextInt(15) != 0) {
             return;
@@ -483,7 +482,7 @@ final class TransactionWorld implements OwnerClock {
         }
     }
 
-    /** Committed offsets are asked for, and those who have a transaction open go on. */
+    /** Committed offsets are requested, and producers with an open transaction keep working. */
     void serveWhileWaiting() {
         for (int i = 0; i < 3; i++) {
             sink().stepCommitter();
@@ -700,7 +699,7 @@ final class TransactionWorld implements OwnerClock {
 
     @Override
     public long nanoTime() {
-        // Other threads go on between any two steps of one that asks.
+        // Other threads run between any two steps of one that asks.
         if (!elsewhere.isEmpty() && random.nextInt(20) == 0) {
             finishElsewhere();
         }
@@ -757,7 +756,7 @@ final class TransactionWorld implements OwnerClock {
             return answers;
         }
 
-        /** Where a user goes on. */
+        /** Target of a user's seek. */
         private long sought(Input input) {
             int least = (int) Math.max(input.position, input.finishedTo());
             int sought = least + random.nextInt(Math.max(input.end - least, 0) + 1);

@@ -83,7 +83,7 @@ class ClientClosingTest {
                 Map.of("bootstrap.servers", "127.0.0.1:9"), new ByteArraySerializer(), new ByteArraySerializer());
 
         assertThat(ClientClosing.close(client, Duration.ZERO)).isTrue();
-        assertThat(ClientThread.of(client).isDead()).isFalse(); // it ended because it was told to
+        assertThat(ClientThread.of(client).isDead()).isFalse(); // it ended on request
     }
 
     /** A completion that closes its producer runs on the thread which the producer waits for. */

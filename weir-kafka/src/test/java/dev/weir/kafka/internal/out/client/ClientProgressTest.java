@@ -26,7 +26,7 @@ class ClientProgressTest {
         return progress.look(SECONDS.toNanos(oldestSeconds), Set.of("out"), SECONDS.toNanos(now));
     }
 
-    /** At which second it is found, looked at each second, with a record that is without an answer from 0 on. */
+    /** The second at which the check finds it, checking every second, with a record unanswered since second 0. */
     private int found(int from, int to) {
         for (int now = from; now <= to; now++) {
             if (look(now, now) != null) {

@@ -83,7 +83,7 @@ class LeanProducerConfigTest {
             Map.entry("client.id", LeanProducerSettings::properties),
             Map.entry("security.protocol", LeanProducerSettings::properties));
 
-    /** Those of the settings are taken, whatever a file for both clients says. */
+    /** The serializers of the settings are taken, whatever a file for both clients says. */
     private static final Set<String> SERIALIZERS = Set.of("key.serializer", "value.serializer");
 
     private static String another(ConfigDef.ConfigKey key) {

@@ -141,7 +141,7 @@ class ConsumerTransactionsTest {
         }
     }
 
-    /** Has a record of a new input written, of which so many further claims are held elsewhere. */
+    /** Writes a record of a new input while that many further claims are held elsewhere. */
     private long written(int otherClaims) {
         long token = tracker.append(tracker.outstanding(), 1);
         if (otherClaims > 0) {

@@ -71,7 +71,7 @@ public final class SimulatedSink {
      * @param isBounded whether the source has an end
      * @param skips whether records that cannot be written are skipped
      * @param clients makes a producer with a transactional id
-     * @param fence is called where transactions of runs that are gone are to be ended
+     * @param fence is called where transactions of former runs must be ended
      * @param lastActs lets brokers answer, while the end of the committing thread is waited for
      */
     public SimulatedSink(
@@ -100,7 +100,7 @@ public final class SimulatedSink {
         committer.start();
     }
 
-    /** The transactions by which the consumer commits. */
+    /** The transactions that carry the consumer's commits. */
     public TransactionGate gate() {
         return transactions;
     }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What goes on while a record is being sent for which the client has no room. */
+/** Progress elsewhere while a record is being sent that the client has no room for. */
 @Timeout(60)
 class TransactionCommitterTest {
 

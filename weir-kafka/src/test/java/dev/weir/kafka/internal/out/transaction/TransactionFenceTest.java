@@ -30,7 +30,7 @@ class TransactionFenceTest {
                 .toList());
     }
 
-    // One broker without an answer once kept those of all the others from being ended.
+    // One unresponsive broker once kept the transactions of all the others from being ended.
     @Test
     void brokersWithoutAnAnswer_doNotHideTheOthers() throws Exception {
         TransactionPlan dead = ofGroup("orders");

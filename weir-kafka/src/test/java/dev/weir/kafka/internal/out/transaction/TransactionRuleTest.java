@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Which aborts a rule excuses: those of refusals that are found again, and no others. */
+/** The aborts that a rule excuses: aborts for refusals that are found again, and no others. */
 @Timeout(60)
 class TransactionRuleTest {
 
@@ -84,7 +84,7 @@ class TransactionRuleTest {
         }
     }
 
-    /** A transaction of which the brokers refuse the record of an input, until it is aborted. */
+    /** Runs a transaction whose record is refused by the brokers, until it is aborted. */
     private void refused() throws InterruptedException {
         refused(0);
     }
@@ -143,7 +143,7 @@ class TransactionRuleTest {
         assertThat(context.failures).singleElement().isInstanceOf(ProduceException.class);
     }
 
-    // With records in another order each time, none of the refused ones may have come again by then.
+    // With records in another order each time, none of the refused ones may have been read again by then.
     @Test
     void refusalsOfOneInputAfterTheOther_doNotEndTheRun() throws InterruptedException {
         for (int i = 0; i < TransactionRule.MOST_IN_VAIN + 2; i++) {
@@ -173,8 +173,8 @@ class TransactionRuleTest {
         assertThat(record.headers().add("of-a-serializer", new byte[0])).hasSize(1);
     }
 
-    // A client gives the refusal of one topic to all records that it has not sent yet. Those of good topics were left
-    // out, and so was what came for their topics in the ten seconds after it.
+    // A client reports the refusal of one topic for all records that it has not sent yet. Records of good topics were
+    // left out, and so was everything for their topics in the ten seconds after it.
     @Test
     void refusalThatNamesAnotherTopic_saysNothingAboutTheRecord() throws InterruptedException {
         refuses = false;

@@ -55,7 +55,7 @@ class TransactionalBatchesTest {
 
     private int begun;
 
-    /** Clients that were asked for. */
+    /** Number of clients created. */
     private int clients;
 
     /** The topic whose records are refused as they are sent. */
@@ -75,7 +75,7 @@ class TransactionalBatchesTest {
     private final MockProducer<String, String> client =
             new MockProducer<>(true, null, new StringSerializer(), new StringSerializer()) {
 
-                // One object is all clients of the id, each of which ends what the one before it has left open.
+                // One object plays all clients of the id; each one ends what its predecessor left open.
                 @Override
                 public void initTransactions() {
                     if (clients == 1) {
@@ -190,7 +190,7 @@ class TransactionalBatchesTest {
         public void retain(long token, int claims) {}
     };
 
-    /** Five elements, of which three make a transaction. */
+    /** Five elements; three of them make a transaction. */
     private Stage<ProducerRecord<String, String>> five() {
         Batch<ProducerRecord<String, String>> batch = new Batch<>(5);
         for (int i = 0; i < 5; i++) {
@@ -266,7 +266,7 @@ class TransactionalBatchesTest {
         assertThat(acknowledged).containsExactly(0L, 1L, 2L, 3L, 4L);
     }
 
-    // Each record that was refused from memory began the ten seconds anew.
+    // Each record that was refused from memory restarted the ten seconds.
     @Test
     void topicThatWasForbidden_isAskedAgainAfterTenSeconds_howeverManyRecordsComeForItMeanwhile() throws Exception {
         forbidden = "out";

@@ -29,7 +29,7 @@ import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What an answer that says no does to those that come after it. */
+/** The effect of a refusal on the answers that follow it. */
 class OrderedProducerTest {
 
     private final KafkaException ofANeighbour = new KafkaException("part of a batch with invalid records");
@@ -105,7 +105,7 @@ class OrderedProducerTest {
         assertThat(acknowledged).isEmpty();
     }
 
-    // The first of a batch to be told was its first record, which nothing is wrong with.
+    // The first completion of a batch belonged to its first record, which nothing is wrong with.
     @Test
     void stop_afterAWholeBatchIsRefused_namesTheRecordThatIsToBlame() throws Exception {
         sendTo(0, 0, 0);

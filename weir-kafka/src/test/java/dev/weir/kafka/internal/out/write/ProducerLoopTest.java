@@ -136,7 +136,7 @@ class ProducerLoopTest {
         assertThatThrownBy(() -> loop.run(upstream(3))).hasMessageContaining("delivery timed out");
         answering.join();
         assertThat(context.failures).hasSize(1);
-        // 2 stands behind 1 in its partition, for all that is known: finished before it, it would be written before it.
+        // As far as anyone knows, 2 follows 1 in its partition: finished before 1, it would be written before 1.
         assertThat(acknowledged).containsExactly(0L);
     }
 

@@ -189,7 +189,7 @@ class ResultStageTest {
         client.errorNext(new KafkaException("part of a batch with invalid records"));
         client.errorNext(new InvalidRecordException("null key"));
         client.errorNext(new KafkaException("part of a batch with invalid records"));
-        client.completeNext(); // the client went on behind them
+        client.completeNext(); // the client carried on past them
         client.refused.add("1.0");
         client.answered = 4;
         client.answersAtFlush = true;
@@ -234,7 +234,7 @@ class ResultStageTest {
         assertThat(claims).isEmpty();
     }
 
-    /** Answers when it is told to; or at each flush, which then refuses some records by their value. */
+    /** Answers when the test says so; or at each flush, which then refuses some records by their value. */
     @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread
     private static final class Client extends MockProducer<String, String> {
 

@@ -50,7 +50,7 @@ class WriteRuleTest {
         assertThat(rule.refusalOf("out")).isNull();
     }
 
-    // Each record that was refused from memory began the ten seconds anew, so a topic with traffic was never asked
+    // Each record that was refused from memory restarted the ten seconds, so a topic with traffic was never tried
     // again.
     @Test
     void recordsRefusedFromMemory_doNotKeepTheTopicFromBeingAskedAgain() {

@@ -15,7 +15,7 @@ class AcknowledgementTallyTest {
     private final ShareCounters counters = new ShareCounters();
     private final AcknowledgementTally tally = new AcknowledgementTally("consumer", counters, refused -> {});
 
-    /** The client acknowledges gaps by itself, also in a partition of which no record came. */
+    /** The client acknowledges gaps by itself, even in a partition that delivered no record. */
     @Test
     void gapsOfAPartitionWithoutRecords_hideNoOtherAnswer() {
         AcquiredRecord record = new AcquiredRecord(ShareClientStub.record(0, 1), () -> 5, 0, settled -> {});

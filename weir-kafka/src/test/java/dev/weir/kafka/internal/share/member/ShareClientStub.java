@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A share consumer of one partition without brokers, which asks for records as Kafka's of 4.4 does: after a poll that
- * found nothing, or met an open renewal, it goes on by itself until something came. Renewals are answered at the second
- * call after them; the records of one that is refused it forgets. Thread-safe.
+ * found nothing, or met an open renewal, it keeps asking by itself until something arrives. It answers a renewal at the
+ * second call after it, and forgets the records of a refused renewal. Thread-safe.
  */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // a lock of its own
 final class ShareClientStub extends MockShareConsumer<byte[], byte[]> {
@@ -97,7 +97,7 @@ final class ShareClientStub extends MockShareConsumer<byte[], byte[]> {
                 Optional.of((short) delivery));
     }
 
-    /** The settings of a group, of which share consumers heed these two. */
+    /** The settings of a group, as far as share consumers heed them. */
     static ShareGroupConfig group(int deliveryLimit, boolean renewsLocks) {
         return ShareGroupConfig.of(
                 "earliest", true, Duration.ofSeconds(30), deliveryLimit, 2_000, "read_committed", renewsLocks);
@@ -128,7 +128,7 @@ final class ShareClientStub extends MockShareConsumer<byte[], byte[]> {
         }
     }
 
-    /** A record that the broker has to lend. */
+    /** Adds a record that the broker can deliver. */
     void produce(ConsumerRecord<byte[], byte[]> record) {
         lock.lock();
         try {
@@ -139,7 +139,7 @@ final class ShareClientStub extends MockShareConsumer<byte[], byte[]> {
         }
     }
 
-    /** What the brokers were told, as {@code offset TYPE}. */
+    /** The acknowledgements that reached the brokers, as {@code offset TYPE}. */
     List<String> told() {
         return locked(() -> List.copyOf(told));
     }

@@ -165,7 +165,8 @@ class ShareConsumerThreadTest {
     }
 
     /**
-     * The pipeline has enough by other share consumers; this one asked in vain before, and its client goes on asking.
+     * The pipeline has enough records from other share consumers; this one asked in vain before, and its client keeps
+     * asking.
      */
     @Test
     void recordThatCameWhileTheLaneWaits_isHandedOn() throws Exception {

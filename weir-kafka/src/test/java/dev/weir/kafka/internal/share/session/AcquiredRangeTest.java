@@ -224,7 +224,10 @@ class AcquiredRangeTest {
 
     // ---- Invariants ------------------------------------------------------------------------------------------------
 
-    /** Code that decides about a record must not end it first: the broker would be told twice, perhaps in two ways. */
+    /**
+     * Code that decides about a record must not end it first: the broker would get two acknowledgements, perhaps
+     * contradictory ones.
+     */
     @Test
     void recordThatEndsWhileItIsEnded_violatesAnInvariant() {
         AcquiredRange range = new AcquiredRange(5, 7, LOCK, 0);

@@ -22,7 +22,7 @@ class AcquiredRangesTest {
         return new AcknowledgementRange(first, last, type, (int) (last - first + 1));
     }
 
-    // COORDINATOR_NOT_AVAILABLE for longer than a lock, and what was to be told came back with each answer.
+    // After COORDINATOR_NOT_AVAILABLE for longer than a lock, pending acknowledgements came back with each answer.
     @Test
     void rangeThatIsLentAgain_takesWhatWasMeantForItsLastLockOutOfTheOutbox() {
         lent.outbox.add(

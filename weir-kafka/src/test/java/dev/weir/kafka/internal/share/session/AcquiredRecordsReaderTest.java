@@ -241,7 +241,7 @@ class AcquiredRecordsReaderTest {
         }
     }
 
-    /** Rejected with the record that has gone back, the batch would never come again. */
+    /** Rejected together with the released record, the batch would never be redelivered. */
     @Test
     void damagedBatch_whoseRecordGoesBack_goesBackWhole_andComesAgain() {
         try (AcquiredRecordsReader deliveries = deliveries(UnreadableBatches.DEAD_LETTER)) {

@@ -13,7 +13,7 @@ class PendingAcknowledgementsTest {
         return new AcknowledgementRange(first, last, AcknowledgementRange.ACCEPT, (int) (last - first + 1));
     }
 
-    /** One expired acknowledgement rolls back all of the partition: the others must still be told. */
+    /** One expired acknowledgement rolls back the whole partition: the others must still be sent. */
     @Test
     void oneExpiredAmongGoodOnes_isFound_andTheOthersAreTold() {
         PendingAcknowledgements outbox = new PendingAcknowledgements();

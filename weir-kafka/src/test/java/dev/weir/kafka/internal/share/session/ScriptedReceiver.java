@@ -41,7 +41,7 @@ class ScriptedReceiver implements AcquiredRecordReceiver {
             this.lockedSinceNanos = lockedSinceNanos;
         }
 
-        /** One of which nothing but the offset matters. */
+        /** A record where nothing but the offset matters. */
         static ScriptedLoan at(long offset) {
             return new ScriptedLoan(new ConsumerRecord<>("topic", 0, offset, new byte[0], new byte[0]), 0);
         }

@@ -161,7 +161,7 @@ class ShareMemberSimulationTest {
         close(group, work, member);
     }
 
-    // All who can be asked are behind: only those that lead knew better, and nobody listened.
+    // Every broker that can be asked for metadata is behind: only the leaders knew better, and nobody listened.
     @Test
     void leaderThatABrokerNames_isBelieved_andOlderMetadataAreNot() {
         Random random = new Random(89);
@@ -344,7 +344,7 @@ class ShareMemberSimulationTest {
         return other.firstUndone() - before;
     }
 
-    // The persister gave up, and the lock stands.
+    // The persister gave up, and the lock remains.
     @ParameterizedTest
     @EnumSource(names = {"UNKNOWN_SERVER_ERROR", "COORDINATOR_NOT_AVAILABLE"})
     void acknowledgementsThatAreNotWrittenDown_areToldAgain(Errors error) {

@@ -52,7 +52,7 @@ final class SimulatedGroup {
 
     private final List<SimulatedHost> hosts = new ArrayList<>();
 
-    /** Records that a RELEASE took from those who work on them: it was meant for an earlier lock. */
+    /** Records that a RELEASE took from members working on them: it was meant for an earlier lock. */
     int wronglyReleased;
 
     /** Records that a member has accepted which it has not done. */
@@ -129,7 +129,7 @@ final class SimulatedGroup {
         brokers.schedule().at(when, action);
     }
 
-    /** Each member that does not stand still does what is due, and time goes on. */
+    /** Each member that is not frozen does what is due, and time advances. */
     void step() {
         long wait = LONGEST_STEP_NANOS;
         for (SimulatedHost host : List.copyOf(hosts)) {
@@ -155,7 +155,7 @@ final class SimulatedGroup {
         }
     }
 
-    /** One fault of any class after which all members go on. */
+    /** Injects one fault of any class that all members survive. */
     void fault() {
         fault(PASSING.get(random.nextInt(PASSING.size())));
     }

@@ -35,7 +35,7 @@ final class SimulatedRun {
         return member(name, group, work, 1);
     }
 
-    /** One that is told of these brokers to begin with. */
+    /** A member that starts with these brokers. */
     static ShareMember member(String name, SimulatedGroup group, SimulatedWork work, int... bootstrap) {
         List<InetSocketAddress> addresses = IntStream.of(bootstrap)
                 .mapToObj(node -> InetSocketAddress.createUnresolved(
