@@ -63,7 +63,7 @@ class AskedInTurnTest {
         assertThat(turns.isEnough(false)).isTrue();
     }
 
-    /** Metadata were old after each answer: the same one to bootstrap from was asked for ever. */
+    /** Metadata was stale after each answer: the same bootstrap broker was asked forever. */
     @Test
     void whoIsLeftAfterOneAnswerThatDidNotHelp_becauseItIsOld_isNotAskedForEver() {
         List<Integer> asked = new ArrayList<>();

@@ -169,12 +169,12 @@ final class FakeBroker implements AutoCloseable {
         topicError = error;
     }
 
-    /** Those of the last question for metadata. */
+    /** The topics named in the last metadata request. */
     List<String> topicsAskedFor() {
         return topicsAskedFor;
     }
 
-    /** How often metadata were asked for. */
+    /** The number of metadata requests answered. */
     int metadataAnswers() {
         return metadataAnswers.get();
     }

@@ -27,7 +27,7 @@ final class FakeLog {
     /** To be broken by tests. */
     final List<ByteBuffer> batches = List.of(batch(0), batch(1), batch(2));
 
-    /** That were asked for. */
+    /** The number of fetches received. */
     final AtomicInteger fetches = new AtomicInteger();
 
     private static ByteBuffer batch(int number) {
@@ -48,7 +48,7 @@ final class FakeLog {
         return answer(of(request.topics().getFirst().partitions().getFirst(), most));
     }
 
-    /** The same of all partitions that are asked for, in the topic that is asked for. */
+    /** The same for all requested partitions of the requested topics. */
     FetchResponseData serveAll(FetchRequestData request) {
         return new FetchResponseData()
                 .setResponses(request.topics().stream()

@@ -101,7 +101,7 @@ class HeldBatchesTest {
         free.close();
     }
 
-    /** Of which each is a request of its own, and sixteen are all that there is room for. */
+    /** Settings for batches small enough that each is a request of its own; sixteen fill the producer's memory. */
     private LeanProducerSettings.Builder smallBatches() throws Exception {
         return LeanProducerSettings.builder()
                 .bootstrapServers(slow.address())
@@ -156,7 +156,7 @@ class HeldBatchesTest {
         return crowd;
     }
 
-    /** Uses a producer, has the slow broker go on whatever comes of that, and has all records written. */
+    /** Uses a producer, unblocks the slow broker whatever comes of that, and has all records written. */
     private void with(LeanProducerSettings settings, Body body) throws Exception {
         try (LeanProducer producer = LeanProducer.open(settings, listener)) {
             try {
@@ -206,7 +206,10 @@ class HeldBatchesTest {
         assertThat(log.values(CROWDED)).hasSize(1 + CROWD).isSorted();
     }
 
-    /** Leaves two records in the watched partition, between which all partitions are looked at for those who wait. */
+    /**
+     * Leaves two records in the watched partition; between them, all partitions are checked on behalf of waiting
+     * senders.
+     */
     private void fillOnWhileSendersWait(LeanProducer producer, int crowded) throws Exception {
         send(producer, FREE, 1);
         send(producer, WATCHED, 1);

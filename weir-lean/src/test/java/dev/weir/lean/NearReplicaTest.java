@@ -103,8 +103,8 @@ class NearReplicaTest {
                 FakeBroker leader = leader(near.port());
                 LeanConsumer consumer = consumer(leader)) {
             int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(10));
-            // Read from the leader at first, until the replica's connection stands: begins again until it is the other
-            // one.
+            // Read from the leader at first, until the replica's connection is up: starts over until it reads from the
+            // replica.
             assertThatExceptionOfType(CorruptBatchException.class)
                     .isThrownBy(() -> FakeLog.pollUntil(consumer, this::take, () -> {
                         consumer.seek(index, StartAt.offset(10));

@@ -77,7 +77,7 @@ class ProducerAmongStaleBrokersTest {
         return answer;
     }
 
-    /** It was asked again and again, on the connection that stood, until the records were overdue. */
+    /** It was asked again and again, on the open connection, until the records were overdue. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void brokerThatIsBehind_isNotTheOnlyOneThatIsAskedForLeaders(boolean namesTheOther) throws Exception {
@@ -165,7 +165,7 @@ class ProducerAmongStaleBrokersTest {
         assertWritten(7);
     }
 
-    /** The head in doubt is accepted when it is repeated, but behind those that were accepted after it. */
+    /** The batch in doubt at the head is accepted when it is repeated, but behind the batches accepted after it. */
     @ParameterizedTest
     @CsvSource({
         "NOT_LEADER, 0, 1, NONE",

@@ -44,8 +44,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What is met at night: states of a cluster in which a consumer stood still, or went on as if nothing had been, without
- * a word.
+ * Faults met at night: states of a cluster in which a consumer got stuck, or silently continued as if nothing had
+ * happened.
  */
 class RareFaultsTest {
 
@@ -63,7 +63,7 @@ class RareFaultsTest {
         FakeLog.pollUntil(consumer, record -> offsets.add(record.offset()), done);
     }
 
-    /** Remembers what it was asked for, as a real broker's session does: what is not named again is as before. */
+    /** Remembers the requested partition, as a real broker's session does: what is not named again stays as before. */
     private static final class Session {
 
         private @Nullable FetchPartition partition;
@@ -82,9 +82,9 @@ class RareFaultsTest {
     }
 
     /**
-     * An unclean election gave the log to a replica with more records of an older epoch. The offset to go on from is
-     * then the one that was asked for, and only the epoch another one: the session was not told, so the broker said the
-     * same without end.
+     * An unclean election gave the log to a replica with more records of an older epoch. The offset to resume from is
+     * then the requested one, and only the epoch differs: the session was not updated, so the broker repeated its
+     * answer without end.
      */
     @ParameterizedTest
     @EnumSource(OffsetLostPolicy.class)
@@ -181,8 +181,8 @@ class RareFaultsTest {
     }
 
     /**
-     * The end was asked for when the time had been found to be later than all records: what was appended between the
-     * two answers was left out, though it may be that late.
+     * The end was requested only after the time had been found to be later than all records: whatever was appended
+     * between the two answers was left out, though it may be that late.
      */
     @Test
     void recordAppended_whileATimeIsLookedFor_isRead() throws Exception {
@@ -205,8 +205,8 @@ class RareFaultsTest {
     }
 
     /**
-     * A broker that was cut off from the controllers names leaders that are none any more. It was asked again and
-     * again, on the connection that stood, and nothing was read.
+     * A broker that was cut off from the controllers names former leaders. It was asked again and again, on the open
+     * connection, and nothing was read.
      */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
@@ -276,7 +276,8 @@ class RareFaultsTest {
     }
 
     /**
-     * A broker without room for another session was asked in the same order each time: what stood last was never read.
+     * A broker without room for another session was asked in the same order each time: the last partition was never
+     * read.
      */
     @Test
     void partitionsOfABrokerWithoutSessions_areEachTheFirstInTheirTurn() throws Exception {
@@ -383,7 +384,7 @@ class RareFaultsTest {
         }
     }
 
-    /** One that is not reachable stood first, so that the other one was never tried. */
+    /** An unreachable address came first, so the other one was never tried. */
     @Test
     void brokerWithSeveralAddresses_isReachedByWhicheverWorks() throws Exception {
         try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serve);

@@ -128,7 +128,7 @@ class ScriptedBrokerTest {
         }
     }
 
-    /** It was asked for again and again, each time over a new connection. */
+    /** It was requested again and again, each time over a new connection. */
     @Test
     void answerTooLargeWithoutABatchToBlame_isAnErrorThatNamesTheLimit() throws Exception {
         List<AbortedTransaction> many = Collections.nCopies(5_000, new AbortedTransaction());
@@ -232,7 +232,7 @@ class ScriptedBrokerTest {
 
     /**
      * An answer that a quota empties names no partition. To a fetch that names everything it has no session either; to
-     * one within a session it has that session, which goes on with what it was told before.
+     * a fetch within a session it has that session, which keeps its earlier state.
      */
     @Test
     void brokerThatThrottles_isLeftAlone_andAskedForTheSameAfterwards() throws Exception {

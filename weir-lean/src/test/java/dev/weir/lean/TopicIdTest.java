@@ -85,7 +85,10 @@ class TopicIdTest {
         }
     }
 
-    /** A leader is asked for places by the topic's name: what it said of the old one was a place in the new one. */
+    /**
+     * Offset requests to a leader name the topic, not its id: an answer about the old topic was taken as an offset in
+     * the new one.
+     */
     @Test
     void answerAboutTheOldTopic_isNoPlaceInTheNewOne() throws Exception {
         List<Long> offsets = new ArrayList<>();
@@ -103,7 +106,7 @@ class TopicIdTest {
                 int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
                 FakeLog.pollUntil(consumer, record -> {}, () -> asked.getCount() == 0);
                 broker.topicId(ANOTHER_ID);
-                // Metadata are asked for.
+                // This requests metadata.
                 consumer.pause(consumer.assign(FakeBroker.TOPIC, 1, StartAt.offset(0)));
                 FakeLog.pollUntil(
                         consumer, record -> {}, () -> consumer.topicId(index).equals(ANOTHER_ID));
@@ -203,7 +206,7 @@ class TopicIdTest {
         }
     }
 
-    /** The second opinion is asked for at once, however old metadata may get. */
+    /** The second opinion is requested at once, however old metadata may get. */
     @Test
     void recreatedTopic_amongTwoBrokers_isSeenWithoutWaitingForTheNextRefresh() throws Exception {
         try (FakeBroker other = staleBroker();
@@ -215,7 +218,7 @@ class TopicIdTest {
                     consumer, record -> {}, () -> consumer.topicId(index).equals(FakeBroker.TOPIC_ID));
             broker.topicId(ANOTHER_ID);
             other.topicId(ANOTHER_ID);
-            // Metadata are asked for.
+            // This requests metadata.
             consumer.pause(consumer.assign(FakeBroker.TOPIC, 1, StartAt.offset(0)));
             FakeLog.pollUntil(
                     consumer, record -> {}, () -> consumer.topicId(index).equals(ANOTHER_ID));

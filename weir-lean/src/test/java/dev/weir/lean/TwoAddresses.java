@@ -8,7 +8,7 @@ import java.net.spi.InetAddressResolverProvider;
 import java.util.stream.Stream;
 
 /**
- * Knows one name more than the system: {@link #HOST}, with two addresses, of which no {@link FakeBroker} has the first.
+ * Knows one name more than the system: {@link #HOST}, with two addresses; no {@link FakeBroker} listens on the first.
  * Stateless.
  */
 public final class TwoAddresses extends InetAddressResolverProvider {

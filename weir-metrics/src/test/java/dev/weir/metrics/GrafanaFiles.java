@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/** What stands in {@code deploy/grafana}. Constants only. */
+/** The files in {@code deploy/grafana}. Constants only. */
 final class GrafanaFiles {
 
     private static final Path FOLDER = Path.of(System.getProperty("weir.root"), "deploy/grafana");

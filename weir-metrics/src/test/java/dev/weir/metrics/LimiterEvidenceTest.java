@@ -96,7 +96,7 @@ class LimiterEvidenceTest {
         return LimiterFinder.find(looks);
     }
 
-    /** Three windows of seven records each, of which the last look met none in flight. */
+    /** Three windows of seven records each; the last sample met none in flight. */
     @Test
     void smallWindow_isNamed_thoughItIsEmptyAtTheLastLook() {
         segment("consume", 0.95, 0, look -> 0);
@@ -401,7 +401,7 @@ class LimiterEvidenceTest {
         assertThat(find().expectedGain()).isCloseTo(3.2, within(0.01));
     }
 
-    /** The first stage's rate is that of one of them. */
+    /** The first stage's rate belongs to one of the consumers. */
     @Test
     void gain_isNotBoundByWhatArrives_atOneOfTwoConsumers() {
         segment("consume", 0, 0.95, look -> 0);
@@ -473,7 +473,7 @@ class LimiterEvidenceTest {
         assertThat(find().confidence()).isEqualTo(Confidence.SURE);
     }
 
-    /** Brokers that answer at once and let the producer wait: its own means are those of a producer that limits. */
+    /** Brokers that answer at once and let the producer wait: its own means look like a producer that limits. */
     @Test
     void sendThatWaitsForRoom_isOutputBroker_whileTheBrokersThrottleIt() {
         segment("consume", 0, 0.95, look -> 0);

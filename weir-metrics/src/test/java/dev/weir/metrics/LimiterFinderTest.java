@@ -56,7 +56,10 @@ class LimiterFinderTest {
         return this;
     }
 
-    /** A process that uses so many processors of a machine of eight, so much of which is busy. */
+    /**
+     * A machine with eight processors: the process uses {@code used} of them, and {@code load} is the busy share of
+     * all.
+     */
     private LimiterFinderTest machine(double used, double load) {
         first = MachineLook.of(8, 0, load, 0);
         second = MachineLook.of(8, used * SECOND, load, 0);
@@ -77,7 +80,7 @@ class LimiterFinderTest {
                 PipelineLook.of(SECOND, after, activity, consumers, List.of(), second));
     }
 
-    /** The example of the issue: 8 lanes that wait, the next stage a third full, plenty of processors. */
+    /** The example from the bug report: 8 workers that wait, the next stage a third full, plenty of processors. */
     @Test
     void lanesThatWait_growAsFarAsTheNextStageAllows() {
         fused("consume", "consume", 0.05, 0, 0.95);
@@ -93,7 +96,7 @@ class LimiterFinderTest {
                         + " the machine's processors are 12 % busy");
     }
 
-    /** More lanes would wait for the lock as well. */
+    /** More workers would wait for the lock as well. */
     @Test
     void lanesThatWaitForOneLock_areNotAdvisedToBeMore() {
         activity.add(Activity.of("ledger", null, VIRTUAL, 16, 16, 500, 0, "", 15));
@@ -118,7 +121,7 @@ class LimiterFinderTest {
         assertThat(limiter.lever().to()).isEqualTo(128);
     }
 
-    /** The load is that of the second before, when less ran: 1.66 was promised for larger batches, and 0.93 came. */
+    /** The load dates from the second before, when less ran: 1.66 was promised for larger batches, and 0.93 came. */
     @Test
     void lanesThatCompute_growNoFurtherThanTheProcessors_whateverTheLoadSays() {
         activity("price", null, 6, 0, 500);
@@ -269,7 +272,9 @@ class LimiterFinderTest {
         assertThat(said.expectedGain()).isEqualTo(1);
     }
 
-    /** Twice as many lanes as are busy, and work enough for them all: busy by what comes, not by what they can. */
+    /**
+     * Twice as many workers as are busy, and work enough for them all: arrivals, not capacity, set how many are busy.
+     */
     @Test
     void busyLanesWithoutWorkWaiting_areNotTheLimiter() {
         fused("consume", "consume", 0.1, 0.9, 0);

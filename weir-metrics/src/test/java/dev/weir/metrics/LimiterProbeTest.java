@@ -76,7 +76,7 @@ class LimiterProbeTest {
         assertThat(verdicts.longest()).isNotNull().extracting(Limiter::kind).isNotEqualTo(Kind.STAGE_CPU);
     }
 
-    /** Eleven looks in a second in which {@code out} elements left the handler, of those that came before. */
+    /** Eleven samples within a second in which {@code out} of the earlier elements left the handler. */
     private static List<PipelineLook> looks(int from, int count, long out, int inFlight) {
         return IntStream.range(from, from + count)
                 .mapToObj(i -> {
@@ -118,7 +118,10 @@ class LimiterProbeTest {
         assertThat(LimiterProbe.stuck(looks(0, 12, 120, 0))).isNull();
     }
 
-    /** "120 records are in work and none has left it" of a run that had finished all of them. */
+    /**
+     * The advice claimed that 120 records were in the stage and none had left it, in a run that had finished all of
+     * them.
+     */
     @Test
     void overall_recordsThatWereInAStage_areNotSaidToBeThere() {
         LimiterProbe.Verdicts verdicts = new LimiterProbe.Verdicts();

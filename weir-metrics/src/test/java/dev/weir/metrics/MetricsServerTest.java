@@ -84,7 +84,7 @@ class MetricsServerTest {
                 .contains("jvm_memory_used_bytes");
     }
 
-    /** The names of the table are those that a scraper sees. */
+    /** The table's names match what a scraper sees. */
     @Test
     void names_inPrometheusText_areThoseOfTheTable() throws Exception {
         AllMeters.addTo(pipeline, server);

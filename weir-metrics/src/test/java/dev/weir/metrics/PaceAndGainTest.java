@@ -91,7 +91,7 @@ class PaceAndGainTest {
         assertThat(limiter.expectedGain()).isEqualTo(Interval.MOST_GAIN);
     }
 
-    /** A stage with all lanes at work that wait; each lane does a hundred elements a second. */
+    /** A stage with all workers busy waiting; each worker does a hundred elements a second. */
     private static PipelineLook waiting(
             long number, int lanes, long out, double busy, List<PipelineLook.ConsumerLook> consumers) {
         long at = number * TENTH;

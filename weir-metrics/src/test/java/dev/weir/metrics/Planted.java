@@ -44,7 +44,7 @@ final class Planted implements AutoCloseable {
         this.before = PipelineLook.at(running, IDLE_MACHINE);
     }
 
-    /** Compares with the first look each time, so that what flowed since stays in the interval. */
+    /** Compares with the first sample each time, so that the interval keeps everything that flowed since. */
     Planted fromTheStart() {
         fromTheStart = true;
         return this;

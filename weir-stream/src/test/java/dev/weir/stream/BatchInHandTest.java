@@ -86,7 +86,7 @@ class BatchInHandTest {
         }
     }
 
-    /** The interrupt is for the stages above the switch only, on the thread that goes on below it. */
+    /** The interrupt is for the stages above the switch only, on the thread that continues below it. */
     @ParameterizedTest(name = "{0}")
     @MethodSource("retrying")
     void function_thatIsToBeCalledAgainWhenASwitchEndsTheStream_leavesNoHole(Trapped operator) throws Exception {
@@ -160,7 +160,7 @@ class BatchInHandTest {
                 .take(1));
     }
 
-    /** What a section has that is built anew after a failure, if the stream ends before it is. */
+    /** Elements held by a section that is rebuilt after a failure, if the stream ends before the rebuild. */
     @Test
     void restartedSection_thatHoldsElementsWhenTheStreamEnds_leavesNoHole() throws Exception {
         RestartSettings settings = RestartSettings.of(Backoff.NONE);
@@ -180,7 +180,7 @@ class BatchInHandTest {
         }
     }
 
-    /** Stages that fail without a function, and those whose functions work under a lock. */
+    /** Stages that fail without a function, and stages whose functions work under a lock. */
     @Test
     void otherFailure_thatTheStreamRecoversFrom_leavesNoHole() throws Exception {
         for (UnaryOperator<Source<Integer>> failing : List.<UnaryOperator<Source<Integer>>>of(

@@ -154,7 +154,7 @@ class CallsAtTheWrongTimeTest {
         assertThat(Source.repeat(1).via(killSwitch).toList()).isEmpty();
     }
 
-    /** Each with state, and the whole as well: a second run begins anew. */
+    /** Each operator has state, and so has the whole: a second run starts from scratch. */
     @Test
     void blueprint_runTwice_startsAnew() throws InterruptedException {
         AtomicInteger starts = new AtomicInteger();

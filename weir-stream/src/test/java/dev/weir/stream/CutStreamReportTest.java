@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The report of a graceful stop names what the stop cut off. It said that all was drained, while elements were left to
- * come again.
+ * The report of a graceful stop names what the stop cut off. It used to say that all was drained, while elements were
+ * left for redelivery.
  */
 class CutStreamReportTest {
 
@@ -151,7 +151,7 @@ class CutStreamReportTest {
         }
     }
 
-    /** Such as topics, each of which becomes a stream of records that drains. */
+    /** Elements such as topics that each become a stream of records that drains. */
     @Test
     void drain_thatEndsStreamsOfElementsThatNobodyWaitsFor_leavesNothing() throws Exception {
         CountDownLatch seen = new CountDownLatch(1);

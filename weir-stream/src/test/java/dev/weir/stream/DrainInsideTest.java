@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A drain that has to give up says where each element is that is left. It named queues and parallel stages only, and
- * without what stood before them; a handler of {@code forEach} that hangs left an empty report.
+ * A drain that has to give up reports where each remaining element is. The report used to cover only queues and
+ * parallel stages, without the stages before them, and was empty for a hanging {@code forEach} handler.
  */
 class DrainInsideTest {
 
@@ -225,7 +225,7 @@ class DrainInsideTest {
                 .on(new VirtualClock())
                 .run()) {
             assertThat(new RestProbe(running).awaitRest(LONG)).isTrue();
-            // Of a batch that is in hand those that are done count as well.
+            // Finished elements of a batch in hand count as well.
             assertThat(running.drain(Duration.ZERO).leftUndone())
                     .map(DrainInsideTest::brief)
                     .containsExactly("forEach=5");

@@ -15,7 +15,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Operators that drop by time or by demand: which elements go on is chance here, but not what becomes of them. */
+/**
+ * Operators that drop by time or by demand: chance decides which elements pass, but not how dropped and passed ones are
+ * acknowledged.
+ */
 class DroppingOperatorsTest {
 
     private static final int INPUTS = 1500;
@@ -55,7 +58,7 @@ class DroppingOperatorsTest {
         return operators.stream().flatMap(operator -> batches.stream().map(sizes -> Arguments.of(operator, sizes)));
     }
 
-    /** Checks that what it sees is not finished yet. */
+    /** Checks that the elements it sees are not finished yet. */
     private static Sink<Integer> sink(TrackedSource<Integer> tracked, List<Integer> seen, int most) {
         return Sink.custom("seen", context -> upstream -> {
             Batch<Integer> batch;

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A branch, a group, a section or a side sink that ends before the rest: the rest goes on, and nothing waits for it.
+ * A branch, a group, a section or a side sink that ends before the rest: the rest continues, and nothing waits for it.
  */
 class EarlyEndTest {
 
@@ -219,7 +219,7 @@ class EarlyEndTest {
         }
     }
 
-    /** It failed: what waits in it comes again. */
+    /** It failed: elements waiting in it are redelivered. */
     @Test
     void innerStream_thatFails_leavesWhatWaitsInItsBuffersUnfinished() {
         TrackedSource<Integer> source = TrackedSource.numbers(100, 100);

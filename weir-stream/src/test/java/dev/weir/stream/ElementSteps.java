@@ -12,8 +12,8 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 /**
- * The element operators, and those of their kind whose functions answer later, as steps. Their functions know by
- * themselves what the stage is to drop, and tell the lineage.
+ * The element operators and their asynchronous variants, as steps. Their functions know which elements the stage will
+ * drop, and report them to the lineage.
  */
 final class ElementSteps {
 
@@ -94,7 +94,7 @@ final class ElementSteps {
                         .toList());
     }
 
-    /** Running sums of all, emitted at each second element, and the last sum once more. */
+    /** Running sums of all, emitted at every other element, and the last sum once more. */
     static Step statefulMap() {
         return step(
                 "statefulMap",

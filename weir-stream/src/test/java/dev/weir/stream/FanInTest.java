@@ -20,9 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Operators with two tracked inputs, against their models, over batches of all sizes and to each ending. */
 class FanInTest {
 
-    /**
-     * Two inputs become one stream; the numbers of one input are its own, 0 and on, those of the other 10,000 and on.
-     */
+    /** Two inputs become one stream; one input numbers its elements from 0, the other from 10,000. */
     @FunctionalInterface
     interface Joined {
         Source<Item> apply(Source<Item> left, Source<Item> right, Books books);

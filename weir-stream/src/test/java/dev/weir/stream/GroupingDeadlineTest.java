@@ -127,7 +127,7 @@ class GroupingDeadlineTest {
         });
         try (RunningPipeline running =
                 stage.apply(impatient).to(twice).on(clock).run()) {
-            // Those that hold an element by themselves may wait for it; the deadline is all that ends that.
+            // Operators that hold an element by themselves may wait for it; only the deadline ends that.
             while (!running.completion().isDone()) {
                 clock.advance(Duration.ofNanos(100));
                 Thread.onSpinWait();

@@ -194,7 +194,7 @@ class HubTest {
         assertThat(source.isFinished(1)).isFalse();
     }
 
-    /** A newcomer counted as one that goes on with elements which it never got. */
+    /** A newcomer was counted as holding elements that it never got. */
     @Test
     void broadcastHub_whoseTakerEndsAfterANewcomerCame_leavesWhatThatNeverGotUnfinished() throws Exception {
         CountDownLatch atWork = new CountDownLatch(1);

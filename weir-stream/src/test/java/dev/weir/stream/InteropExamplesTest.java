@@ -8,7 +8,9 @@ import java.util.concurrent.Flow;
 import java.util.concurrent.SubmissionPublisher;
 import org.junit.jupiter.api.Test;
 
-/** The examples of the interop methods' Javadoc, with publishers of the JDK; those of Reactor are in checks/interop. */
+/**
+ * The examples of the interop methods' Javadoc, with the JDK's publishers; the Reactor examples are in checks/interop.
+ */
 class InteropExamplesTest {
 
     @Test

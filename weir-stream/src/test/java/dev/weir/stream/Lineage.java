@@ -93,6 +93,6 @@ final class Lineage {
         }
     }
 
-    /** The number of an element among those of its key, where a stage promises to keep their order. */
+    /** The number of an element within its key, where a stage promises to keep the order of a key. */
     record Place(Object stage, long key, long number) {}
 }

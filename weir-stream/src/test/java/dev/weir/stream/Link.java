@@ -27,7 +27,7 @@ record Link(
         Source<Item> on(Source<Item> source, Books books);
     }
 
-    /** Is shown each element with which a function is called, and may throw or do something at any of them. */
+    /** Sees each element that a function is called with, and may throw or act at any of them. */
     @FunctionalInterface
     interface Books {
         void show(Item item);
@@ -95,7 +95,7 @@ record Link(
         return of(code, KEEPS, (source, books) -> staging.apply(source), values -> values);
     }
 
-    /** One of which the output cannot be foretold. */
+    /** A link with unpredictable output. */
     static Link unforeseen(String code, Staging staging) {
         return of(code, LOSES_ALL, staging, values -> List.of());
     }
@@ -145,7 +145,7 @@ record Link(
         return values.stream().mapToLong(value -> value).sum();
     }
 
-    /** What {@code make} makes of each run of {@code size} values, the last of which may be shorter. */
+    /** The results of {@code make} for each run of {@code size} values; the last run may be shorter. */
     static <R> List<R> slices(List<Long> values, int size, Function<List<Long>, R> make) {
         List<R> slices = new ArrayList<>();
         for (int i = 0; i < values.size(); i += size) {

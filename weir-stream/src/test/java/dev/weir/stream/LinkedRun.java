@@ -85,7 +85,7 @@ final class LinkedRun {
         return seed * 0x9E37_79B9_7F4A_7C15L;
     }
 
-    /** Shown each element that a function is called with: no input may be finished while that goes on. */
+    /** Called with each element that a function is called with: no input may be finished during the call. */
     private void show(Item item) {
         if (!has(Trait.REPEATS) && !has(Trait.ENDS_EARLY_WITHIN)) {
             assertUnfinished(item, "worked on");

@@ -130,7 +130,7 @@ final class Links {
                 .with(List.of(Trait.GROWS));
     }
 
-    // --- of which the result depends on the order ---
+    // --- the result depends on the order ---
 
     private static List<Drawn> ordered() {
         return List.of(

@@ -26,10 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * Asynchronous computations that fail, with an exception, with nothing, on anybody's thread, and those that are
- * cancelled.
- */
+/** Asynchronous computations that fail, with an exception, with nothing, or on any thread, and cancelled ones. */
 class MapAsyncFailureTest {
 
     @AfterEach

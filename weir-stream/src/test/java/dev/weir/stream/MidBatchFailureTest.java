@@ -12,8 +12,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A function that fails in the middle of a batch: the elements before it go on first. Some stages dropped what of the
- * batch they had worked on already, to be delivered again. Further operators are in the {@link SupervisionMatrixTest}.
+ * A function that fails in the middle of a batch: the elements before it are passed on first. Some stages dropped the
+ * part of the batch they had already worked on, for redelivery. Further operators are in the
+ * {@link SupervisionMatrixTest}.
  */
 class MidBatchFailureTest {
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Early ends below stages that work on many elements at once, and of streams around other streams: whatever the inner
- * ones hold then is finished, as the rest of the pipeline goes on. Before, it stayed unfinished and held back every
+ * ones hold then is finished while the rest of the pipeline continues. Before, it stayed unfinished and held back every
  * commit.
  */
 class NestedEndTest {
@@ -150,7 +150,7 @@ class NestedEndTest {
             try {
                 boolean ignored = latch.await(1, TimeUnit.SECONDS);
             } catch (InterruptedException ignored) {
-                // It goes on, as a handler may.
+                // Ignores the interrupt, as a handler may.
             }
         }
     }
@@ -168,7 +168,7 @@ class NestedEndTest {
                 s -> s.groupBy(
                         n -> 0,
                         1,
-                        // The side goes on when the wait for it is over.
+                        // The side continues when the wait for it is over.
                         key -> key.watch(end -> mayGoOn.countDown())
                                 .tap(n -> {
                                     if (n == waiting) {
@@ -181,7 +181,7 @@ class NestedEndTest {
                                 .take(1)));
     }
 
-    /** The parents behind one whose function is to be tried again were lost with the interrupt that ended the pause. */
+    /** The parents behind one whose function was due for a retry were lost with the interrupt that ended the pause. */
     @Test
     void streams_whoseFunctionIsTriedAgainAtTheEnd_leaveNoHole() throws Exception {
         Duration pause = Duration.ofHours(1);

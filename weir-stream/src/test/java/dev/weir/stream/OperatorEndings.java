@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What every operator does at every ending, over batches of all sizes; a subclass says which operators. Stateless. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS) // so that what a subclass gives can be a source of arguments
+@TestInstance(TestInstance.Lifecycle.PER_CLASS) // so that a subclass can provide the source of arguments
 abstract class OperatorEndings {
 
     private static final int INPUTS = 1500;
@@ -22,7 +22,7 @@ abstract class OperatorEndings {
         return steps().stream().flatMap(step -> Endings.BATCH_SIZES.stream().map(sizes -> Arguments.of(step, sizes)));
     }
 
-    /** Late calls for operators that make many, early ones for those that make few. */
+    /** Late calls for operators that make many, early calls for operators that make few. */
     private static int someCall(int seed) {
         return 1 + new Random(seed).nextInt(seed % 2 == 0 ? INPUTS : INPUTS / 10);
     }

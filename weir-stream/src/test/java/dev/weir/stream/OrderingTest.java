@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which order parallel stages keep, under interleavings that latches force, and how much goes on at once. */
+/** The order that parallel stages keep, under interleavings that latches force, and how much runs at once. */
 class OrderingTest {
 
     private static List<Integer> run(Source<Integer> source) throws InterruptedException {

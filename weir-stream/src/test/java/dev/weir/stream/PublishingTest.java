@@ -361,7 +361,8 @@ class PublishingTest {
     }
 
     /**
-     * However a run ends, and whoever ends it, the subscriber is told at most once and no input is lost or done twice.
+     * However a run ends, and whoever ends it, the subscriber gets at most one end signal, and no input is lost or done
+     * twice.
      */
     @RepeatedTest(150)
     void endingAtAnyMoment_keepsTheProtocol(RepetitionInfo repetition) throws Exception {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * While handlers are quick, a worker takes on several elements in one hold of the lock. A handler that blocks after all
- * must neither hold up those that its worker has taken with it nor keep the results of those before it.
+ * must neither hold up the elements that its worker took with it nor keep back earlier results.
  */
 class QuickWorkersTest {
 
@@ -31,7 +31,7 @@ class QuickWorkersTest {
         return count;
     }
 
-    /** In no order: by key, those of the same bucket wait for them. */
+    /** Unordered: by key, elements in the same bucket would wait. */
     @Test
     void handlers_thatBlockUntilAllOthersAreDone_holdUpNobody() throws Exception {
         CountDownLatch othersDone = new CountDownLatch(COUNT - heldUp());

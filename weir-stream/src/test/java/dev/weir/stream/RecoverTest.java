@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What goes on after a failure, and what is acknowledged then. */
+/** The elements that continue after a failure, and their acknowledgements. */
 class RecoverTest {
 
     private static final List<int[]> BATCH_SIZES =

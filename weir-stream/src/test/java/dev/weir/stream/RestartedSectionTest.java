@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A section in the middle of a stream that is built anew: what it had not finished comes again, and nothing is lost.
+ * A section in the middle of a stream that is rebuilt: its unfinished elements are redelivered, and nothing is lost.
  */
 class RestartedSectionTest {
 
@@ -211,7 +211,7 @@ class RestartedSectionTest {
         assertThat(source.finishedCount()).isEqualTo(50);
     }
 
-    /** A sibling beyond the end of the first run was remembered for good, so that the element did not come again. */
+    /** A sibling beyond the end of the first run was remembered for good, so the element was not redelivered. */
     @Test
     void elementOfWhichAChildWasForgone_comesAgainWhenTheOtherFailed() throws Exception {
         TrackedSource<Integer> source = TrackedSource.numbers(10, 10).heldOpen();

@@ -142,7 +142,7 @@ class RetryTest {
         }
         assertThat(running.await().drained()).isTrue();
         assertThat(done).containsExactly("a1", "a2", "a3");
-        // A handler that has returned may be overtaken on its way out, but not by its own key.
+        // A handler that has returned may be overtaken as it leaves, but not by its own key.
         assertThat(seen.stream().filter(s -> s.startsWith("a"))).containsExactly("a1", "a2", "a3");
         assertThat(seen.stream().filter(s -> s.startsWith("b"))).containsExactly("b1", "b2");
     }

@@ -82,8 +82,8 @@ class RevokedElementTest {
     }
 
     /**
-     * One element of an owner that keeps it, and those of one that will lose them: with it, behind it, or behind two
-     * such elements.
+     * One element of an owner that keeps it, and elements of an owner that will lose them: in its batch, behind it, or
+     * behind two such elements.
      */
     private List<Batch<Integer>> behindOneThatStays(String where) {
         boolean together = !where.contains("above") && !where.contains("behind");
@@ -293,7 +293,7 @@ class RevokedElementTest {
                         (source, calls) -> throttled(source, calls).async()));
     }
 
-    /** The element that stays waits in a throttle, before those that are lost. */
+    /** The element that stays waits in a throttle, ahead of the lost ones. */
     private static Source<?> throttled(Source<Integer> source, AtomicInteger calls) {
         return source.throttle(
                 1,
@@ -359,7 +359,7 @@ class RevokedElementTest {
                 context.join().dropRevoked();
             } while (!lost.ended.tryAcquire(LOST + lost.retained.get(), 20, TimeUnit.MILLISECONDS));
             assertThat(lost.acks.get()).as("finished").isLessThanOrEqualTo(before);
-            // What stays is not let go of: the pipeline goes on with it.
+            // What stays is not released: the pipeline continues with it.
             assertThat(kept.ended.availablePermits()).isEqualTo(kept.acks.get());
             assertThat(running.completion()).isNotDone();
         } finally {

@@ -137,7 +137,7 @@ class SlidingTest {
                 .run();
         TrackedRun.awaitEnd(running);
         tracked.assertProtocolKept();
-        // [0 1 2] and [2 3 4] were complete, and 4 is to be in the next.
+        // [0 1 2] and [2 3 4] were complete, and 4 belongs to the next window.
         assertThat(IntStream.range(0, 10).filter(tracked::isFinished)).containsExactly(0, 1, 2, 3);
     }
 }

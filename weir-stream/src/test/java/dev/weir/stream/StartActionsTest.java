@@ -10,7 +10,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** What {@link Pipeline#onStart} is told of a run, when, and what it may do to it. */
+/** The argument and the timing of {@link Pipeline#onStart}, and the actions that it allows on a run. */
 class StartActionsTest {
 
     @Test

@@ -176,7 +176,7 @@ class SteeringTest {
                 .hasMessageContaining("work");
     }
 
-    /** Threads that are new have not waited before they came, nor are those that went forgotten. */
+    /** New threads do not count as waiting before they started, and removed threads are not forgotten. */
     @Test
     void shares_afterAChangeOfParallelism_areOfTheTimeThatTheThreadsWereThere() throws Exception {
         try (RunningPipeline running = stage(Kind.BLOCKING, Source.from(List.of(1, 2)), 2)

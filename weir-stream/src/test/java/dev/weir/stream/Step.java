@@ -182,7 +182,7 @@ record Step(String name, boolean keepsOrder, Staged staged, Function<List<Long>,
         return chain;
     }
 
-    /** A collection of which the size may be wrong. */
+    /** A collection whose reported size may be wrong. */
     private static final class Sized<E> extends AbstractCollection<E> {
 
         private final Iterable<E> elements;

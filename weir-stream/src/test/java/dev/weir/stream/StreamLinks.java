@@ -252,8 +252,8 @@ final class StreamLinks {
     }
 
     /**
-     * Fails if the elements of a key leave {@code stage} in another order than they came in. The model cannot tell of
-     * groups that are evicted, as it knows no time; those whose streams keep the order must keep that of their key.
+     * Fails if the elements of a key leave {@code stage} in another order than they came in. The model cannot predict
+     * evicted groups, because it knows no time; groups whose streams keep the order must keep the order of their key.
      */
     private static Source<Item> inOrderByKey(
             boolean isCounted, Link inner, int keys, Source<Item> source, UnaryOperator<Source<Item>> stage) {

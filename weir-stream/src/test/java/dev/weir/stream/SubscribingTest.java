@@ -27,7 +27,7 @@ class SubscribingTest {
         return IntStream.range(0, count).boxed().toList();
     }
 
-    /** A publisher for one subscriber that does what the test tells it and notes what it is told. */
+    /** A publisher for one subscriber that does what the test tells it and records the calls it receives. */
     private static final class Scripted implements Flow.Publisher<Integer>, Flow.Subscription {
 
         final AtomicReference<Flow.Subscriber<? super Integer>> subscriber = new AtomicReference<>();

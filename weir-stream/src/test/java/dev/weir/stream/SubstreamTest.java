@@ -350,7 +350,7 @@ class SubstreamTest extends OperatorEndings {
         }
     }
 
-    /** A batch of which a filter left nothing, handed on at a deadline: its inputs were claimed again, for good. */
+    /** A batch that a filter emptied, handed on at a deadline: its inputs were claimed again, for good. */
     @Test
     void section_thatDroppedAllOfABatch_claimsNothingAnew() throws Exception {
         for (int i = 0; i < 20; i++) {
@@ -397,8 +397,8 @@ class SubstreamTest extends OperatorEndings {
     }
 
     /**
-     * The tail was pulled by another thread than the prefix, and its interrupt was held back as that of a section's
-     * stream is.
+     * The tail was pulled by another thread than the prefix, and its interrupt was held back like the interrupt of a
+     * section's stream.
      */
     @Test
     void tailOnAThreadOfItsOwn_belowASplit_endsWithTheStream() throws Exception {

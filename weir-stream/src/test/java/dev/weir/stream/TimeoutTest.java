@@ -169,7 +169,7 @@ class TimeoutTest {
         RunningPipeline running = run(fed.source().backpressureTimeout(TEN));
         for (int i = 0; i < 5; i++) {
             fed.awaitAsked();
-            // Two timeouts without an element, while one is asked for.
+            // Two timeouts pass without an element, while one is requested.
             advanceSeconds(20);
             fed.emit(i);
             assertThat(seen.take()).isEqualTo(i);

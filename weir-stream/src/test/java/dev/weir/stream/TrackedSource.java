@@ -32,9 +32,7 @@ final class TrackedSource<T> implements AckTarget {
     private final int[] batchSizes;
     private final AtomicIntegerArray claims;
     private final Queue<String> breaches = new ConcurrentLinkedQueue<>();
-    /**
-     * Inputs of which a claim was forgone or abandoned: they are not finished, whatever becomes of the other claims.
-     */
+    /** Inputs with a forgone or abandoned claim: they are not finished, whatever becomes of the other claims. */
     private final Set<Integer> dropped = ConcurrentHashMap.newKeySet();
 
     private final AtomicInteger pulled = new AtomicInteger();
@@ -77,7 +75,7 @@ final class TrackedSource<T> implements AckTarget {
         return this;
     }
 
-    /** The same, and says whenever it is asked for more than the last input. */
+    /** The same, and calls back whenever more than the last input is requested. */
     TrackedSource<T> heldOpen(Runnable exhausted) {
         whenExhausted = exhausted;
         return heldOpen();

@@ -307,7 +307,7 @@ class WaitingGroupsTest {
         List<String> seen = new CopyOnWriteArrayList<>();
         RunningPipeline running = in.source()
                 .groupBy(WaitingGroupsTest::keyOf, 10, millis(20), kind.inner)
-                // It pulls with deadlines, some of which come while a group waits.
+                // It pulls with deadlines, and some of them pass while a group waits.
                 .delay(millis(30))
                 .to(Sink.forEach(seen::add))
                 .on(clock)
@@ -337,7 +337,7 @@ class WaitingGroupsTest {
         assertThat(in.unacknowledged()).isEmpty();
     }
 
-    /** A source that follows in a group's stream has no time by which it could be pulled again. */
+    /** A source that follows in a group's stream gives no time for the next pull. */
     @Test
     void sourceWithoutElements_behindAGroup_delaysNobody() throws Exception {
         SourceQueue<String> queue = SourceQueue.of(10);

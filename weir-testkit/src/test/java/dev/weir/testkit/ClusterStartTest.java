@@ -85,7 +85,7 @@ final class ClusterStartTest {
                     .hasMessage("port " + port + " (broker 1) is in use on 127.0.0.1: stop what listens there, "
                             + "or choose another port");
         }
-        // Nothing of the attempt stands in the way of the next.
+        // Nothing left by the attempt blocks the next.
         KafkaCluster.builder().dataFolder(folder).start().close();
     }
 

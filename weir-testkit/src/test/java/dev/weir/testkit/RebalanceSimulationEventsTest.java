@@ -99,8 +99,7 @@ class RebalanceSimulationEventsTest {
     // ---- Batches that are refused ----------------------------------------------------------------------------------
 
     /**
-     * Weir's sink finished what was accepted behind a refused batch;
-     * after the restart the older record stood behind it.
+     * Weir's sink finished records accepted behind a refused batch; after the restart the older record came after them.
      */
     @Test
     void sinkThatFinishesBehindARefusedBatch_isFoundOutOfOrder() {

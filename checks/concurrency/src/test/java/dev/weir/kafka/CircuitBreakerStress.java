@@ -127,8 +127,8 @@ public class CircuitBreakerStress {
         }
 
         /**
-         * The breaker asks, and then says that it waits, in two steps; whoever says the call is needless looks for
-         * waiters.
+         * The call checks whether it is needless and then marks itself as waiting, in two steps; the revocation sets
+         * needless and then notifies waiters.
          */
         @JCStressTest
         @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "told")

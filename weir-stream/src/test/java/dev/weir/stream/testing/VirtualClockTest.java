@@ -96,7 +96,7 @@ class VirtualClockTest {
         Future<Long> never = threads.submit(() -> room.await(Stage.NEVER));
         Future<Long> later = threads.submit(() -> room.await(200));
         clock.awaitWaiters(1);
-        // It stands last in the condition's queue, so waking the first only would not do.
+        // It is last in the condition's queue, so waking only the first would not do.
         Future<Long> sooner = threads.submit(() -> room.await(100));
         clock.awaitWaiters(2);
         clock.advance(Duration.ofNanos(100));
@@ -163,7 +163,7 @@ class VirtualClockTest {
         assertThat(other.get()).isEqualTo(100);
     }
 
-    /** Waiters come and time goes on at once: whoever misses a wake-up waits until the test's timeout. */
+    /** Waiters arrive while time advances: whoever misses a wake-up waits until the test's timeout. */
     @Test
     void advance_whileOthersBeginToWait_losesNoWakeUp() throws Exception {
         for (int round = 0; round < 3000; round++) {

@@ -138,7 +138,7 @@ class ImageTest {
         assertThat(Files.readString(Image.ROOT.resolve("docs/guide/kubernetes.md")))
                 .contains("| " + limit + " | " + heap + " | " + Math.round(bufferMegabytes) + " MB | 32 MB |");
         List<String> command = new ArrayList<>(entryPoint.subList(0, entryPoint.indexOf("-cp")));
-        // The garbage collector of such a small machine, which keeps part of the heap for itself.
+        // The collector that the JVM picks on so small a machine; it keeps part of the heap for itself.
         command.addAll(List.of("-XX:MaxRAM=" + maxRam, "-XX:+UseSerialGC"));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Memory.class.getName()));
         Path said = folder.resolve("memory of " + maxRam);

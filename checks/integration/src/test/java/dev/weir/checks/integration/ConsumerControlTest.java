@@ -179,7 +179,7 @@ class ConsumerControlTest {
                     SOON,
                     () -> KAFKA.cluster().committedOffsets("stuck").containsValue(100L));
             get(handle(running).seek(Map.of(id, Position.offset(5))));
-            // The commit of the second rebalance is stuck as well.
+            // The second delivery of record 10 is stuck as well.
             ConsumerLedger.await("again", SOON, () -> seen.size() == 99 + 40 + 94);
             ConsumerLedger.await(
                     "committed up to it",

@@ -122,7 +122,7 @@ class ExactlyOnceFlowTest {
                 .isEqualTo((short) 2);
     }
 
-    // Members of a classic group drew new ids for each run, took each later run for dead, and fenced it.
+    // Each run drew new ids, so the other members of a classic group took each later run for dead and fenced it.
     @Test
     void staticMember_thatComesBack_hasTheTransactionalIdsOfItsRunBefore() throws Exception {
         createTopics("static", 100);

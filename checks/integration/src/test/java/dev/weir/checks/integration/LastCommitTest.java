@@ -53,7 +53,7 @@ class LastCommitTest {
     @TempDir
     Path folder;
 
-    /** A group that loses one member for as long as its session, while another joins. */
+    /** A group with one member gone for as long as its session lasts, and another one joining. */
     private static final class Group implements AutoCloseable {
 
         private final KafkaCluster cluster;

@@ -114,8 +114,8 @@ class ShareConsumersTest {
                 .run()) {
             ConsumerLedger.await("growth", SOON, () -> credits(running) >= 40);
             slow.set(true);
-            // 16 workers at 1 s per record: a quarter of a lock's time covers 16 records, and half as many more count
-            // as unchanged.
+            // 16 workers at 1 s per record: a quarter of a lock's time covers 16 records, and up to half as many again
+            // are left as they are.
             ConsumerLedger.await("shrinking", SOON, () -> credits(running) <= 24);
             assertThat(member(running).acquireMode()).isEqualTo("record_limit");
             slow.set(false);

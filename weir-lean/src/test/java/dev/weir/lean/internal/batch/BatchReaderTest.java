@@ -89,7 +89,7 @@ class BatchReaderTest {
         assertReadAsByTheOfficialClient(Batches.batch(CompressionType.NONE, 0, many));
     }
 
-    /** What no client writes: nothing of it may be shown, nor be found when a number is asked for. */
+    /** Records that no client writes: nothing of them may be shown, nor be found in a search for a number. */
     @Test
     void recordsThatMakeNoSense_areRefusedBeforeTheyAreShown() {
         byte[] longTime = {0, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 1, 1, 0};
@@ -107,7 +107,7 @@ class BatchReaderTest {
                 valueOverTheEnd,
                 valueUpToTheEnd,
                 headersThatAreNotThere)) {
-            // A record of that length, of which all but the length is replaced.
+            // A record of that length, with all but the length replaced.
             ByteBuffer bytes =
                     Batches.batch(CompressionType.NONE, 0, List.of(new SimpleRecord(0, new byte[body.length - 6])));
             bytes.put(BatchLayout.HEADER_BYTES + 1, body);

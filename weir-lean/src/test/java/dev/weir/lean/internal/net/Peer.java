@@ -34,7 +34,7 @@ final class Peer implements AutoCloseable {
     private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final int READ_TIMEOUT_MILLIS = 20_000;
 
-    /** So that what is not read soon fills the sender's side. */
+    /** Small, so that unread bytes soon fill the sender's side. */
     private static final int RECEIVE_BYTES = 64 * 1_024;
 
     private static final short GREETING_VERSION = 3;
@@ -95,7 +95,7 @@ final class Peer implements AutoCloseable {
         return accepted;
     }
 
-    /** Has the connection go on, and wait where it has nothing to do, until a condition holds. */
+    /** Polls the connection, waiting when it has nothing to do, until a condition holds. */
     void pollUntil(BooleanSupplier done) throws IOException {
         long deadlineNanos = System.nanoTime() + DEADLINE_NANOS;
         while (!done.getAsBoolean()) {

@@ -19,7 +19,7 @@ public final class TlsKeys {
 
     private TlsKeys() {}
 
-    /** The file in that folder, of PKCS 12; made by the JDK's own tool when it is asked for first. */
+    /** The PKCS 12 file in that folder; the JDK's own tool makes it on first use. */
     public static Path in(Path folder) throws Exception {
         Path file = folder.resolve("keys.p12");
         if (!Files.exists(file)) {
@@ -50,7 +50,7 @@ public final class TlsKeys {
         return file;
     }
 
-    /** What a client is told that trusts the key in that folder. */
+    /** Settings of a client that trusts the key in that folder. */
     static Map<String, String> client(Path folder) throws Exception {
         return Map.of(
                 "bootstrap.servers",

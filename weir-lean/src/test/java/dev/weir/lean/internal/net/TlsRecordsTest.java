@@ -28,7 +28,7 @@ class TlsRecordsTest {
     @TempDir
     private static Path folder;
 
-    /** Short are those of less than 16,128 bytes. */
+    /** Short records have less than 16,128 bytes. */
     @ParameterizedTest
     @CsvSource({
         "200, 50, 1", // one batch of each of many partitions

@@ -44,7 +44,7 @@ class ProducerBatchPoolTest {
             thread = Thread.ofPlatform().daemon().start(task);
         }
 
-        /** Returns once it waits, and nothing but a wake-up or its own look goes on. */
+        /** Returns once the sender waits, so that only a wake-up or its own check lets it proceed. */
         void awaitWaiting() {
             long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
             while (thread.getState() != Thread.State.TIMED_WAITING) {
@@ -86,7 +86,7 @@ class ProducerBatchPoolTest {
         pool.release(taken.remove());
     }
 
-    /** Returns whether somebody stands at the pool's condition whom nobody has woken. */
+    /** Returns whether somebody waits on the pool's condition whom nobody has woken. */
     private static boolean hasSleeper(ProducerBatchPool pool) {
         boolean unused = pool.takePressed();
         return pool.isPressed();
@@ -160,8 +160,8 @@ class ProducerBatchPoolTest {
     }
 
     /**
-     * Whoever sends looks once at what senders lack; one that begins to wait thereafter must say so anew. It did not,
-     * and for up to a second nobody had the batches leave that hold its room.
+     * The pressure flag is read once for all senders; a sender that begins to wait later must set it again. It did not,
+     * so for up to a second nobody sent off the batches that hold the memory it waited for.
      */
     @Test
     void senderThatGoesWithout_saysSoEachTime_thatItIsForgotten() throws Exception {

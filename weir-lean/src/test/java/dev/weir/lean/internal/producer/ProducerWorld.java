@@ -182,9 +182,9 @@ final class ProducerWorld extends LeanWorld implements SendListener {
     }
 
     /**
-     * No record is followed by an older one for good, but by a repetition whose request came late.
+     * No record is followed by an older one for good, except by a repetition whose request came late.
      *
-     * @param lastCopies the offsets of the last copy of each record, and of those that came late after it
+     * @param lastCopies the offsets of each record's last copy, and of copies that came late after it
      */
     private static void checkLastCopies(Partition partition, Map<Long, NavigableSet<Long>> lastCopies) {
         Long next = Long.MAX_VALUE;

@@ -15,7 +15,7 @@ class SendableBatchesTest {
 
     private static final int VALUE_BYTES = 300;
 
-    /** Of two batches with all that stands around them, and not of three. */
+    /** Fits two batches with everything around them, but not three. */
     private static final int MAX_REQUEST_BYTES = 1_000;
 
     private final SplittableRandom random = new SplittableRandom(1);

@@ -3,8 +3,8 @@ package dev.weir.lean.internal.wire;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 
 /**
- * What brokers answer, and what they should not. In the suite each input of the corpus is read once: what real brokers
- * have sent, and what a fuzzer has found. To let Jazzer go on from there, see ADR 14.
+ * Broker answers, valid and invalid. The suite reads each input of the corpus once: answers that real brokers have
+ * sent, and inputs that a fuzzer has found. To let Jazzer continue from there, see ADR 14.
  */
 class FetchFuzzTest {
 

@@ -52,7 +52,7 @@ class BoundaryQueueTest {
         canceller.join();
     }
 
-    /** A take wakes one of those who wait to put: the others slept on though there was room for them all. */
+    /** A take wakes one of the waiting putters: the others slept on though there was room for them all. */
     @Test
     void put_afterAnotherThatLeftRoom_neverSleepsOn() throws Exception {
         assertThat(queue.put(batch(4), meter)).isTrue();

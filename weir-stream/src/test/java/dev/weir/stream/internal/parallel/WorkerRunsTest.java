@@ -19,7 +19,7 @@ class WorkerRunsTest {
         table.complete(slot, outcome);
     });
 
-    /** Five elements, of which a run of four is begun. */
+    /** Five elements, with a run of four begun. */
     @BeforeEach
     void begin() {
         for (int n = 0; n < 5; n++) {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** The transitions are those that the class comment draws. All on one thread, whose interrupts each test takes back. */
+/** The transitions match the class comment's diagram. All on one thread; each test takes back its interrupts. */
 class TaskLifecycleTest {
 
     @Test

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The transitions are those that the class comment draws. */
+/** The transitions match the class comment's diagram. */
 class TributaryStateTest {
 
     @Test

@@ -47,7 +47,7 @@ final class SimulatedLog extends GroupPartition {
     /** The epoch in which that commit was sent. */
     private int committedEpoch;
 
-    /** True if the sender of that commit was told of a failure. */
+    /** True if that commit was reported to its sender as failed. */
     boolean committedUnsure;
 
     /** The last epoch that began with a seek. */

@@ -130,7 +130,7 @@ final class TransactionWorld implements OwnerClock {
 
     private final List<TransactionProducer> producers = new ArrayList<>();
 
-    /** Outputs by value array; a copy of the record has the same array, too. */
+    /** Outputs by value array, which copies of a record share. */
     private final IdentityHashMap<byte[], Out> outs = new IdentityHashMap<>();
 
     /** Answers of brokers that are in flight. */

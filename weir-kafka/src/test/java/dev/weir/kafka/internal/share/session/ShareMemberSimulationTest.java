@@ -161,7 +161,7 @@ class ShareMemberSimulationTest {
         close(group, work, member);
     }
 
-    // Every broker that can be asked for metadata is behind: only the leaders knew better, and nobody listened.
+    // All reachable sources of metadata are behind: only the leaders knew better, and nobody listened.
     @Test
     void leaderThatABrokerNames_isBelieved_andOlderMetadataAreNot() {
         Random random = new Random(89);

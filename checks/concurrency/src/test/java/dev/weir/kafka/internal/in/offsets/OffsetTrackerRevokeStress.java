@@ -56,7 +56,7 @@ public class OffsetTrackerRevokeStress {
         }
     }
 
-    /** A record with two holders, one of which drops its part: the end of neither claim is lost. */
+    /** Two holders of one record, and one drops its part: the end of neither claim is lost. */
     @JCStressTest
     @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "settled, and not finished")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a claim was lost, or a part that was dropped counts as finished")
