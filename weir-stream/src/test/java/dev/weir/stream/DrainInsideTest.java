@@ -225,7 +225,7 @@ class DrainInsideTest {
                 .on(new VirtualClock())
                 .run()) {
             assertThat(new RestProbe(running).awaitRest(LONG)).isTrue();
-            // Finished elements of a batch in hand count as well.
+            // All elements of a batch in hand count, even finished ones.
             assertThat(running.drain(Duration.ZERO).leftUndone())
                     .map(DrainInsideTest::brief)
                     .containsExactly("forEach=5");

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What users compile and link against changes only on purpose: each published module lists its surface in its
+ * The surface that users compile and link against changes only on purpose: each published module lists it in its
  * {@code api.txt}. Running this test with {@code -Dweir.write=true} accepts a change, and the difference becomes part
  * of the commit.
  */

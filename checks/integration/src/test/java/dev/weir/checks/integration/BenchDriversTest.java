@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 class BenchDriversTest extends BenchTestBase {
 
-    /** Nothing else may be done meanwhile in partition order: a second per failed call is more than a dry run has. */
+    /** In partition order nothing else can run meanwhile: a second per failed call is more than a dry run has. */
     @Test
     void failedCalls_areRepeated_andEachRecordIsDeliveredOnce() throws Exception {
         repeatFailedCalls("weir");

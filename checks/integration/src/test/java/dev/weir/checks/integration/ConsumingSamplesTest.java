@@ -135,7 +135,7 @@ class ConsumingSamplesTest {
     @SuppressWarnings({"CheckReturnValue", "FutureReturnValueIgnored", "unused"}) // samples
     private static void steering(RunningPipeline running, TopicPartition orders0, Instant yesterday) {
         ConsumerHandle consumer = ConsumerHandle.of(running);
-        consumer.pause("orders"); // resume("orders") continues it
+        consumer.pause("orders"); // until resume("orders")
         consumer.seek(Map.of(orders0, Position.time(yesterday))); // reads again from there
     }
 

@@ -85,7 +85,7 @@ class ExactlyOncePipeTest {
         assertThat(cluster.committedOffsets(name)).isEqualTo(cluster.endOffsets(name + "-in"));
     }
 
-    /** What the frozen process had written must stay invisible, and so must whatever it does after it resumes. */
+    /** Everything the frozen process had written must stay invisible, and so must whatever it does after it resumes. */
     @Test
     @Timeout(180)
     void freeze_pastTheTransactionTimeout_whileAnotherTakesOver_isNotSeen() throws Exception {

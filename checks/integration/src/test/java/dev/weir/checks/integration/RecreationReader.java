@@ -13,7 +13,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one reader of a {@link RecreationMember} has noted so far. Immutable; each query reads the files again.
+ * The notes that one reader of a {@link RecreationMember} has taken so far. Immutable; each query reads the files
+ * again.
  *
  * @param parameters the case, or null of the official client
  */

@@ -70,7 +70,7 @@ public class OutletsForgoStress {
         result.r1 = claims.acks();
     }
 
-    /** Counts as an outlet that continues until it has ended. */
+    /** Counts an output as live until it has ended. */
     @JCStressTest
     @Outcome(id = "0", expect = Expect.ACCEPTABLE, desc = "left unfinished by both")
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "left unfinished by the last")
