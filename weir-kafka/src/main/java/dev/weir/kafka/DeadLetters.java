@@ -56,17 +56,17 @@ public final class DeadLetters {
         FAIL
     }
 
-    /** Dead letters to {@code topic}. */
+    /** Writes dead-letter records to {@code topic}. */
     public static DeadLetters to(String topic, ProducerSettings<byte[], byte[]> settings) {
         return to(topic, settings, "");
     }
 
-    /** Dead letters to {@code topic} that name a consumer group; an empty string means none. */
+    /** Writes dead-letter records that name a consumer group to {@code topic}; an empty string means none. */
     public static DeadLetters to(String topic, ProducerSettings<byte[], byte[]> settings, String group) {
         return new DeadLetters(topic, settings, group, TooLarge.CUT);
     }
 
-    /** Dead letters to {@code topic}, with the cluster, the security settings and the group of a consumer. */
+    /** Writes dead-letter records to {@code topic}, with a consumer's cluster, security settings and group. */
     public static DeadLetters to(String topic, ConsumerSettings<?, ?> like) {
         return to(topic, like.producerSettings(), Objects.requireNonNullElse(like.groupId(), ""));
     }

@@ -43,8 +43,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A bounded read ({@link Subscription#untilEnd}) ends when all its output is committed. If a transaction aborts
  * after all input was read, its records are written again; they are kept in memory for that. Two kinds of input stay
- * undone and are named at the end: those in a transaction whose commit has an unknown outcome, and those of an element
- * made from both a lost partition and an owned one.
+ * undone and are named at the end: inputs in a transaction whose commit has an unknown outcome, and inputs of an
+ * element made from both a lost partition and an owned one.
  */
 public final class ExactlyOnceFlow<K, V> {
 
@@ -161,7 +161,7 @@ public final class ExactlyOnceFlow<K, V> {
      * @param producer without {@code transactional.id}; each run makes its own from the group's name
      * @param transform applies any operators to the source that it receives, and returns the result; called once,
      *     immediately
-     * @throws IllegalArgumentException if the settings contradict transactions, or the dead letters go to another
+     * @throws IllegalArgumentException if the settings contradict transactions, or the dead-letter topic is on another
      *     cluster
      */
     public <A, B> Pipeline produceTo(

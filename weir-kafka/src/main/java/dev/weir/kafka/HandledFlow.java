@@ -49,8 +49,8 @@ public final class HandledFlow<K, V, R> {
     /**
      * The origin of the records.
      *
-     * @param records makes the source, with the dead letters of the flow if it has any
-     * @param letters dead letters to a topic on the same cluster
+     * @param records makes the source, with the flow's dead-letter topic if it has one
+     * @param letters a dead-letter topic on the same cluster
      * @param group the consumer group that they come from; null if it is a share group
      */
     record Origin<K, V>(

@@ -10,7 +10,7 @@ public enum OnClose {
     DEFAULT,
 
     /**
-     * The member leaves. Other members take its partitions at once, including those of a static member. For the last
+     * The member leaves. Other members take its partitions at once, even if this is a static member. For the last
      * stop of a member that will not return, such as a scale-down.
      */
     LEAVE,

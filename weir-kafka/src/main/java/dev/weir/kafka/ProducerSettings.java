@@ -123,7 +123,7 @@ public final class ProducerSettings<K, V> {
 
         /**
          * Sets the produce path, default {@link ProducePath#CLIENT}. {@link ProducePath#LEAN} reads the same
-         * properties, and {@link #build} refuses those that it does not know. It cannot be combined with transactions.
+         * properties, and {@link #build} refuses unknown ones. It cannot be combined with transactions.
          */
         public Builder<K, V> produce(ProducePath path) {
             produce = Objects.requireNonNull(path, "path");

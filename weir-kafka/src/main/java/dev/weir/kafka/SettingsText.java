@@ -49,7 +49,7 @@ final class SettingsText {
             .flatMap(Set::stream)
             .collect(Collectors.toUnmodifiableSet());
 
-    /** Largest number of letters by which a name may differ and count as misspelt; swapping two counts twice. */
+    /** Largest edit distance at which a name counts as misspelt; swapping two counts twice. */
     private static final int MAX_SLIPS = 2;
 
     /**
@@ -255,7 +255,7 @@ final class SettingsText {
         }
     }
 
-    /** The edit distance: letters to change, add or leave out. */
+    /** The edit distance: characters to change, add or remove. */
     private static int distance(String a, String b) {
         int[] above = new int[b.length() + 1];
         for (int j = 0; j <= b.length(); j++) {

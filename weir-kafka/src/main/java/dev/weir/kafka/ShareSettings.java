@@ -367,10 +367,10 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * Sets the fetch path, default {@link FetchPath#CLIENT}: share consumers of Kafka's own client, each of which
-         * fetches again only when all records of its last fetch are done. {@link FetchPath#LEAN} is one member on one
-         * thread with its own connections, one per broker and one for the group; each finished record frees space for
-         * the next. It needs brokers of Kafka 4.2 or later and ignores {@link #maxLanes}.
+         * Sets the fetch path, default {@link FetchPath#CLIENT}: share consumers of Kafka's own client. Each fetches
+         * again only when all records of its last fetch are done. {@link FetchPath#LEAN} is one member on one thread
+         * with its own connections, one per broker and one for the group; each finished record frees space for the
+         * next. It needs brokers of Kafka 4.2 or later and ignores {@link #maxLanes}.
          */
         public Builder<K, V> fetch(FetchPath path) {
             this.fetch = Objects.requireNonNull(path, "path");
@@ -400,7 +400,7 @@ public final class ShareSettings<K, V> {
             return this;
         }
 
-        /** Sends dead letters to this topic of the source cluster, with its security settings. */
+        /** Sends dead-letter records to this topic of the source cluster, with its security settings. */
         public Builder<K, V> deadLetters(String topic) {
             this.deadLetterTopic = Objects.requireNonNull(topic, "topic");
             return this;

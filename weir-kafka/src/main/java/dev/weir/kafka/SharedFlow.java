@@ -28,8 +28,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  * {@link FailureAction#REJECT} rejects the record. Retry topics cannot be used with share groups, which redeliver by
  * themselves.
  *
- * <p>Records are unordered. On request, records with equal keys stay in order among those that this member has at the
- * same time; other members do not take part in that.
+ * <p>Records are unordered. On request, records with equal keys stay in order while this member has them at the same
+ * time; other members do not take part in that.
  */
 public final class SharedFlow<K, V> {
 

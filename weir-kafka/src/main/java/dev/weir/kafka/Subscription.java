@@ -328,8 +328,8 @@ public final class Subscription {
      * for every 16 of higher ones, so they are late but never stuck. Each partition stays in order.
      *
      * <p>Priority does not affect records already pulled, so stages should hold few. A higher priority also gets a
-     * larger part of {@link ConsumerSettings#bufferBytes}: twice that of the next lower one, up to 16 times. With one
-     * stream per partition ({@link KafkaSource#partitioned}) that is its only effect.
+     * larger part of {@link ConsumerSettings#bufferBytes}: twice as much as the next lower one, up to 16 times. With
+     * one stream per partition ({@link KafkaSource#partitioned}) that is its only effect.
      */
     public Subscription priority(String topic, int priority) {
         return new Subscription(

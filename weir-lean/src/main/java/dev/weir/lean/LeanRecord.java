@@ -74,7 +74,7 @@ public final class LeanRecord {
         return this;
     }
 
-    /** Sets the key: the bytes from the buffer's position to its limit, neither of which moves. */
+    /** Sets the key: the bytes from the buffer's position to its limit; neither moves. */
     public LeanRecord key(ByteBuffer key) {
         wrap(bytes.key, Objects.requireNonNull(key, "key"));
         return this;
@@ -107,7 +107,7 @@ public final class LeanRecord {
         return this;
     }
 
-    /** Sets the value: the bytes from the buffer's position to its limit, neither of which moves. */
+    /** Sets the value: the bytes from the buffer's position to its limit; neither moves. */
     public LeanRecord value(ByteBuffer value) {
         wrap(bytes.value, Objects.requireNonNull(value, "value"));
         return this;

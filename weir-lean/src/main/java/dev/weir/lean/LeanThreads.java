@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>With at least as many brokers as threads, no two threads fetch from the same broker; otherwise several threads
  * fetch different partitions from one broker. When a leader moves, a partition may move to another thread. One thread
- * at a time has it, its records are delivered in order and once, and the handling of earlier ones happens-before that
- * of later ones. Partitions added to a topic are found as by {@link LeanConsumer#assign(String, StartAt)}.
+ * at a time has it, its records are delivered in order and once, and handling an earlier record happens-before handling
+ * a later one. Partitions added to a topic are found as by {@link LeanConsumer#assign(String, StartAt)}.
  *
  * <pre>{@code
  * LongAdder sum = new LongAdder();

@@ -27,7 +27,7 @@ public interface RecordEncoder<T> {
     /**
      * Writes the object.
      *
-     * @param to has exactly {@link #sizeBytes} between its position and limit, all of which must be written;
+     * @param to has exactly {@link #sizeBytes} between its position and limit, and all of them must be written;
      *     big-endian; valid during the call
      */
     void encode(T object, ByteBuffer to);

@@ -19,7 +19,7 @@ public interface SendListener {
      * Reports that a record was given up; {@link SendException#mayBeWritten} tells whether it may be in the log anyway.
      *
      * @param token the token from its send
-     * @param why the same object for all records of a batch, except those that the broker names as at fault
+     * @param why the same object for all records of a batch, except for any that the broker names as at fault
      */
     void failed(long token, SendException why);
 }

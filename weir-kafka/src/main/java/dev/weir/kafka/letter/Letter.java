@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * arrays, which must not be changed.
  *
  * {@snippet :
- * Letter letter = Letter.read(consumed);                       // of Weir, Spring Kafka, Kafka Connect or a share group
+ * Letter letter = Letter.read(consumed);                       // by Weir, Spring Kafka, Kafka Connect or a share group
  * if (letter.lacksRecord()) {
- *     switch (originals.find(letter)) {                        // a broker's letter is little more than an offset
+ *     switch (originals.find(letter)) {                        // a broker's record has little more than an offset
  *         case Originals.Found found -> letter = found.letter();
  *         case Originals.Gone gone -> throw new NoSuchElementException(gone.why());
  *     }

@@ -97,7 +97,7 @@ public final class Sender<K, V> implements AutoCloseable {
             dead = new IllegalStateException(fault + "; open another sender");
             broken = dead;
             failAwaited(dead);
-            producer.breakOff(); // its records must not follow those of another sender
+            producer.breakOff(); // its records must not follow another sender's records
         }
         failAwaited(dead);
     }

@@ -22,7 +22,7 @@ public final class WriteFailures {
         return values.action;
     }
 
-    /** The destination of dead letters for {@link Action#DEAD_LETTER}. */
+    /** The dead-letter topic for {@link Action#DEAD_LETTER}. */
     public @Nullable DeadLetters letters() {
         return values.letters;
     }

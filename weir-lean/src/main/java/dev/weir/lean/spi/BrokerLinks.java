@@ -116,7 +116,7 @@ public final class BrokerLinks implements AutoCloseable {
         return new RetryBackoff(settings.maxBackoff().toNanos(), random);
     }
 
-    /** Closes all connections; no listener is told. */
+    /** Closes all connections; no listener is notified. */
     @Override
     public void close() {
         links.forEach(BrokerLink::drop);

@@ -10,7 +10,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
  * Wraps a blocking handler with breaker, timeout, and conversion of failures into values. Thread-safe if the handler
- * is; throws failures that are to be retried or to fail the pipeline.
+ * is; throws failures that must be retried or fail the pipeline.
  */
 public final class BlockingGuard<K, V, R>
         implements Handler<HandlerJob<K, V>, HandlerOutcome<R>>, Gate<HandlerJob<K, V>> {

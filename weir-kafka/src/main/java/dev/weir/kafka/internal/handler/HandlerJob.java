@@ -5,7 +5,7 @@ import dev.weir.kafka.Decoded;
 import dev.weir.kafka.spi.OfRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** A record on its way through a handler's stage. Belongs to the thread that works on it. */
+/** A record in flight in a handler's stage. Belongs to the thread that works on it. */
 public final class HandlerJob<K, V> implements OfRecord {
 
     private final Decoded<K, V> decoded;

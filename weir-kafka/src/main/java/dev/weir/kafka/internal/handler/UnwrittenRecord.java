@@ -8,8 +8,8 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record that could not be written, at the topic, partition and offset of its consumed record, for which it stands
- * in. Immutable, except for the byte arrays.
+ * A record that could not be written. Stands in for its consumed record, at the same topic, partition and offset.
+ * Immutable, except for the byte arrays.
  */
 public final class UnwrittenRecord extends ConsumerRecord<byte[], byte[]> {
 

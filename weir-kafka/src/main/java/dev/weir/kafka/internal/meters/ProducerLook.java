@@ -10,7 +10,7 @@ import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
 
 /**
- * Reads a producer's metrics while it is open. The names are those of the client's documentation, "Producer Sender
+ * Reads a producer's metrics while it is open. The names come from the client's documentation, "Producer Sender
  * Metrics" and "Common monitoring metrics"; a client without one of them shows no value there. Thread-safe.
  */
 public final class ProducerLook {

@@ -16,10 +16,10 @@ interface CompressionCodec extends AutoCloseable {
     int LZ4 = 3;
     int ZSTD = 4;
 
-    /** Decompresses the input from its position to its limit, both of which may move. */
+    /** Decompresses the input from its position to its limit; both may move. */
     void decompress(ByteBuffer input, DecompressionBuffer output) throws CodecException, TooLargeException;
 
-    /** Frees the native state, part of which the garbage collector would not find. */
+    /** Frees the native state, because the garbage collector would miss part of it. */
     @Override
     default void close() {}
 }

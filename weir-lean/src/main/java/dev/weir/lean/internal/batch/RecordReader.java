@@ -146,7 +146,7 @@ public final class RecordReader implements RecordView {
             throw corrupt("a record of " + length + " bytes in " + (limit - p), null);
         }
         int recordEnd = p + length;
-        timeAt = p + 1; // after the attributes, none of which are defined
+        timeAt = p + 1; // after the attributes; none is defined
         if (length < Long.BYTES || !parseAtOnce(from, p, recordEnd)) {
             parseEach(from, p + 1, recordEnd);
         }

@@ -42,7 +42,7 @@ final class FetchedPartition {
     @Nullable
     StartAt start;
 
-    /** The end of the log before its leader was asked for the offset of a start time; -1 until known. */
+    /** The end of the log before the offset of a start time was requested from its leader; -1 until known. */
     long endBefore = UNKNOWN;
 
     /** The topic id that its position belongs to, until metadata show whether that is the current one. */
@@ -76,7 +76,7 @@ final class FetchedPartition {
     int sentLeaderEpoch;
     int sentLastEpoch;
 
-    /** The cursor's move count when its leader was asked for its start: an answer from before a seek is ignored. */
+    /** The cursor's move count when its start was requested: an answer from before a seek is ignored. */
     int askedAtMove = UNKNOWN;
 
     long retryAtNanos;
@@ -115,8 +115,8 @@ final class FetchedPartition {
     }
 
     /**
-     * Returns whether its leader is asked for the end of the log before a time is resolved. If no record is that late,
-     * it continues from that end, so records appended between the two requests are read.
+     * Returns whether the end of the log is requested from its leader before a time is resolved. If no record is that
+     * late, it continues from that end, so records appended between the two requests are read.
      */
     boolean wantsEndFirst() {
         return start != null && start.timestampMillis() >= 0 && endBefore < 0;

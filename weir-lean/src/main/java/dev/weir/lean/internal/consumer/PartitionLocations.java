@@ -276,7 +276,7 @@ final class PartitionLocations {
 
     /**
      * Adds the partitions that are new. One that the first answer does not have was created after it: all of its
-     * records came since, so those of a start at the end are read too.
+     * records are newer, so a start at the end reads them too.
      */
     private void addNew(FetchedTopic topic, StartAt start, MetadataResponseTopic answer) {
         int count = topic.known;
@@ -334,7 +334,7 @@ final class PartitionLocations {
             Uuid placedIn = partition.placedIn;
             partition.placedIn = null;
             if (placedIn == null ? madeAgain : !placedIn.equals(topic.agreement.present())) {
-                // Another topic of the same name: its epochs count anew.
+                // Another topic of the same name: its epochs start again.
                 partition.leaderEpoch = -1;
                 partition.lastEpoch = -1;
                 partition.doubtedEpoch = -1;

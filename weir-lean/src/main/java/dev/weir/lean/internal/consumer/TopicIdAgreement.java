@@ -128,7 +128,7 @@ public final class TopicIdAgreement {
     }
 
     /**
-     * Notes an error with which a leader answers for the current topic. Errors that do not question the metadata are
+     * Notes an error in a leader's answer for the current topic. Errors that do not question the metadata are
      * not refusals.
      */
     public void refused(Errors error, long nowNanos) {

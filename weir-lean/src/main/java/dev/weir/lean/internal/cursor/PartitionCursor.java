@@ -30,7 +30,7 @@ public final class PartitionCursor {
 
     private boolean interrupted;
 
-    /** The number of {@link #moveTo} calls, by which the code around a handler detects that its chunk is gone. */
+    /** The number of {@link #moveTo} calls. The code around a handler uses it to detect that its chunk is gone. */
     private int moves;
 
     public PartitionCursor(

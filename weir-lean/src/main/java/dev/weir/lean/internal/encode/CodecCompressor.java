@@ -12,7 +12,7 @@ interface CodecCompressor extends AutoCloseable {
     int maxBytes(int inputBytes);
 
     /**
-     * Compresses the input between its position and limit, both of which may move, to the start of the output.
+     * Compresses the input between its position and limit to the start of the output; both input bounds may move.
      *
      * @param input direct
      * @param output direct, with space for {@link #maxBytes}; its position and limit are changed

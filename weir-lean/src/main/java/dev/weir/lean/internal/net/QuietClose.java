@@ -11,7 +11,7 @@ final class QuietClose {
         try {
             resource.close();
         } catch (Exception e) {
-            // The resource was to be dropped anyway; the failure is logged.
+            // The resource is dropped anyway; the failure is logged.
             LOG.log(System.Logger.Level.DEBUG, "closing", e);
         }
     }

@@ -74,7 +74,7 @@ final class KnownPartitions {
     }
 
     /**
-     * Learns from metadata; returns whether each topic that is asked for is there and has leaders.
+     * Learns from metadata; returns whether every requested topic exists and has leaders.
      *
      * @param node the broker that answered, if that is known
      */
@@ -111,7 +111,7 @@ final class KnownPartitions {
         return complete;
     }
 
-    /** @param another whether the id is another one than before: epochs begin anew with a recreated topic */
+    /** @param another whether the id is another one than before: epochs start again with a recreated topic */
     private boolean learn(ProducerTopic topic, MetadataResponseTopic each, boolean another) {
         Errors error = Errors.forCode(each.errorCode());
         if (error != Errors.NONE) {

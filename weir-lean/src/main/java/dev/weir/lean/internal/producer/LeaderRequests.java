@@ -118,7 +118,7 @@ final class LeaderRequests implements BrokerLink.Listener {
         }
     }
 
-    /** Notes that the answer has everything that was asked for. */
+    /** Notes that the answer has everything that was requested. */
     void helped() {
         metadataBackoff.succeeded();
     }

@@ -71,7 +71,7 @@ final class ProducerBatch {
     /** The records for which the broker refused it; empty if the broker does not name them. */
     List<BatchIndexAndErrorMessage> culprits = List.of();
 
-    /** True if the listener was told of its records. */
+    /** True if the listener was notified of its records. */
     boolean ended;
 
     /** True if an attempt may have written it, with its current sequence, without confirmation. */

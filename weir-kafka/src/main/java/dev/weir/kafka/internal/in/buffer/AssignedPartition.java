@@ -24,8 +24,8 @@ public final class AssignedPartition {
     /** Reasons why a partition is not fetched. */
     public enum PauseReason {
         /**
-         * The client was told to pause, and flow control has not resumed the partition. Every other reason adds this
-         * one when the client is told, so only flow control resumes.
+         * The client received a pause, and flow control has not resumed the partition. Every other reason adds this one
+         * when the client is paused, so only flow control resumes.
          */
         FLOW,
 
@@ -210,7 +210,7 @@ public final class AssignedPartition {
 
     // ---- Pauses ----------------------------------------------------------------------------------------------------
 
-    /** Returns whether the client was told to pause. */
+    /** Returns whether the client received the pause. */
     public boolean isPaused() {
         return pauseReasons.contains(PauseReason.FLOW);
     }
@@ -219,12 +219,12 @@ public final class AssignedPartition {
         return pauseReasons.contains(reason);
     }
 
-    /** Returns whether there is a pause reason that the client has not been told. */
+    /** Returns whether there is a pause reason that the client has not received. */
     boolean isToBePaused() {
         return !pauseReasons.isEmpty() && !isPaused();
     }
 
-    /** Adds a pause reason; returns true if the client must be told. */
+    /** Adds a pause reason; returns true if the client must be paused. */
     public boolean pause(PauseReason reason) {
         boolean isNews = pauseReasons.add(PauseReason.FLOW);
         pauseReasons.add(reason);

@@ -45,7 +45,7 @@ public record ConsumerPlan(
         /**
          * Commits nothing.
          *
-         * @param tracked whether a listener is told of revocations after all work on revoked partitions is finished or
+         * @param tracked whether a listener learns of revocations after all work on revoked partitions is finished or
          *     dropped, so that each record is tracked. Otherwise a batch counts until the pipeline pulls it
          */
         record Plain(boolean tracked) implements Delivery {}

@@ -70,7 +70,7 @@ public final class RecordBuffer {
         this.rate = new RateLimit(clock);
     }
 
-    /** Adds records of one partition; their tokens must follow those of its last batch. */
+    /** Adds records of one partition; their tokens must follow its last batch's tokens. */
     public void add(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch) {
         addAll(partition, List.of(batch));
         announce();
@@ -169,7 +169,7 @@ public final class RecordBuffer {
     }
 
     /**
-     * Ends the buffer: nothing more will be added. Remaining records can be taken, those of paused partitions once
+     * Ends the buffer: nothing more will be added. Remaining records can be taken, but from paused partitions only once
      * resumed.
      */
     public void end() {
@@ -435,7 +435,7 @@ public final class RecordBuffer {
         }
     }
 
-    /** Records that may be taken, without those of paused partitions. */
+    /** Records that may be taken, excluding paused partitions. */
     int ready() {
         lock.lock();
         try {

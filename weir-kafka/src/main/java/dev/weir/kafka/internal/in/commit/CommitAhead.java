@@ -234,7 +234,7 @@ public final class CommitAhead implements CommitGate {
                 (partition, token) -> partition.dropped(partition.tracker().forgetFrom(token)));
     }
 
-    /** Returns whether the owner must be told of new capacity; true once each time. Any thread. */
+    /** Returns whether the owner must learn of new capacity; true once each time. Any thread. */
     public boolean wantsRoom() {
         if (wantsRoom && outlets.ready() <= commitAhead / 2) {
             wantsRoom = false;
@@ -243,7 +243,7 @@ public final class CommitAhead implements CommitGate {
         return false;
     }
 
-    /** Returns whether the owner must be told of a changed pause. Any thread, after the change. */
+    /** Returns whether the owner must learn of a changed pause. Any thread, after the change. */
     public boolean wantsLook() {
         return passesOver || wantsRoom();
     }

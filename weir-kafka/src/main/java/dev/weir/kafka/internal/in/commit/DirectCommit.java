@@ -50,7 +50,7 @@ public final class DirectCommit implements MemberCommit {
     /** The first version that weir-lean's connections can write; later ones are for other group protocols. */
     private static final short COMMIT_VERSION = 8;
 
-    /** The first version that members of the group protocol of KIP-848 may use, as well as those of the classic one. */
+    /** The first version open to members of the KIP-848 group protocol, as well as to classic members. */
     static final short MEMBER_VERSION = 9;
 
     private static final byte GROUP = 0;

@@ -104,7 +104,7 @@ public final class ClientRescue {
         @Nullable
         Rescued found(Throwable failure) {
             if (answer.isCompletedExceptionally()) {
-                // The lean client may not support these brokers; the client's own failure then stands.
+                // The lean client may not support these brokers; the client's own failure is then reported.
                 failure.addSuppressed(answer.exceptionNow());
                 return null;
             }

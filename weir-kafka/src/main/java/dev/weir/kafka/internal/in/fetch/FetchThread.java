@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A thread that fetches some partitions with its own {@link LeanConsumer} and makes records from them. The consumer and
- * the {@link Reading}s are confined to this thread. The owner thread calls the methods, most of which are orders that
- * the thread executes between two turns, and takes the results.
+ * the {@link Reading}s are confined to this thread. The owner thread calls the methods and takes the results. Most
+ * methods are orders that the thread executes between two turns.
  */
 final class FetchThread implements PartitionFetcher {
 

@@ -11,7 +11,7 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The owner thread's waits, each of which a signal ends. {@link #wake} is thread-safe; other methods belong to the
+ * The owner thread's waits; a signal ends each of them. {@link #wake} is thread-safe; other methods belong to the
  * owner thread unless they say otherwise.
  *
  * <p>The fetcher is woken only while it polls. At other times a wake-up would end an unrelated commit or position

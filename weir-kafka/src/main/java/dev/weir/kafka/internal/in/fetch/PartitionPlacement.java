@@ -26,8 +26,8 @@ final class PartitionPlacement {
     PartitionFetcher next;
 
     /**
-     * True if the thread was told to pause the partition; also while records waiting at the owner must be handed out
-     * first.
+     * True if the thread received the order to pause the partition; also while records waiting at the owner must be
+     * handed out first.
      */
     boolean paused;
 

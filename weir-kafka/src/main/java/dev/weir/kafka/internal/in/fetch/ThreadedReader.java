@@ -41,8 +41,8 @@ final class ThreadedReader implements LeanReader {
     private final Map<TopicPartition, PartitionPlacement> placements = new LinkedHashMap<>();
 
     /**
-     * Partitions resumed while some of their records waited here. Their threads are told after these are handed out, so
-     * that few records wait.
+     * Partitions resumed while some of their records waited here. Their threads are notified after these are handed
+     * out, so that few records wait.
      */
     private final List<LeanPartition> resumed = new ArrayList<>();
 
@@ -214,7 +214,8 @@ final class ThreadedReader implements LeanReader {
     }
 
     /**
-     * Asks threads to give away partitions that others will read; those that cannot move now are checked again later.
+     * Asks threads to give away partitions that others will read; partitions that cannot move now are checked again
+     * later.
      */
     private void divide() {
         long now = System.nanoTime();

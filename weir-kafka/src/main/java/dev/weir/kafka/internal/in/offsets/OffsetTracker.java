@@ -109,7 +109,7 @@ public final class OffsetTracker implements AckTarget {
     /**
      * Adds a record that is about to be emitted, with one claim on it.
      *
-     * @param offset larger than that of the record before
+     * @param offset larger than the previous record's offset
      * @param bytes the record's weight in the memory budget
      * @param timestamp the record's, or {@link #NO_TIMESTAMP}
      * @return its token
@@ -320,8 +320,8 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * The offset to commit: that of the first unfinished record, or after the last one seen if all are finished; -1 if
-     * none was seen yet. As of the last {@link #advance}.
+     * The offset to commit: the first unfinished record's, or the one after the last record seen if all are finished;
+     * -1 if none was seen yet. As of the last {@link #advance}.
      */
     public long committableOffset() {
         return own.head < own.tail ? offsetOf(own.head) : own.nextOffset;

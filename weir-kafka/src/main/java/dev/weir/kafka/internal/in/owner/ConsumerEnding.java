@@ -122,8 +122,8 @@ final class ConsumerEnding {
             LOG.warn("last commit failed: {}", OffsetTexts.messageOf(failure));
             leftUndone.add(OffsetTexts.messageOf(failure));
         }
-        // Records whose work has not started will be read again; work must not start after listeners were told of the
-        // end.
+        // Records whose work has not started will be read again; work must not start after listeners were notified of
+        // the end.
         assignment.all().forEach(partition -> partition.tracker().revoke());
         readers.dropRevoked();
         hooks.revoked(assignment.ids(), hooks.deadline());

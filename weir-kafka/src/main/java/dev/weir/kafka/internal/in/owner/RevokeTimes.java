@@ -39,7 +39,7 @@ record RevokeTimes(long deadlineNanos, long commitNanos, long hooksNanos) {
         return beginNanos + deadlineNanos;
     }
 
-    /** The deadline of the hooks, the first of which is called at {@code nowNanos}. */
+    /** The deadline of the hooks, if the first is called at {@code nowNanos}. */
     long hooksEnd(long beginNanos, long nowNanos) {
         long end = workEnd(beginNanos);
         long least = nowNanos + hooksNanos;

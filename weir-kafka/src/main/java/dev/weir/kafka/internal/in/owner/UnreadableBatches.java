@@ -107,8 +107,8 @@ final class UnreadableBatches {
     }
 
     /**
-     * Returns whether it is the previous batch once more, whose damaged header had too low an end. A damaged batch of
-     * which nothing was sent counts as the previous one.
+     * Returns whether it is the previous batch once more, whose damaged header had too low an end. A damaged batch
+     * counts as the previous one if none of its records was sent.
      */
     private boolean isRestOfPassed(TopicPartition id, UnreadableBatch batch) {
         Passed before = passed.get(id);

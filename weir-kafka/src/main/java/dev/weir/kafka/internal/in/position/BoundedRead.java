@@ -55,7 +55,7 @@ public final class BoundedRead {
     private final Executor owner;
     private final LogRange logRange;
 
-    /** Ends of all partitions, including those of other members. */
+    /** Ends of all partitions, including other members' partitions. */
     private final Map<TopicPartition, Long> ends;
 
     /** The reason why the ends of partitions are not known; empty until a query fails. */

@@ -17,7 +17,7 @@ public final class KeptViews implements RecordViews {
 
     private final ViewPool home;
 
-    /** For the owner of the partition: the token by which it is acknowledged. */
+    /** For the owner of the partition: the token that acknowledges it. */
     private long token;
 
     private @Nullable KeptBatches batches;
@@ -32,7 +32,7 @@ public final class KeptViews implements RecordViews {
         batches = home.takeBatches();
     }
 
-    /** Sets, for the owner of the partition, the token by which it will be acknowledged. */
+    /** Sets, for the owner of the partition, the token that will acknowledge it. */
     public void goesOutAs(long itsToken) {
         token = itsToken;
     }

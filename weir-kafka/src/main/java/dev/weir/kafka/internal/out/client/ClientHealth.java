@@ -42,7 +42,7 @@ public final class ClientHealth {
         DEAD,
         /** It has records without an answer although the brokers could give one; see {@link ClientProgress}. */
         STUCK,
-        /** It was told to close, but its thread neither ends nor fails its unanswered records. */
+        /** It was asked to close, but its thread neither ends nor fails its unanswered records. */
         HANGS
     }
 
@@ -54,12 +54,12 @@ public final class ClientHealth {
     static final String HANGS = "the producer was told to close, and its thread hangs and leaves records without an"
             + " answer: look for what blocks it in an interceptor, a serializer, a login or a callback";
 
-    /** The time a client that was told to close gets to fail its unanswered records. */
+    /** The time a client that is closing gets to fail its unanswered records. */
     private static final long HANGS_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final boolean shared;
 
-    /** The time of the first check of a client that was told to close; unused before. */
+    /** The time of the first check of a closing client; unused before. */
     private long closingNanos;
 
     private boolean seenClosing;
@@ -92,7 +92,7 @@ public final class ClientHealth {
         };
     }
 
-    /** The failure of a run whose client hangs after it was told to close. */
+    /** The failure of a run whose client hangs while closing. */
     public static KafkaPipelineException hangs(ClientThread thread) {
         return hangs(thread.describe());
     }

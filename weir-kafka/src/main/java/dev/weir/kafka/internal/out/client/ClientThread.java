@@ -54,12 +54,12 @@ public final class ClientThread {
         }
     }
 
-    /** Notes that the client was told to close, so its thread is about to end. */
+    /** Notes that the client was asked to close, so its thread is about to end. */
     void closes() {
         closing = true;
     }
 
-    /** Notes that the client is about to be told to fail unanswered records; returns false if it was told before. */
+    /** Notes that the client is about to fail unanswered records; returns false if that was noted before. */
     boolean tellToFail() {
         return toldToFail.compareAndSet(false, true);
     }
@@ -70,7 +70,7 @@ public final class ClientThread {
         return known != null && known.refersTo(Thread.currentThread());
     }
 
-    /** Returns whether the client was told to close. */
+    /** Returns whether the client was asked to close. */
     boolean isClosing() {
         return closing;
     }
@@ -93,7 +93,7 @@ public final class ClientThread {
                                 .collect(Collectors.joining(" < "));
     }
 
-    /** Returns whether the thread ended without being told to; false as long as it is not known. */
+    /** Returns whether the thread ended without a request; false as long as it is not known. */
     public boolean isDead() {
         WeakReference<Thread> known = thread;
         if (known == null || closing) {

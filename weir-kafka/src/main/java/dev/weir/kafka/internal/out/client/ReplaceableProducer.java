@@ -242,7 +242,7 @@ public final class ReplaceableProducer<K, V> {
     }
 
     /**
-     * Checks whether the open client can still answer. A stuck client is told to close, so that its records fail and
+     * Checks whether the open client can still answer. A stuck client is asked to close, so that its records fail and
      * the next record opens another client. One thread, several times a second.
      *
      * @param awaited whether something other than an answer is awaited

@@ -33,7 +33,7 @@ final class WritableTopics {
     /**
      * Creates a check with the brokers of a producer's configuration.
      *
-     * @param transactionalIds those whose coordinators must answer; empty for a producer without transactions
+     * @param transactionalIds producers whose coordinators must answer; empty for a producer without transactions
      */
     WritableTopics(Map<String, ?> clientConfig, Collection<String> transactionalIds) {
         config = new HashMap<>(clientConfig);

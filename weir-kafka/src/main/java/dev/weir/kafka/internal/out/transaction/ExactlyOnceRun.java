@@ -77,7 +77,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
             context.expose(counts);
         }
 
-        /** The transactions with which the consumer commits. */
+        /** The transactions that commit the consumer's offsets. */
         public ConsumerTransactions<K, V> transactions() {
             return transactions;
         }

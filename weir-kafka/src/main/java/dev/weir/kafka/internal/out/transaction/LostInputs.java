@@ -25,7 +25,7 @@ final class LostInputs<K, V> {
     /** A source of this run. */
     private AckTarget lastOwn = AckTarget.NONE;
 
-    // The last element of several inputs none of which was lost, and one input for each source.
+    // The last element made from several inputs that were all kept, and one input for each source.
     private AckTarget livingJoint = AckTarget.NONE;
     private long livingToken;
     private Collection<Root> livingSources = List.of();

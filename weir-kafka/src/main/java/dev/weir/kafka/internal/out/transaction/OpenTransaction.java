@@ -248,7 +248,7 @@ final class OpenTransaction<K, V> implements Callback {
         return cutLetters;
     }
 
-    /** Returns whether the element comes from an input of which this transaction already has a record. */
+    /** Returns whether this transaction already has a record made from one of the element's inputs. */
     boolean belongs(AckTarget target, long token) {
         if (isLastJoint(target, token)) {
             return true;

@@ -26,7 +26,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread that opens the producers of a run, commits its transactions one after the other, and aborts those that
+ * The thread that opens the producers of a run, commits its transactions one after the other, and aborts any that
  * cannot be committed. Any thread may call its methods, which never block, except for {@link #close}.
  */
 final class TransactionCommitter<K, V> {

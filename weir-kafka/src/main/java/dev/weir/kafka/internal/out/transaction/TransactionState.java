@@ -40,7 +40,7 @@ enum TransactionState {
     /** As {@link #FLUSHED}, while the next transaction takes records. */
     OVERLAPPING,
 
-    /** Everything open is to be aborted. A running commit continues until its outcome is known; no record is taken. */
+    /** Everything open must be aborted. A running commit continues until its outcome is known; no record is taken. */
     ABORT_ASKED,
 
     /** The committing thread aborts everything open. */
@@ -152,7 +152,7 @@ enum TransactionState {
     }
 
     /**
-     * Returns whether everything open is to be aborted, or is aborted and not yet rewound, so that no record is taken.
+     * Returns whether everything open must be aborted, or is aborted and not yet rewound, so that no record is taken.
      */
     boolean isAborting() {
         return this == ABORT_ASKED || this == ABORTING || this == ABORTED;

@@ -282,7 +282,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /** Sends waiting records, or those that belong to a transaction that is closing. */
+    /** Sends waiting records, or only a closing transaction's records. */
     private void drainWaiting() throws InterruptedException {
         sendAgain();
         while (!waiting.isEmpty() && !board.isClosing()) {

@@ -257,7 +257,7 @@ final class TransactionsOfRun<K, V> {
 
     /**
      * Begins an abort because a record of an open transaction was refused. Returns false if that transaction is no
-     * longer open, or is to be aborted anyway. The committing thread, without the lock.
+     * longer open, or will be aborted anyway. The committing thread, without the lock.
      */
     boolean abortRefused(OpenTransaction<K, V> transaction) {
         lock.lock();
@@ -287,7 +287,7 @@ final class TransactionsOfRun<K, V> {
         }
     }
 
-    /** Takes the transactions that are to be aborted, the older one first. The committing thread. */
+    /** Takes the transactions to abort, the older one first. The committing thread. */
     List<OpenTransaction<K, V>> takeOpen() {
         List<OpenTransaction<K, V>> broken = new ArrayList<>();
         TransactionCut<K, V> cut = committing;

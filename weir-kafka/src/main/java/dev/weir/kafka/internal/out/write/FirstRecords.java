@@ -83,8 +83,8 @@ final class FirstRecords<K> {
     }
 
     /**
-     * The answer to await before this record is sent: that of the first record of its partition; null if there is none.
-     * An answer already awaited need not be checked again.
+     * The answer to await before this record is sent: the answer to the first record of its partition; null if there is
+     * none. An answer already awaited need not be checked again.
      */
     @Nullable
     Future<?> before(ProducerRecord<K, ?> record) {

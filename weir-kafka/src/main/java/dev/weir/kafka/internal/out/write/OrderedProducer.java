@@ -285,7 +285,7 @@ final class OrderedProducer<K, V> {
      * Checks whether the client still works, and stops it if it splits batches endlessly or is stuck. One thread,
      * several times a second.
      *
-     * @return the failure with which the run ends at once, because missing answers cannot come; else null
+     * @return the failure that ends the run at once, because missing answers cannot come; else null
      */
     @Nullable
     KafkaPipelineException look(long nowNanos) {
