@@ -292,7 +292,7 @@ public final class Main implements Runnable, CommandContext {
         if (best.getKey() > Math.max(1, (name.length() - 2) / 2)) {
             return List.of();
         }
-        // Two swapped letters count twice, but are one mistake.
+        // Two swapped characters count twice, but are one mistake.
         List<String> swapped = best.getValue().stream()
                 .filter(option -> sorted(option).equals(sorted(name)))
                 .toList();
@@ -303,7 +303,7 @@ public final class Main implements Runnable, CommandContext {
         return text.chars().sorted().mapToObj(Character::toString).collect(Collectors.joining());
     }
 
-    /** The edit distance: letters to change, add or leave out. */
+    /** The edit distance: characters to change, add or remove. */
     private static int distance(String a, String b) {
         int[] above = IntStream.rangeClosed(0, b.length()).toArray();
         for (int i = 1; i <= a.length(); i++) {

@@ -11,7 +11,7 @@ import java.util.HexFormat;
 import java.util.Objects;
 
 /**
- * A consumer's health and dump as JSON fields: those of {@code weir pipe --state} and of {@code /api/state}. Functions
+ * A consumer's health and dump as JSON fields, for {@code weir pipe --state} and {@code /api/state}. Functions
  * only.
  */
 public final class ConsumerState {
@@ -33,7 +33,7 @@ public final class ConsumerState {
         json.writeEndArray();
     }
 
-    /** Writes the fields of the whole consumer, without those of its partitions. */
+    /** Writes the fields of the whole consumer, without its partitions' fields. */
     public static void writeSummary(JsonGenerator json, ConsumerDump dump, ConsumerHealth health) throws IOException {
         Objects.requireNonNull(dump, "dump");
         Objects.requireNonNull(health, "health");

@@ -1,5 +1,5 @@
 /**
- * A web page with which a process shows and controls its pipeline. Snapshots come in once a second; pages, events and
+ * A web page that shows and controls the pipeline of its process. Snapshots come in once a second; pages, events and
  * answers go out. Nothing here touches records.
  */
 @NullMarked

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
  * it with {@link Command.SetClock}.
  */
 final class CampaignClock {
-    /** System property, for tests: sets this process's clock ahead, like that of another machine. */
+    /** System property, for tests: sets this process's clock ahead, like another machine's clock. */
     static final String AHEAD_MILLIS = "weir.driver.clock.ahead.millis";
 
     private static final long AHEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(Long.getLong(AHEAD_MILLIS, 0));

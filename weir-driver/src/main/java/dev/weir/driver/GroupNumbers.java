@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
 
 /**
  * Notes the records that each member of a group has received, in a file that all their processes map: entries of a
- * killed process survive, and each member sees those of the others at once. Thread-safe, also among processes of one
+ * killed process survive, and each member sees the others' entries at once. Thread-safe, also among processes of one
  * machine.
  */
 public final class GroupNumbers {

@@ -79,7 +79,7 @@ public record LedgerFigures(
         return new LedgerFigures(distinct, missing, duplicates, reordered, foreign, calls, redelivered, topics);
     }
 
-    /** Converts the ledger to that of a share group, which may redeliver in any order, but must deliver all. */
+    /** Converts the ledger to one for a share group, which may redeliver in any order, but must deliver all. */
     LedgerFigures asOfShareGroup() {
         return new LedgerFigures(distinct, missing, 0, 0, foreign, retried, redelivered + duplicates);
     }

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * The processor time of all threads of a process, including garbage collector and compilers, from the kernel's
  * nanoseconds per thread. Thread-safe.
  *
- * <p>The total of a process is only known in ticks of 10 ms, of which a lean consumer at a planned rate uses few. The
- * last nanoseconds of threads that end between two readings are lost; they are added from the ticks once they amount to
- * two of them.
+ * <p>The total of a process is only known in ticks of 10 ms, and a lean consumer at a planned rate uses few of them.
+ * The last nanoseconds of threads that end between two readings are lost; they are added from the ticks once they
+ * amount to two of them.
  */
 final class ProcessTime {
 

@@ -27,7 +27,7 @@ public sealed interface Report {
      *
      * @param libraries file names on its class path, which contain versions
      * @param arguments JVM arguments
-     * @param groupType the kind of group with which it reads
+     * @param groupType the kind of group that it joins
      * @param processors number of processors available to the process
      */
     record Hello(
@@ -73,7 +73,7 @@ public sealed interface Report {
      *     compressed HdrHistogram of nanoseconds in Base64; empty for none. One more at the end: the oversleeping of
      *     the thread that sends the driver's records
      * @param last whether enough records arrived or time ran out, so that only the close follows
-     * @param figures figures of its clients by name, once a second if requested; also those of a remote machine
+     * @param figures figures of its clients by name, once a second if requested; also a remote machine's
      * @param polls the polls of its consumers; null if it polled nothing
      */
     record Interval(

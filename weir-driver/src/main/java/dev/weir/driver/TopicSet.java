@@ -6,7 +6,7 @@ import java.util.Map;
 
 /**
  * Topics that are read together, each with the same number of partitions. All partitions are numbered in sequence:
- * those of the first topic, then those of the second, and so on. The text form has the names separated by commas.
+ * first the first topic's, then the second topic's, and so on. The text form has the names separated by commas.
  * Immutable.
  */
 public final class TopicSet {

@@ -33,7 +33,7 @@ final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>
         this.writer = writer;
     }
 
-    /** Returns how many of the records were written: those of partitions that this member still owns. */
+    /** Returns how many records were written. Only records of partitions that this member still owns are written. */
     @Override
     public Integer handle(List<ConsumerRecord<K, V>> batch) throws Exception {
         List<ConsumerRecord<K, V>> owned = owned(batch);

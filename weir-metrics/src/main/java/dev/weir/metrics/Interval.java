@@ -39,7 +39,7 @@ final class Interval {
     /** True if the interval is reported after the fact. */
     final boolean isPast;
 
-    /** Units in the order of the flow; for a past interval, those that had an element. */
+    /** Units in the order of the flow; for a past interval, only units that had an element. */
     final List<Unit> units;
 
     private final List<Unit> allUnits;
@@ -269,7 +269,7 @@ final class Interval {
     }
 
     /**
-     * Factor by which the rate can rise until something other than {@code lifted} limits: another unit's threads, or
+     * Growth factor of the rate until something other than {@code lifted} limits: another unit's threads, or
      * the processors. From 1 to {@link #MOST_GAIN}.
      */
     double nextLimit(@Nullable Unit lifted) {
@@ -284,7 +284,7 @@ final class Interval {
         return Math.max(1, most);
     }
 
-    /** The factor by which the rate can rise lastingly, up to {@link #MOST_GAIN}. */
+    /** The largest lasting growth factor of the rate, up to {@link #MOST_GAIN}. */
     double sourceAllows() {
         return Math.clamp(lasts(), 1, MOST_GAIN);
     }
@@ -300,7 +300,7 @@ final class Interval {
         double grown = waiting(last) - waiting(since);
         // A queue that does not grow may be bounded, with waiting writers, so the possible arrival rate is unknown.
         boolean isKnown = !last.consumers().isEmpty() || grown > GROWS * rate * apart;
-        // With several consumers, the rate is only that of the first.
+        // With several consumers, this is only the first consumer's rate.
         if (rate <= 0
                 || apart < LEAST_APART_SECONDS
                 || !isKnown
@@ -336,7 +336,7 @@ final class Interval {
     }
 
     /**
-     * Factor by which the use of processors can rise; unbounded if unknown. The load covers a recent second, which a
+     * Growth factor that the processors allow; unbounded if unknown. The load covers a recent second, which a
      * short interval may not include; processors used by this process do not count as free.
      */
     double processorsAllow() {

@@ -114,13 +114,13 @@ public final class Limiter {
         }
     }
 
-    /** The factor by which the rate should rise once the advice is followed: never below 1. */
+    /** The expected growth factor of the rate once the advice is followed: never below 1. */
     public double expectedGain() {
         return values.expectedGain;
     }
 
     /**
-     * The factor by which the rate rose when an advice was last followed, for this limiter or an earlier one; null if
+     * The growth factor of the rate when an advice was last followed, for this limiter or an earlier one; null if
      * none was followed or the gain was not measured.
      */
     public @Nullable Double measuredGain() {
@@ -188,7 +188,7 @@ public final class Limiter {
                 kind, name, sentence, advice, expectedGain, null, Lever.elsewhere(advice), Confidence.SURE, List.of());
     }
 
-    /** Creates a limiter that a lever lifts; its advice is that of the lever in code. */
+    /** Creates a limiter that a lever lifts; its advice is the lever's advice for code. */
     static Limiter of(Kind kind, String name, String sentence, Lever lever, double expectedGain) {
         return new Limiter(
                 kind, name, sentence, lever.in(FrontEnd.CODE), expectedGain, null, lever, Confidence.SURE, List.of());

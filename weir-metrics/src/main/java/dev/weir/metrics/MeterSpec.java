@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param kind whether it only rises
  * @param name dotted name, ending in its unit if that is seconds, records or bytes
  * @param unit the unit for the documentation
- * @param fixed tags in addition to those of the subject
+ * @param fixed tags in addition to the subject's
  * @param description one sentence
  * @param value reads the value from a subject
  */

@@ -161,7 +161,7 @@ public final class MetricsServer implements AutoCloseable {
 
         /**
          * Also accepts this name in the {@code Host} header, for scrapers and probes that address the server by name.
-         * Default: IP addresses, {@code localhost}, the machine's own name and that of {@link #host}. May be called
+         * Default: IP addresses, {@code localhost}, the machine's own name and {@link #host}'s. May be called
          * several times.
          *
          * @param name without a port, such as {@code weir.example.com}, or {@code *.example.com} for each name that

@@ -32,7 +32,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meters of one running pipeline: its stages, consumers, producers, dead letters and members of share groups.
+ * The meters of one running pipeline: its stages, consumers, producers, dead-letter topics and members of share groups.
  * {@code docs/reference/metrics.md} lists them. Thread-safe.
  *
  * <pre>{@code

@@ -113,7 +113,7 @@ record StageLoad(
         return samples.isEmpty() ? 0 : (double) samples.stream().filter(is).count() / samples.size();
     }
 
-    /** The part of readings with such an activity among those that found the stage at work; 0 if there are none. */
+    /** The fraction with such an activity among the readings that found the stage at work; 0 if there are none. */
     double shareAtWork(Predicate<Activity> is) {
         List<Activity> met = samples.stream().filter(each -> each.atWork() > 0).toList();
         return met.isEmpty() ? 0 : (double) met.stream().filter(is).count() / met.size();

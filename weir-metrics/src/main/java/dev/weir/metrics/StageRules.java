@@ -164,7 +164,7 @@ final class StageRules {
     }
 
     /**
-     * Finds the stage with more elements waiting than in work at these readings, where a larger window would only add
+     * Finds the stage with more elements waiting than in flight at these readings, where a larger window would only add
      * to them; null if there is none.
      */
     static @Nullable Limiter holding(Interval interval, List<PipelineLook> looks) {

@@ -20,7 +20,7 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts spans, and reads and writes headers. Names are those of OpenTelemetry's semantic conventions for messaging and
+ * Starts spans, and reads and writes headers. Names follow OpenTelemetry's semantic conventions for messaging and
  * Kafka, version 1.45. Immutable.
  */
 final class Spans {

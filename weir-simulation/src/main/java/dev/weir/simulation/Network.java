@@ -103,7 +103,7 @@ public final class Network implements AutoCloseable {
             }
         }
 
-        /** Makes one of its connections fall silent; neither end is told. */
+        /** Makes one of its connections fall silent; neither end is notified. */
         public void silenceOne() {
             if (!connections.isEmpty()) {
                 connections.get(random.nextInt(connections.size())).silent = true;

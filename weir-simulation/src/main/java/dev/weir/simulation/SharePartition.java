@@ -11,8 +11,8 @@ import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A partition's share state: which records are acquired, by which member and until when, and which are done. Confined
- * to the world's thread.
+ * A partition's share state: the acquired records, the member and deadline of each, and the records that are done.
+ * Confined to the world's thread.
  */
 public final class SharePartition {
 

@@ -66,7 +66,7 @@ final class PipelineConsole {
         }
     }
 
-    /** Converts the settings to those of a console; refusals name the properties. */
+    /** Converts the settings to a console's settings; refusals name the properties. */
     private ConsoleServer.Builder builder() {
         try {
             ConsoleServer.Builder builder = ConsoleServer.builder().port(port).host(settings.host());

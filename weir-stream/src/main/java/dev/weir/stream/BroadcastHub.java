@@ -5,8 +5,8 @@ import dev.weir.stream.spi.Batch;
 import java.util.List;
 
 /**
- * Hands every element of one running pipeline to any number of other pipelines (takers). Pipelines come and go on both
- * sides. Thread-safe; its creator closes it.
+ * Hands every element of one running pipeline to any number of other pipelines (takers). Pipelines may join and leave
+ * on both sides. Thread-safe; its creator closes it.
  *
  * <p>One pipeline at a time writes to {@link #sink}. Any number read from {@link #source} and get the elements written
  * from then on. The slowest taker sets the pace; without takers the writer waits. An element is acknowledged once every

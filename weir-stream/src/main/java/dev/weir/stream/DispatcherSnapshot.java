@@ -33,7 +33,7 @@ public final class DispatcherSnapshot {
         return values.size;
     }
 
-    /** Its current number of threads; for virtual ones, those that run a task. */
+    /** Its current number of threads; for virtual ones, threads that run a task. */
     public int threads() {
         return values.threads;
     }

@@ -156,8 +156,8 @@ abstract class ElementOperators<T> {
     /**
      * Replaces each element by a function that also has mutable state. The state belongs to one run and one thread.
      *
-     * <p>Acknowledgements: each result carries that of the element for which it was returned. State kept from an
-     * acknowledged element is lost if the pipeline fails; {@link #fold} and {@link Source#grouped} hold
+     * <p>Acknowledgements: each result carries the acknowledgement of the element that it was returned for. State kept
+     * from an acknowledged element is lost if the pipeline fails; {@link #fold} and {@link Source#grouped} hold
      * acknowledgements back instead. {@code onComplete} is called on a normal end only, not on a failure or a
      * cancellation; {@code close} is called exactly once for each state in any case. A restart by supervision closes
      * the state and creates another.
@@ -183,7 +183,7 @@ abstract class ElementOperators<T> {
 
     /**
      * Emits {@code initial}, then for each element the result of {@code function} for the previous emission and the
-     * element. Each emission carries the acknowledgement of its element; nobody waits for that of {@code initial}. A
+     * element. Each emission carries the acknowledgement of its element; {@code initial} has none. A
      * restart by supervision continues from {@code initial}, without emitting it again.
      *
      * <pre>{@code
@@ -244,7 +244,7 @@ abstract class ElementOperators<T> {
      * Source.repeat("x").take(3) // x, x, x
      * }</pre>
      *
-     * @param count at least 0; for 0 nothing is asked for
+     * @param count at least 0; for 0 nothing is requested
      */
     @Operator(acks = BEYOND_NOT, cost = FREE)
     public Source<T> take(long count) {
@@ -397,7 +397,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Drops each element whose key equals that of the element right before it, and acknowledges it at once.
+     * Drops each element with the same key as the element right before it, and acknowledges it at once.
      *
      * <pre>{@code
      * Source.of(1, 1, 2, 1).dropRepeated() // 1, 2, 1

@@ -58,7 +58,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Merges two sources; available batches of {@code preferred} go before those of this source. Otherwise as
+     * Merges two sources; available batches of {@code preferred} go before batches of this source. Otherwise as
      * {@link #merge}.
      *
      * {@snippet :
@@ -78,7 +78,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * gold.mergePrioritized(List.of(silver, bronze), 6, 3, 1)
      * }
      *
-     * @param weights at least 1 each; that of this source first, then those of the others
+     * @param weights at least 1 each; this source's first, then the others'
      */
     @Operator(acks = "kept with each element", cost = "a segment and a buffer for each input")
     public Source<T> mergePrioritized(List<? extends Source<? extends T>> others, int... weights) {

@@ -5,8 +5,8 @@ import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageMeter;
 
 /**
- * Merges the elements of any number of running pipelines for one that takes them. Pipelines come and go on both sides.
- * Thread-safe; its creator closes it.
+ * Merges the elements of any number of running pipelines for one that takes them. Pipelines may join and leave on both
+ * sides. Thread-safe; its creator closes it.
  *
  * <p>Any number of pipelines write to {@link #sink}; one at a time reads from {@link #source}. The hub's buffer is
  * bounded: a full hub halts the writing pipelines, with or without a taker. Acknowledgements go with the elements into

@@ -84,7 +84,7 @@ public final class Ordering<T> {
         return keyed;
     }
 
-    /** The hash by which {@code element} is ordered, or {@link #NO_KEY}. */
+    /** The hash that orders {@code element}, or {@link #NO_KEY}. */
     public long keyOf(T element) {
         return key.applyAsLong(element);
     }

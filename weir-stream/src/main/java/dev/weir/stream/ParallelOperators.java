@@ -177,7 +177,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      *       element; unless that skips the element, the stream fails at once. A restart continues from {@code initial},
      *       without emitting it again. A failure from above follows the emissions before it.
      *   <li>Cancellation: the running future is cancelled.
-     *   <li>Acknowledgement: each emission carries that of its element; nobody waits for that of {@code initial}.
+     *   <li>Acknowledgement: each emission carries its element's acknowledgement; {@code initial} has none.
      *   <li>Demand: up to 512 elements are taken in ahead.
      * </ul>
      *

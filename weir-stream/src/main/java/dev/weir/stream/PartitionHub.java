@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Hands each element of one running pipeline to one of several others (takers). Pipelines come and go on both sides.
- * Thread-safe; its creator closes it.
+ * Hands each element of one running pipeline to one of several others (takers). Pipelines may join and leave on both
+ * sides. Thread-safe; its creator closes it.
  *
  * <p>One pipeline at a time writes to {@link #sink}; any number read from {@link #source}. A {@link Route} chooses the
  * taker of an element. The writing pipeline waits while that taker has no room, and while there are fewer takers than

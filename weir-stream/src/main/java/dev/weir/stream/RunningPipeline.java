@@ -104,7 +104,7 @@ public interface RunningPipeline extends AutoCloseable {
         return List.of();
     }
 
-    /** The handles of this type that sources and sinks expose, for instance those of a consumer. */
+    /** The handles of this type that sources and sinks expose, for instance a consumer's. */
     <H> List<H> handles(Class<H> type);
 
     /**

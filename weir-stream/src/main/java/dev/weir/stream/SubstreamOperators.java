@@ -158,9 +158,9 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * Passes the first {@code n} elements as a list, and the rest as a source for one use, to {@code function}, which
      * returns the resulting stream. If the stream ends earlier, the list is shorter.
      *
-     * <p>Acknowledgements of the rest go with the elements. Those of the prefix are held until the resulting stream has
-     * ended and all its elements are finished, because any of them may depend on the prefix. With an endless source
-     * that commits in order, use it only for {@code n = 0}.
+     * <p>Acknowledgements of the rest go with the elements. The prefix's acknowledgements are held until the resulting
+     * stream has ended and all its elements are finished, because any of them may depend on the prefix. With an endless
+     * source that commits in order, use it only for {@code n = 0}.
      *
      * {@snippet :
      * lines.prefixAndTail(1, (header, rows) -> rows.map(row -> parse(header.getFirst(), row)))

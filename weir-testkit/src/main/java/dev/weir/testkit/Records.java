@@ -31,7 +31,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * Numbered records, written to a topic and read back, so that a test can tell what was lost, duplicated or reordered.
  * Thread-safe; each call uses its own client.
  *
- * <p>The value of record {@code n} is the decimal text of {@code n}, its key that of {@code n % keys}.
+ * <p>The value of record {@code n} is the decimal text of {@code n}, its key the decimal text of {@code n % keys}.
  */
 public final class Records {
     private Records() {}
@@ -130,7 +130,7 @@ public final class Records {
                 .filterStates(List.of(TransactionState.PREPARE_COMMIT, TransactionState.PREPARE_ABORT));
         try (Admin admin = Admin.create(config)) {
             Await.until("the end of each transaction is noted in its topics", () -> {
-                // Only from brokers that answer; those that are down cannot report any.
+                // Only from brokers that answer; brokers that are down cannot report any.
                 var brokers = Await.get(
                         "list transactions", admin.listTransactions(decided).byBrokerId());
                 List<TransactionListing> left = brokers.values().stream()

@@ -6,8 +6,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * The Kafka of a pipeline in a {@link RebalanceSimulation}: an address, and methods with which the pipeline reports its
- * work. Thread-safe; one for each start of the pipeline.
+ * The Kafka of a pipeline in a {@link RebalanceSimulation}: an address, and methods that report the pipeline's work.
+ * Thread-safe; one for each start of the pipeline.
  */
 public interface SimulatedKafka {
 

@@ -85,7 +85,7 @@ final class BenchTarget {
         }
     }
 
-    /** The cluster, after checking that it answers; null if brokers are to be forked. Call it once. */
+    /** The cluster, after checking that it answers; null to fork brokers. Call it once. */
     @Nullable
     ExistingCluster cluster(BenchEnvironment environment) throws InterruptedException {
         takeFrom(environment);

@@ -32,7 +32,7 @@ final class DemoStatus {
         window.add(new Sample(System.nanoTime(), 0));
     }
 
-    /** The status line, given the number of output records so far, including dead letters. */
+    /** The status line, given the number of output records so far, including dead-letter records. */
     String line(long acknowledged) {
         Sample now = new Sample(System.nanoTime(), acknowledged);
         while (window.size() > 1 && now.nanos - window.getFirst().nanos > WINDOW_NANOS) {

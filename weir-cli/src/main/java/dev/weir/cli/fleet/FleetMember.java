@@ -84,7 +84,7 @@ final class FleetMember {
         return state().path("partitions").isArray() ? state().path("partitions").size() : UNKNOWN;
     }
 
-    /** Its unfinished records; unknown if those of one partition are. */
+    /** Its unfinished records; unknown if one partition's are unknown. */
     long lag() {
         return partitions() == UNKNOWN
                         || state().path("partitions")
@@ -99,7 +99,7 @@ final class FleetMember {
 
     /**
      * Records per second that its source emitted over the last seconds; one second without any is no standstill. Zero
-     * only if its counters cover some time, which those of a new console do not.
+     * only if its counters cover some time; a new console's do not.
      */
     double inPerSecond() {
         return rate(0);

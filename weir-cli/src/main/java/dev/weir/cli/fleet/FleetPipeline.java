@@ -89,7 +89,7 @@ final class FleetPipeline {
         return sum(values.stream().filter(each -> each >= 0).toList());
     }
 
-    /** Members without a report, because of which the rate may be higher. */
+    /** Members without a report; the actual rate may be higher because of them. */
     long silent() {
         return members.size()
                 - told().stream().filter(each -> each.inPerSecond() >= 0).count();

@@ -75,12 +75,12 @@ final class PipeFlow implements AutoCloseable {
                 : null;
     }
 
-    /** Dead letters that the output stage has written or will write. */
+    /** Dead-letter records that the output stage has written or will write. */
     long deadLettersInOutput() {
         return deadLettered.sum();
     }
 
-    /** Dead letters written by another stage. */
+    /** Dead-letter records written by another stage. */
     long deadLettersElsewhere(RunningPipeline running) {
         return running.handles(DeadLetterHandle.class).stream()
                 .mapToLong(DeadLetterHandle::written)

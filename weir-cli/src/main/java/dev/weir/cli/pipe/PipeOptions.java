@@ -283,7 +283,7 @@ final class PipeOptions {
         return Parallelism.fixed(concurrencyOr(PipeFlow.DEFAULT_BLOCKING));
     }
 
-    /** Concurrent handlers, each of which does all the work on its record. */
+    /** Concurrent handlers; each does all the work on its record. */
     Parallelism handlers() {
         if (mayReorder()) {
             return workers();

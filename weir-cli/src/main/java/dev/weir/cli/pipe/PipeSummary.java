@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param guarantee the value of {@code --guarantee}
  * @param deadLettered records written to the dead-letter topic
- * @param deadLettersInOutput dead letters written by the output stage
- * @param deadLettersCut dead letters too large for their topic and written without their value
+ * @param deadLettersInOutput dead-letter records written by the output stage
+ * @param deadLettersCut dead-letter records too large for their topic and written without their value
  * @param consumer the consumer's last state
  * @param noAnswerSince time of the last broker answer, if none answers any more
  * @param latency times from the records' timestamps to their acknowledgements, if measured
@@ -74,7 +74,7 @@ record PipeSummary(
         return report.stages().getFirst().elementsIn();
     }
 
-    /** Records accepted by the brokers, without dead letters. */
+    /** Records accepted by the brokers, without dead-letter records. */
     private long out() {
         return Math.max(0, report.stages().getLast().elementsOut() - deadLettersInOutput);
     }

@@ -13,8 +13,8 @@ import java.util.stream.Stream;
  */
 final class Shell {
 
-    // In its own session the command keeps all of its signals. Without setsid(1), as on macOS, the command ignores
-    // those of a terminal; but not SIGTERM, because commands such as timeout(1) send it to their own children.
+    // In its own session the command keeps all of its signals. Without setsid(1), as on macOS, the command ignores a
+    // terminal's signals; but not SIGTERM, because commands such as timeout(1) send it to their own children.
     private static final String TRAP = "trap '' INT HUP QUIT; exec /bin/sh -c \"$@\"";
 
     /**

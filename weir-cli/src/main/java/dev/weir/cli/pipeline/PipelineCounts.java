@@ -4,8 +4,8 @@ package dev.weir.cli.pipeline;
  * Counts what went in and came out of a pipeline, each of one moment and never less than before. Confined to one
  * thread.
  *
- * <p>A dead letter is counted when it is made, but written together with all other output, so it is not known which of
- * those in flight have arrived. So {@code out} is a lower bound, {@code out + dead} is exact, and at the end both are
+ * <p>A dead-letter record is counted when it is made, but written together with all other output, so a record in flight
+ * may or may not have arrived. So {@code out} is a lower bound, {@code out + dead} is exact, and at the end both are
  * exact.
  */
 public final class PipelineCounts {
@@ -14,8 +14,8 @@ public final class PipelineCounts {
      * Counts of one moment.
      *
      * @param in records read
-     * @param out records written, without dead letters
-     * @param dead dead letters written
+     * @param out records written, without dead-letter records
+     * @param dead dead-letter records written
      * @param inFlight records read without output yet: {@code in - out - dead}, without dropped ones
      */
     public record Moment(long in, long out, long dead, long inFlight) {}
@@ -29,9 +29,9 @@ public final class PipelineCounts {
      * Takes the next counts. To be consistent, the counters must be read in the order of the parameters, against the
      * stream.
      *
-     * @param written records written by the output stage, including dead letters
-     * @param deadWritten dead letters written by another stage
-     * @param deadMade dead letters of the output stage, written or in flight
+     * @param written records written by the output stage, including dead-letter records
+     * @param deadWritten dead-letter records written by another stage
+     * @param deadMade dead-letter records of the output stage, written or in flight
      * @param dropped records read that will not be written, because their assignment has ended
      * @param in records read
      */

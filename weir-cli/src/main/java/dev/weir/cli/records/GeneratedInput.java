@@ -8,7 +8,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Generated records: {@code record 1}, {@code record 2} and so on, padded with letters to the requested size. Confined
+ * Generated records: {@code record 1}, {@code record 2} and so on, padded with text to the requested size. Confined
  * to the sending thread.
  */
 final class GeneratedInput implements RecordInput {

@@ -23,8 +23,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
 /**
- * {@code weir replay}: sends dead letters back to their topics. Its thread checks, shows the progress and prints the
- * summary; {@link Replay} works on another.
+ * {@code weir replay}: sends dead-letter records back to their topics. Its thread checks, shows the progress and prints
+ * the summary; {@link Replay} works on another.
  */
 @Command(
         name = "replay",
@@ -208,7 +208,9 @@ public final class ReplayCommand implements Callable<Integer> {
         }
     }
 
-    /** Reports the treatment of single records: all of them in a dry run, otherwise those that cannot be sent. */
+    /**
+     * Reports the treatment of single records: all of them in a dry run, otherwise only records that cannot be sent.
+     */
     private void tell(ReplayNote note) {
         if (note.isTrouble()) {
             // A topic without dead-letter records contains nothing else.

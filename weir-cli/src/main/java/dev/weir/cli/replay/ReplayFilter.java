@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/**
- * A condition on a dead letter. Immutable.
+/** A condition on a dead-letter record. Immutable.
  *
  * @param name the checked property
  * @param text the required text

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param filteredOut dead-letter records outside the user's selection
  * @param excluded dead-letter records of or for topics of {@code --exclude-topic}
- * @param unsendable records without a known format, incomplete ones, and those whose original is gone
- * @param originalsGone those of {@code unsendable} whose original is gone
+ * @param unsendable records without a known format, incomplete records, and records whose original is gone
+ * @param originalsGone the part of {@code unsendable} whose original is gone
  * @param refused dead-letter records by target topic that no option allows, for the first such topics
  * @param refusedElsewhere dead-letter records of further such topics
  * @param formats dead-letter records by the name of their format

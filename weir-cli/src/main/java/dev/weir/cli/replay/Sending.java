@@ -26,7 +26,7 @@ import org.apache.kafka.common.errors.UnsupportedForMessageFormatException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the restored records of one poll together, and separates permanently refused records from those that a further
+ * Sends the restored records of one poll together, and separates permanently refused records from records that another
  * run may send. Confined to one thread.
  */
 final class Sending {

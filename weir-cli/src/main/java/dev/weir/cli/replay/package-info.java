@@ -1,4 +1,4 @@
-/** {@code weir replay}: sends dead letters back to their origin, once each. A plain loop on the main thread. */
+/** {@code weir replay}: sends dead-letter records back to their origin, once each. A plain loop on the main thread. */
 @NullMarked
 package dev.weir.cli.replay;
 

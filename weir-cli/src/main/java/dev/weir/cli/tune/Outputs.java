@@ -31,8 +31,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The output of one version: for each event a hash of its page view or dead letter, and a check that all are there once
- * and in order. Confined to one thread.
+ * The output of one version: for each event a hash of its page view or dead-letter record, and a check that all are
+ * there once and in order. Confined to one thread.
  */
 final class Outputs {
     private static final Duration POLL = Duration.ofMillis(100);

@@ -31,7 +31,7 @@ final class Guard {
     /** Smallest slowdown that counts as a queue. */
     private static final double LEAST_SLOWER_NANOS = 5e6;
 
-    /** Factor by which the limit stays above element times that are slow even without a change. */
+    /** Factor that keeps the limit above element times that are slow even without a change. */
     private static final double BEYOND = 1.25;
 
     /**

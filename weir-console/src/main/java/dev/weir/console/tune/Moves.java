@@ -310,7 +310,7 @@ final class Moves {
         return null;
     }
 
-    /** The values of some controls raised by a factor, with those of their dispatchers; empty if none can be raised. */
+    /** The values of some controls and their dispatchers, raised by a factor; empty if none can be raised. */
     private Map<String, Long> raised(List<Control> controls, double factor, TuneReading now) {
         Map<String, Long> settings = new LinkedHashMap<>();
         for (Control control : controls) {

@@ -20,7 +20,7 @@ final class RateMeter {
     /** Number of counter changes per window below which the window is extended. */
     private static final int ENOUGH_CHANGES = 9;
 
-    /** The largest factor by which a window is extended. */
+    /** The largest factor for extending a window. */
     private static final int LONGEST = 8;
 
     /** The smallest count of the rate's counter in a window. */

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The evidence for one change: its rate compared with that of the previous settings. Immutable.
+ * The evidence for one change: its rate compared with the previous settings' rate. Immutable.
  *
  * @param perSecond the rate with the change
  * @param gain the ratio of the rates
@@ -19,7 +19,7 @@ record Trial(double perSecond, double gain, double low, double high) {
     /** Gain from which, outside the noise, one measurement is enough. */
     private static final double CLEAR = 1.05;
 
-    /** The number of standard errors by which a gain must differ from 1. */
+    /** The smallest difference between a gain and 1, in standard errors. */
     private static final double SURE = 3;
 
     private static final int PAIRS = 4;

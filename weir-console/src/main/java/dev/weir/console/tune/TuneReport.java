@@ -86,7 +86,7 @@ public final class TuneReport {
                 .reduce(1, (one, other) -> one * other);
     }
 
-    /** The controls whose values differ from those of the start, with their new values. */
+    /** The controls whose values have changed since the start, with their new values. */
     public Map<String, Long> settings() {
         return settings;
     }

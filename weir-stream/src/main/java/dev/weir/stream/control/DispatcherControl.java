@@ -14,8 +14,8 @@ public interface DispatcherControl {
     DispatcherSnapshot snapshot();
 
     /**
-     * The smallest number of threads with which the pipeline keeps running: those that its segments occupy, and one for
-     * workers.
+     * The smallest number of threads that keeps the pipeline running: one for each thread that its segments occupy, and
+     * one for workers.
      */
     int fewest();
 

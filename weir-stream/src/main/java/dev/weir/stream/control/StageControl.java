@@ -28,17 +28,17 @@ public interface StageControl {
     /** Number of failed calls of its function so far, counting each failed retry. */
     long failedCalls();
 
-    /** The current limit of elements in work at once. */
+    /** The current limit of elements in flight at once. */
     int parallelism();
 
     /**
      * The highest value that {@link #parallelism(int)} accepts now. It is limited by the memory that the stage reserved
-     * at its start (512 elements, or 8 per element in work at once), and by the threads of the dispatcher.
+     * at its start (512 elements, or 8 per element in flight), and by the threads of the dispatcher.
      */
     int mostAtOnce();
 
     /**
-     * Works on {@code n} elements at once from now on, in the stage's order as before. Elements in work are finished;
+     * Works on {@code n} elements at once from now on, in the stage's order as before. Elements in flight are finished;
      * nothing is lost or processed twice. An adaptive stage stays at this number.
      *
      * @param n 1 to {@link #mostAtOnce}

@@ -89,8 +89,8 @@ public interface AckTarget {
 
     /**
      * Passes to {@code visitor} the source elements that the element with {@code token} was derived from: itself, or
-     * those that it combines. The caller must hold a claim on the token. A target that combines others must override
-     * this.
+     * the elements that it combines. The caller must hold a claim on the token. A target that combines others must
+     * override this.
      */
     default void roots(long token, RootVisitor visitor) {
         visitor.root(this, token);

@@ -5,7 +5,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The clock by which a run's stages wait: the system clock, or one that a test advances. Thread-safe.
+ * The clock that a run's stages use for waiting: the system clock, or one that a test advances. Thread-safe.
  *
  * <p>Deadlines of {@link Stage#pull} are times of the run's clock. Stages wait only through this clock; only meters use
  * system time.

@@ -59,8 +59,8 @@ public final class Thrown {
     }
 
     /**
-     * Returns whether the JVM cannot go on: a {@link VirtualMachineError}, except a {@link StackOverflowError}, whose
-     * stack has been unwound and which need not affect the next element.
+     * Returns whether the JVM cannot continue: a {@link VirtualMachineError}, except a {@link StackOverflowError},
+     * whose stack has been unwound and which need not affect the next element.
      */
     public static boolean isFatal(Throwable thrown) {
         return thrown instanceof VirtualMachineError && !(thrown instanceof StackOverflowError);

@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The program of a forked broker, as arguments of {@code java} after those that bound its memory. Immutable.
+ * The program of a forked broker, as arguments of {@code java} after the ones that bound its memory. Immutable.
  *
  * @param format arguments that format the broker's folder; empty if it needs no formatting
  * @param serve arguments that run the broker

@@ -110,7 +110,7 @@ final class ProxyConnection {
             socket.setSoLinger(true, 0);
             socket.close();
         } catch (IOException gone) {
-            // The connection was to be closed anyway.
+            // The connection is closed anyway.
         }
     }
 }

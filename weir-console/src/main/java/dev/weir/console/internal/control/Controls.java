@@ -298,7 +298,7 @@ public final class Controls {
         }
     }
 
-    /** Settings that can be changed now, except those of single partitions and loggers. */
+    /** Settings that can be changed now, except settings of single partitions and loggers. */
     public List<Knob> knobs() {
         RunningPipeline pipeline = shown;
         List<Knob> knobs = new ArrayList<>();

@@ -69,7 +69,7 @@ final class LogLevels {
         changed.computeIfAbsent(name, Logger::getLogger).setLevel(wanted);
     }
 
-    /** Limits new names, except those that the application uses. */
+    /** Limits new names, except names that the application uses. */
     private void admit(String name) throws Refused {
         lock.lock();
         try {

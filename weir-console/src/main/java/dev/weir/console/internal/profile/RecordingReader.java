@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a recording into a profile. It reads the file twice, first the samples and then the stage runs. There may be
- * millions of runs, so only those that contain a sample are kept. Confined to one thread.
+ * millions of runs, so only runs with a sample are kept. Confined to one thread.
  */
 final class RecordingReader {
 

@@ -15,7 +15,7 @@ import java.lang.management.MemoryUsage;
 import java.time.Duration;
 
 /**
- * The figures of a pipeline that a tuner needs besides those of its stages. Immutable.
+ * The figures of a pipeline that a tuner needs besides the stages' own figures. Immutable.
  *
  * @param atNanos time by this process's clock
  * @param failed number of dead-letter records written or held, failed commits, and failed calls of parallel stages,

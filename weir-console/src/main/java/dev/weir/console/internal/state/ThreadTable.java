@@ -18,15 +18,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads of the process over the last minute, a letter for each second: those of the pipeline by dispatcher, then
- * those of Kafka's clients and of Weir, collector and compiler, and others. Confined to the lock of {@link Looker}.
+ * The threads of the process over the last minute, a character for each second: first the pipeline's threads by
+ * dispatcher, then Kafka's clients and Weir, collector and compiler, and others. Confined to the lock of
+ * {@link Looker}.
  *
- * <p>It reads no stacks except those that {@link ThreadActivity} reads. It keeps at most {@value #MOST_ROWS} rows of
- * {@value #SECONDS} letters.
+ * <p>It reads only the stacks that {@link ThreadActivity} reads. It keeps at most {@value #MOST_ROWS} rows of
+ * {@value #SECONDS} characters.
  */
 final class ThreadTable {
 
-    /** Letters kept for each thread. */
+    /** Characters kept for each thread. */
     static final int SECONDS = 60;
 
     static final int MOST_ROWS = 160;
@@ -36,7 +37,7 @@ final class ThreadTable {
     private static final int MOST_ASKED = 512;
     private static final int MOST_NAME = 100;
 
-    /** Letter for a second without the thread or without a reading. */
+    /** Character for a second without the thread or without a reading. */
     private static final char NONE = '.';
 
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
@@ -230,7 +231,7 @@ final class ThreadTable {
     }
 
     /**
-     * Letter of a thread's state without its stack: a wait that names no lock is a sleep, one for a lock of
+     * Character for a thread's state without its stack: a wait that names no lock is a sleep, one for a lock of
      * java.util.concurrent a park.
      */
     private static char letter(ThreadInfo info) {

@@ -45,7 +45,7 @@ final class Trend {
     /**
      * Adds a reading.
      *
-     * @param figures those of {@link #FIGURES}; unknown ones are NaN
+     * @param figures the values of {@link #FIGURES}; unknown ones are NaN
      */
     void add(long atMillis, double... figures) {
         for (int i = 0; i < sums.length; i++) {

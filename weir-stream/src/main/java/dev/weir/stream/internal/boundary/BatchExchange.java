@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 public abstract class BatchExchange<I, O> {
 
     private final Clock clock;
-    /** Guards the fields below and those of the subclass. */
+    /** Guards the fields below and the subclass's fields. */
     protected final ReentrantLock lock = new ReentrantLock();
 
     private final Condition mayPut = lock.newCondition();

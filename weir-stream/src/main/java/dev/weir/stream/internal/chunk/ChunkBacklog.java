@@ -69,7 +69,7 @@ final class ChunkBacklog<T> {
 
     /**
      * Returns whether enough is done to wake the puller: enough to make room for more, or everything except batches in
-     * work.
+     * flight.
      */
     boolean isMuchDone() {
         WorkerBatch<T> newest = claimable.peekLast();

@@ -28,7 +28,7 @@ final class BackPressureTimeoutStage<T> implements Stage<T> {
 
     private @Nullable Task watchman;
 
-    /** Time by which the next pull must arrive; NEVER while one is under way. Written by the segment alone. */
+    /** Deadline of the next pull; NEVER while one is under way. Written by the segment alone. */
     private volatile long limitNanos = NEVER;
 
     private BackPressureTimeoutStage(Stage<T> upstream, Duration timeout, StageContext context, TaskGroup tasks) {

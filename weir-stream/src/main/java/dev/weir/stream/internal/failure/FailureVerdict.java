@@ -17,7 +17,7 @@ public record FailureVerdict(Decision decision, Throwable failure) {
     public static final FailureVerdict REVOKED = new FailureVerdict(
             Decision.SKIP_UNACKNOWLEDGED, new CancellationException("the source has lost the element"));
 
-    /** Returns whether the stream is to fail; otherwise the element is to be dropped. */
+    /** Returns whether the stream is to fail; otherwise the element must be dropped. */
     public boolean fails() {
         return decision == Decision.FAIL;
     }

@@ -97,7 +97,7 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
     /** The time when the first held element may leave. At least one is held. */
     abstract long firstReadyNanos();
 
-    /** Holds the elements that are too early; those that may pass at once stay in the batch. */
+    /** Holds the elements that are too early; elements that may pass at once stay in the batch. */
     abstract void takeIn(Batch<T> batch) throws InterruptedException;
 
     /** Releases due elements, at most one batch. At least one is due. */

@@ -115,7 +115,7 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
         }
     }
 
-    /** Refuses further elements; those that wait can still be taken. Any thread. */
+    /** Refuses further elements; waiting elements can still be taken. Any thread. */
     void stop() {
         lock.lock();
         try {

@@ -9,7 +9,7 @@ import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Merges two sorted inputs into a sorted stream. Of equal elements those of the first input come first. A failure of
+ * Merges two sorted inputs into a sorted stream. Among equal elements, the first input's come first. A failure of
  * the comparator follows the elements before it. Confined to the thread of its segment.
  */
 final class MergeSortedStage<T> implements Stage<T> {

@@ -9,8 +9,8 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * Keeps the elements that a predicate accepts, or those that it rejects, and acknowledges the others. Confined to the
- * thread of its segment.
+ * Keeps either the elements that a predicate accepts or the ones that it rejects, and acknowledges the others. Confined
+ * to the thread of its segment.
  */
 final class FilterStage<T> extends InPlaceStage<T, T> {
 

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  */
 interface MapGroup<R> {
 
-    /** The sink's place, after those of the maps. */
+    /** The sink's place, after the maps' places. */
     int SINK = Integer.MAX_VALUE;
 
     /**

@@ -89,7 +89,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
 
     // ---- The feeder.
 
-    /** Adds all elements and starts those that may run; returns once none waits for the limit. */
+    /** Adds all elements and starts the ones that may run; returns once none waits for the limit. */
     @Override
     boolean add(Batch<T> batch, long[] keysOfBatch, StageMeter feederMeter) throws InterruptedException {
         try {
@@ -161,7 +161,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
     }
 
     /**
-     * Starts taken elements up to the limit, and completes those that were done at once. Under the lock, which it
+     * Starts taken elements up to the limit, and completes the ones that were done at once. Under the lock, which it
      * releases meanwhile.
      */
     private void startRun() {

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  *   add -> [behind its key] -> ready -> running -> done -> drained
  * </pre>
  *
- * <p>Keys are not stored. A key's hash picks one of many buckets, and a bucket's elements form a chain of which only
- * the first is ready or running: two keys that share a bucket wait for each other, which costs time but never order,
- * and an idle key costs nothing.
+ * <p>Keys are not stored. A key's hash picks one of many buckets, and a bucket's elements form a chain whose first
+ * alone is ready or running: two keys that share a bucket wait for each other, which costs time but never order, and an
+ * idle key costs nothing.
  *
  * <p>Elements that wait behind their key have space of their own, as much as all others: a key that arrives faster than
  * it is processed fills only that space, and other keys continue. Once it is full, the next element that has to wait
@@ -84,7 +84,7 @@ final class ElementTable<T> {
         }
     }
 
-    /** The largest number of elements inside, including those that wait behind their key. */
+    /** The largest number of elements inside, including elements that wait behind their key. */
     int slots() {
         return slots;
     }
@@ -223,7 +223,8 @@ final class ElementTable<T> {
     }
 
     /**
-     * Takes the slots of all lost elements not in work, including those behind their key; the others keep their order.
+     * Takes the slots of all lost elements not in flight, including elements behind their key; the others keep their
+     * order.
      */
     int[] takeRevoked() {
         int[] revoked = new int[ready.size() + waitingCount];
@@ -339,7 +340,10 @@ final class ElementTable<T> {
         }
     }
 
-    /** Removes the claims of all elements not in work, to be abandoned. The table must not be used afterwards. */
+    /**
+     * Removes the claims of all elements not in flight, so that they are abandoned. The table must not be used
+     * afterwards.
+     */
     Batch<?> removeClaims() {
         Batch<?> claims = new Batch<>(size());
         for (int slot = 0; slot < slots; slot++) {

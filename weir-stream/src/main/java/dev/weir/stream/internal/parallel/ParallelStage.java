@@ -167,7 +167,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Sets the parallelism to {@code n}. Surplus elements in work are finished. */
+    /** Sets the parallelism to {@code n}. Surplus elements in flight are finished. */
     final void resize(int n) {
         int more = 0;
         lock.lock();
@@ -365,7 +365,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Ends the segment above and all work; abandons the claims of elements not in work. */
+    /** Ends the segment above and all work; abandons the claims of elements not in flight. */
     @Override
     public final void close() {
         if (upper != null) {
@@ -400,7 +400,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         return List.of();
     }
 
-    /** Refuses further elements and removes the claims of those not in work. Under the lock. */
+    /** Refuses further elements and removes the claims of elements not in flight. Under the lock. */
     private Batch<?> cancel() {
         if (!closed) {
             gatherIn();
@@ -470,7 +470,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Drops lost ready elements, and those that become ready as a result, without waiting for a busy worker. Without
+     * Drops lost ready elements, and elements that become ready as a result, without waiting for a busy worker. Without
      * the lock.
      */
     final void dropReadyRevoked() {

@@ -81,7 +81,7 @@ final class RunningComputation<R> implements BiConsumer<R, @Nullable Throwable> 
         return told instanceof CompletionException && told.getCause() != null ? told.getCause() : told;
     }
 
-    /** Returns the cause with which a future was cancelled. */
+    /** Returns the cause of a future's cancellation. */
     static Throwable cancellationOf(CompletableFuture<?> cancelled) {
         try {
             Object ignored = cancelled.join();

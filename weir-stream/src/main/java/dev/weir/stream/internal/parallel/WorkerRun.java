@@ -107,7 +107,7 @@ final class WorkerRun {
         return outcome;
     }
 
-    /** The number of elements that wait for the one in work. */
+    /** The number of elements that wait for the one in flight. */
     int notBegun() {
         int first = begun.get();
         return first == CLOSED ? 0 : Math.max(0, length - first);

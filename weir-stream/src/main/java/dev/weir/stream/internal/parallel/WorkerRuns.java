@@ -51,7 +51,7 @@ final class WorkerRuns {
         for (WorkerRun run : underWay) {
             any |= gatherIn(run);
         }
-        // Each worker keeps only its element in work.
+        // Each worker keeps only its element in flight.
         underWay.clear();
         return any;
     }

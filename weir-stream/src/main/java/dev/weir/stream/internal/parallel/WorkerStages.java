@@ -33,7 +33,7 @@ final class WorkerStages {
     /**
      * The parts that one run gives to its workers.
      *
-     * @param limit limit of elements in work at once
+     * @param limit limit of elements in flight at once
      * @param supervised the supervision of exceptions
      * @param meter the stage's counters
      * @param tasks the threads that work on elements
@@ -58,7 +58,7 @@ final class WorkerStages {
      * Builds a stage for one run.
      *
      * @param dispatcher dispatcher of the stage's tasks
-     * @param mostAtOnce current limit of elements in work besides the parallelism
+     * @param mostAtOnce current limit of elements in flight besides the parallelism
      */
     static <T, R> Stage<R> build(
             BlueprintNode<T> above,
@@ -105,7 +105,7 @@ final class WorkerStages {
         }
     }
 
-    /** The capacity of a stage with up to {@code concurrency} elements in work: a power of two. */
+    /** The capacity of a stage with up to {@code concurrency} elements in flight: a power of two. */
     private static int capacityFor(int concurrency, int said) {
         int wanted = said != 0 ? Math.max(said, concurrency) : Math.max(MIN_CAPACITY, concurrency * CAPACITY_PER_LANE);
         return Integer.highestOneBit(wanted * 2 - 1);

@@ -131,7 +131,7 @@ public final class NestedStreams {
         /** True if another stream takes over its unfinished elements. */
         private boolean anew;
 
-        /** True if the stream was started, so that its elements may be in work. */
+        /** True if the stream was started, so that its elements may be in flight. */
         private boolean begun;
 
         /**
@@ -176,8 +176,8 @@ public final class NestedStreams {
         }
 
         /**
-         * Ends the stream, waits until its segments have closed their stages, and closes its resources; those that wait
-         * for emitted elements keep waiting, see {@link #letGo}. Idempotent.
+         * Ends the stream, waits until its segments have closed their stages, and closes its resources; threads that
+         * wait for emitted elements keep waiting, see {@link #letGo}. Idempotent.
          */
         @Override
         public void close() {

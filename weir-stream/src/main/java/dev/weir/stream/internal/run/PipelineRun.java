@@ -205,7 +205,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         return supervising == null || (awaitsTasks ? !tasks.isEmpty() : isWaiting.test(supervising));
     }
 
-    /** The clock by which its stages wait. */
+    /** The clock that its stages use for waiting. */
     public Clock clock() {
         return clock;
     }

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 
 /**
  * Closes the resources of streams that ended within a run, on separate threads, because their elements are still in
- * work below. Thread-safe.
+ * flight below. Thread-safe.
  */
 final class ResourceClosings {
 

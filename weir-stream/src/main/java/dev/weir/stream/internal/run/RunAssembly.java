@@ -67,7 +67,7 @@ public final class RunAssembly {
         this.lastEntry = nestingStage;
     }
 
-    /** The clock by which the run waits. */
+    /** The clock that the run uses for waiting. */
     public Clock clock() {
         return run.clock();
     }

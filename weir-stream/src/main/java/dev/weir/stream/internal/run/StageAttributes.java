@@ -39,7 +39,7 @@ public final class StageAttributes {
         return new StageAttributes(Attributes.named(name));
     }
 
-    /** Merges attributes; those of {@code more} win over {@code less}. */
+    /** Merges attributes; {@code more} wins over {@code less}. */
     public static Attributes merge(Attributes more, Attributes less) {
         Attributes merged = less;
         if (more.name() != null) {

@@ -124,7 +124,7 @@ public final class StageEntry implements StageContext {
         show();
     }
 
-    /** Registers the keeper that knows the waiting elements and those in work. */
+    /** Registers the keeper that knows the waiting elements and the elements in flight. */
     public void keeper(Keeper ofElements) {
         keeper = ofElements;
         show();

@@ -129,7 +129,7 @@ public final class TaskGroup {
      * Runs {@code body} on the dispatcher, and keeps its task in {@code members} from before its start until its end.
      * After {@link #cancel} it starts interrupted, on a thread of its own.
      *
-     * @param members thread-safe if more than one task is to be in it
+     * @param members thread-safe if it will hold more than one task
      */
     public Task fork(Dispatcher dispatcher, String name, Set<Task> members, Consumer<Task> body) {
         Task task = new Task(name, members, dispatcher, body);

@@ -1,5 +1,5 @@
 /**
- * The handles with which users inspect and change a running pipeline. Any thread may call them; the lock of the stage
+ * The handles for inspecting and changing a running pipeline. Any thread may call them; the lock of the stage
  * or dispatcher orders changes. Each handle belongs to one run.
  */
 @NullMarked

@@ -53,7 +53,7 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
         this.clock = clock;
         this.segment = segment;
         this.groups = new KeyedGroups<>(settings, supervised, clock, this::begin);
-        // Each stream has an outlet with leftovers of its own; those go on to the surrounding stream.
+        // Each stream has an outlet with leftovers of its own; they continue to the surrounding stream.
         groups.leftovers.close();
     }
 

@@ -26,7 +26,7 @@ public final class EndAwaiters {
         }
     }
 
-    /** Starts to remember those who leave. */
+    /** Starts to remember everyone who leaves. */
     public void remember() {
         remembers = true;
     }

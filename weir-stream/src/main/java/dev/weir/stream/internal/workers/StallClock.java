@@ -12,7 +12,7 @@ public final class StallClock {
     private int threads;
     private boolean stalled;
 
-    /** Creates a clock that does not run. Each second of a stall counts one second per thread. */
+    /** Creates a clock that does not run. A stall of one second counts one second per thread. */
     public StallClock(StageMeter meter, int threads) {
         this.meter = meter;
         this.threads = threads;

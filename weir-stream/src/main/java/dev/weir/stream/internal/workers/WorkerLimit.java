@@ -38,7 +38,7 @@ public final class WorkerLimit {
     /**
      * Creates a limit.
      *
-     * @param nowNanos the time of the clock by which {@link #worked} is told the time
+     * @param nowNanos the current time of the clock that {@link #worked} uses
      */
     public WorkerLimit(Parallelism parallelism, long nowNanos) {
         this.parallelism = parallelism;

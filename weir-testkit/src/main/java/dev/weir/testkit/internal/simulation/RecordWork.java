@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
  * Work on one record that has begun and takes until {@code dueNanos}. The world completes its future and then signals
  * the condition.
  *
- * @param lane the ordering key: work of one lane must not overlap
+ * @param lane the ordering key: work with the same key must not overlap
  * @param attempt the attempt for this record, from 1
  * @param ended a condition of the ledger's lock
- * @param failure the failure with which it ends, or null
+ * @param failure the failure that ends it, or null
  */
 record RecordWork(
         TopicPartition id,

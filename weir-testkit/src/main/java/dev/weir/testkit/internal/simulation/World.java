@@ -61,7 +61,7 @@ final class World implements Surroundings {
     /** True if the pipeline has come to rest since the world last moved. */
     private boolean rested;
 
-    /** True if everything is done and the pipeline was told to stop. */
+    /** True if everything is done and the pipeline was asked to stop. */
     private volatile boolean through;
 
     World(Scenario scenario, long seed) {
@@ -284,7 +284,7 @@ final class World implements Surroundings {
         }
     }
 
-    /** Returns whether more is to be committed; commits ahead stop at the last record, others at the end of the log. */
+    /** Returns whether more must be committed; commits ahead stop at the last record, others at the end of the log. */
     private boolean isBehind(PartitionLog log) {
         long committed = Math.max(0, log.committed());
         return committed < (scenario.isAtMostOnce() ? log.endOfRecords() : log.end());

@@ -282,7 +282,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /** Sends waiting records, or only a closing transaction's records. */
+    /** Sends waiting records; while a transaction is closing, only the records that belong to it. */
     private void drainWaiting() throws InterruptedException {
         sendAgain();
         while (!waiting.isEmpty() && !board.isClosing()) {
