@@ -26,7 +26,7 @@ public final class BrokerSeries {
         this.times = new BrokerTimes(brokers);
     }
 
-    /** Reads the series by name; the first reading has only those that are not rates. */
+    /** Reads the series by name; the first reading has no rates. */
     public Map<String, Double> look() {
         Map<String, Double> figures = new LinkedHashMap<>();
         BrokerTimes.Reading now = times.read();

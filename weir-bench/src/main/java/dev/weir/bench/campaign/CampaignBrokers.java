@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The brokers of a campaign: those of an existing cluster, or forked ones with the number and settings of a point,
+ * The brokers of a campaign: an existing cluster, or forked brokers with the number and settings of a point,
  * restarted when the next point needs different ones. Confined to one thread, which closes it.
  */
 final class CampaignBrokers implements AutoCloseable {

@@ -249,7 +249,7 @@ final class DriverSearch implements Orders.Target {
         timeline = orders.timeline();
     }
 
-    /** Seconds by which orders have extended it. */
+    /** Seconds that orders have added to it. */
     double extendedSeconds() {
         return extendedSeconds;
     }
@@ -314,7 +314,7 @@ final class DriverSearch implements Orders.Target {
 
     /**
      * The figures at the upper end of the interval; otherwise of the last failed hold; null if there is none. For an
-     * unstable rate, those of the perturbation without recovery, because a step at that rate passed.
+     * unstable rate, the figures of the perturbation without recovery, because a step at that rate passed.
      */
     private @Nullable TrialFigures edge(Finding finding) {
         if (finding.verdict() == Verdict.UNSTABLE_AT) {

@@ -117,7 +117,7 @@ public final class BrokerLosses {
         goneNanos += before == null ? 0 : before;
     }
 
-    /** The number of planned losses, each of which resets a broker's counts. */
+    /** The number of planned losses; each resets a broker's counts. */
     public int count() {
         return count;
     }

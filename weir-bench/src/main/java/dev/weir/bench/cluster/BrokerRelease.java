@@ -11,8 +11,8 @@ import org.apache.kafka.clients.admin.Admin;
 /**
  * The Kafka release of forked brokers. Immutable.
  *
- * @param version empty for that of the harness
- * @param classPath the jars of its server; empty for those of the harness
+ * @param version empty for the harness's own version
+ * @param classPath the jars of its server; empty for the harness's own
  */
 public record BrokerRelease(String version, List<Path> classPath) {
 

@@ -42,7 +42,7 @@ interface Brokers extends AutoCloseable {
     /** Deletes a topic; returns once it is gone. */
     void delete(String topic);
 
-    /** Deletes the campaign's resources, unless they are to be kept. */
+    /** Deletes the campaign's resources, unless they must be kept. */
     void cleanUp();
 
     /** The name of the cluster, for a file name; empty for one of the campaign's own. */

@@ -56,7 +56,7 @@ public record ExistingCluster(String bootstrapServers, Map<String, String> clien
         return client.getOrDefault("security.protocol", "PLAINTEXT");
     }
 
-    /** The properties, hiding the values of those that may be secret. */
+    /** The properties, with values hidden if they may be secret. */
     Map<String, String> described() {
         Map<String, String> described = new TreeMap<>();
         client.forEach((name, value) -> described.put("client." + name, isPublic(name) ? value : HIDDEN));

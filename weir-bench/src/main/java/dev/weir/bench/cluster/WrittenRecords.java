@@ -67,7 +67,7 @@ public final class WrittenRecords {
      * A pass of {@link Scenario#COPY} with records, time and ledger taken from its output; other passes unchanged.
      *
      * @param recordsPerPartition of the input
-     * @param group that of the pass
+     * @param group the pass's group
      * @throws RunFailure if the output cannot be read, or was not committed together with the offsets
      */
     public Report.Passed copied(

@@ -68,7 +68,7 @@ public sealed interface Place {
      *
      * @param program {@code kubectl}, or what takes its arguments
      * @param context of the user's configuration; empty for the current one
-     * @param namespace empty for that of the context
+     * @param namespace empty for the context's namespace
      * @param pod its name; empty for a pod to create
      * @param container empty for the pod's first one
      */

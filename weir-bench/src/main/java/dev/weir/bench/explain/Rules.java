@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The rules in order; the first answer wins. A rule names a component only if figures show it, and precedes the rules
- * that it would mislead. Stateless. Kinds are those of {@code docs/reference/limiter.md}.
+ * that it would mislead. Stateless. {@code docs/reference/limiter.md} lists the kinds.
  */
 final class Rules {
 

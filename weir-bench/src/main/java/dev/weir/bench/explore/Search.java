@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * a collapsed system has about the same throughput at any rate.
  */
 public final class Search {
-    /** Relative margin by which each end of the interval is moved outwards. */
+    /** Relative margin added to the interval at each end. */
     public static final double MARGIN = 0.025;
 
     /** Bisection ends when the ratio of the lowest failed to the highest passed rate is at most this. */

@@ -13,7 +13,7 @@ public final class ColdStart {
     private long joinNanos;
     private boolean isOver;
 
-    /** Takes an interval; those of later passes are left out. */
+    /** Takes an interval; intervals of later passes are left out. */
     public void add(Report.Interval interval) {
         if (!isOver) {
             intervals.add(interval);

@@ -267,7 +267,7 @@ public final class LiveFigures {
         slot.lag = lag();
     }
 
-    /** Notes that the generator was told to stop; {@link #isSending} depends on its reports from now on. */
+    /** Notes that the generator was asked to stop; {@link #isSending} depends on its reports from now on. */
     public void sendsNoMore() {
         quietReports = 0;
     }
@@ -350,7 +350,7 @@ public final class LiveFigures {
     }
 
     /**
-     * The number of silent partitions in each second. With many partitions each gets few records per second, so a
+     * The number of silent partitions, by second. With many partitions each gets few records per second, so a
      * partition counts as silent by the number of records sent during its silence. The last seconds before a record
      * arrives, as many as the limit allows, count as on time.
      */

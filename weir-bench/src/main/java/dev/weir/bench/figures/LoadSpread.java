@@ -22,7 +22,7 @@ public final class LoadSpread {
     private final List<long[]> cameTo;
 
     /**
-     * Compares the records that were sent with those that arrived.
+     * Compares the records that were sent with the ones that arrived.
      *
      * @param sentTo records by partition
      * @param cameTo records by process, of each group that everything is sent to

@@ -23,7 +23,7 @@ public final class TopicFill {
     private static final int BLOCK_RECORDS = 1000;
 
     private final String topic;
-    private final int first; // number of its first partition among those of all topics
+    private final int first; // number of its first partition among all topics' partitions
     private final WorkloadPoint point;
     private final FillPlan plan;
     private final BooleanSupplier isStopped;
@@ -35,7 +35,7 @@ public final class TopicFill {
     /**
      * Describes the filling of one topic.
      *
-     * @param index of the topic among those that are read together, from 0
+     * @param index of the topic among the topics that are read together, from 0
      */
     public TopicFill(
             String topic,

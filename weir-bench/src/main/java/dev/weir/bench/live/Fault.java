@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
  * A disturbance of a run: members join, leave, die or freeze, their network or a broker fails, or a backlog arrives.
  * Immutable.
  *
- * @param count of members, or the id of a broker; 0 where neither is told
+ * @param count of members, or the id of a broker; 0 if neither applies
  * @param byMillis how much later each message comes, or how much longer each write takes; 0 but for {@link Kind#DELAY}
  *     and {@link Kind#SLOW_DISK}
  * @param forMillis how long it lasts; 0 of what happens at once

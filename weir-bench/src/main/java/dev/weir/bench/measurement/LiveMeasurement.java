@@ -34,7 +34,7 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a group at a planned rate, changed by orders: those of its timeline, and those received through the
+ * One run of a group at a planned rate, changed by the orders of its timeline and the orders received through the
  * {@link OrderDesk}. Confined to one thread; used once.
  */
 public final class LiveMeasurement implements Orders.Target {

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * Builds the result of a changeable run. Immutable.
  *
  * @param figures of all groups together
- * @param ofGroups those of each
+ * @param ofGroups figures of each group
  * @param told figures of members' clients, by name
  * @param around figures of brokers and machine
  * @param cores of the machine on which all processes are
@@ -134,7 +134,7 @@ public record LiveResult(
      * @param to past the last second
      * @param producerRate records that were due in a second
      * @param handlers that could block at a time; 0 if they did not block, or their number or time changed
-     * @param given figures that are not of each second, by name
+     * @param given figures that are not per second, by name
      */
     private record Part(
             int from, int to, double producerRate, double handlers, Map<String, Double> given, int members) {}

@@ -60,7 +60,7 @@ public final class LiveSteady implements Orders.Target {
     private record Begin(double atMillis, String by, double rate, long came, long due) {}
 
     /**
-     * Creates the run with orders of a timeline and those that come in.
+     * Creates the run with the orders of a timeline and any that come in.
      *
      * @param planned what is ordered at planned times
      * @param desk where orders come in; the caller's to close
@@ -223,7 +223,7 @@ public final class LiveSteady implements Orders.Target {
         return passed;
     }
 
-    /** Returns whether all sent records had arrived before the driver was told to end. */
+    /** Returns whether all sent records had arrived before the driver was asked to end. */
     boolean isWhole() {
         return isWhole;
     }

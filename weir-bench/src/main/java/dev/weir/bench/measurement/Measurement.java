@@ -400,8 +400,7 @@ public final class Measurement {
     }
 
     /**
-     * Combines a figure of several passes: the mean, except for clocks, of which the worst counts, and early records,
-     * which are added.
+     * Combines a figure of several passes: the mean, except that the worst clock counts and early records are added up.
      */
     public static double ofAll(String name, List<Double> all) {
         DoubleStream figures = all.stream().mapToDouble(figure -> figure);

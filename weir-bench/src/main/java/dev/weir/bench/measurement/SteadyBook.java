@@ -167,7 +167,7 @@ final class SteadyBook {
             return;
         }
         double due = plan.dueUntil(slice.endNanos());
-        due += driverSends ? 0 : point.partitions(); // Those that were there before.
+        due += driverSends ? 0 : point.partitions(); // Records that were there before.
         long startMillis = TimeUnit.NANOSECONDS.toMillis(slice.startNanos() - ofDriver.firstNanos);
         intervals.add(Measurement.interval(
                 startMillis,
@@ -225,7 +225,7 @@ final class SteadyBook {
         }
     }
 
-    /** The number of records received, without those that existed before. */
+    /** The number of records received, without records that existed before. */
     long came() {
         return Math.max(0, delivered - point.partitions());
     }

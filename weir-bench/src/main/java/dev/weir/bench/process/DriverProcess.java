@@ -230,7 +230,7 @@ public final class DriverProcess implements AutoCloseable {
         WorkerClock its = clock;
         if (its == null) {
             if (senders != null) {
-                send(new Command.SetClock(0)); // Its clock is right. That of who sends may not be.
+                send(new Command.SetClock(0)); // Its clock is right, but the senders' may not be.
             }
             return;
         }

@@ -40,7 +40,7 @@ public final class DriverSession {
         this.bootstrapServers = cluster.bootstrapServers();
     }
 
-    /** Sets the addresses by which the driver reaches its brokers, from the next {@link #configure} on. */
+    /** Sets the addresses that the driver uses for its brokers, from the next {@link #configure} on. */
     public void through(String addresses) {
         bootstrapServers = addresses;
     }
@@ -75,12 +75,12 @@ public final class DriverSession {
         return hello;
     }
 
-    /** Number of members with which it joins a group, given its workers. */
+    /** Number of members that it adds to a group, given its workers. */
     public int groupMembers(int workers) {
         return hasConsumers ? ShareOptions.consumers(point.options(), workers) : 1;
     }
 
-    /** Kind of group by which it reads; known after {@link #hello}. */
+    /** Kind of group that it joins; known after {@link #hello}. */
     public GroupType groupType() {
         return groupType;
     }

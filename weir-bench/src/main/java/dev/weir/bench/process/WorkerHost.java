@@ -269,8 +269,8 @@ final class WorkerHost implements AutoCloseable {
     }
 
     /**
-     * A harness that has the quick compiler alone is a test's: its drivers end so soon that the second one would only
-     * take their time. What a driver was started with stands in its result.
+     * A harness that runs with the C1 compiler alone is a test's: its drivers end so soon that C2 would only take their
+     * time. A driver's result records the options that it was started with.
      */
     private static List<String> compilerLimits() {
         return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()

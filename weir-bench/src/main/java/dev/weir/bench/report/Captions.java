@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Describes each phase of a run in a sentence, from its figures and those of the previous phase. Stateless. */
+/** Describes each phase of a run in a sentence, from its figures and the previous phase's. Stateless. */
 final class Captions {
     /** The share of the sent records from which a driver keeps up, give or take the seconds at the edges. */
     private static final double KEEPS_UP = 0.98;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param point {@link Point#id()}
  * @param driver {@link Driver#name()}
- * @param target the latency that was asked for, as a workload file says it
+ * @param target the requested latency, as written in a workload file
  * @param holdSeconds how long {@code finding.low()} was held
  * @param latencyMillis at that rate, by the target's percentile
  * @param ceiling how many records a second as many handlers as may block at a time can take, by how long one was

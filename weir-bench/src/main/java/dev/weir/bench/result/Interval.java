@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param lagRecords at the end of the interval
  * @param heapBytes used at the end of the interval
  * @param directBytes outside the heap at the end of the interval
- * @param figures what clients, brokers and the machine were at, by name, where it was asked for: once a second at most
+ * @param figures readings of clients, brokers and the machine, by name, if requested: at most once a second
  * @param polls the polls of the consumers under test; null if they polled nothing, or of runs of before
  */
 public record Interval(

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param recordsPerSecond that were handled
  * @param p50Millis from the planned time to the end of the handler
  * @param lagRecords sent and not handled, at its end
- * @param result its figures as those of a run of its own; null if it had no whole second, or was begun by an order that
- *     changed nothing
+ * @param result its figures, as if it were a run of its own; null if it had no whole second, or was begun by an order
+ *     that changed nothing
  */
 public record Phase(
         long fromMillis,

@@ -42,8 +42,8 @@ public final class PhaseRuns {
     }
 
     /**
-     * The phases of all runs at a point. Those that have the same number and were begun by the same order with the same
-     * settings are at one point, as where a timeline was replayed.
+     * The phases of all runs at a point. Phases with the same number, begun by the same order with the same settings,
+     * are at one point, for example if a timeline was replayed.
      */
     public static Map<Point, List<Run>> of(Point point, List<Run> runs) {
         Map<Map<String, String>, Point> points = new LinkedHashMap<>();

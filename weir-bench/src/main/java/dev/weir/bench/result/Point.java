@@ -5,7 +5,7 @@ import java.util.Map;
 /**
  * One place in the campaign's space: a scenario at one value for each dimension. Immutable, thread-safe.
  *
- * @param id unique in the campaign, fit for a file name: letters, digits, dot, dash, underscore
+ * @param id unique in the campaign, fit for a file name: ASCII alphanumerics, dot, dash, underscore
  * @param dimensions name to value, in the order of the workload file
  */
 public record Point(String id, String scenario, Map<String, String> dimensions) {

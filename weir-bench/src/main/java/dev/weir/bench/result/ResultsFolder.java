@@ -191,7 +191,7 @@ public final class ResultsFolder {
 
     /**
      * The latencies of a run as they were taken, an interval and tag each; none if the scenario takes none. A run of
-     * {@link PhaseRuns} has those of its phase.
+     * {@link PhaseRuns} has its phase's latencies.
      */
     public List<Histogram> latencyIntervals(Run.Key key) {
         PhaseRuns.Origin phase = PhaseRuns.origin(key);

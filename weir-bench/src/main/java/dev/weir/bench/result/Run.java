@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param totals of what was measured, without warm-up
  * @param flags what makes the figures doubtful; {@link Flag#isVoiding()} says which of them void the run
  * @param failure why there are no figures, for people; null for a run that ended well
- * @param timeline what was ordered while it went on; a run with any has {@link Flag#CHANGED}
+ * @param timeline orders given while it ran; a run with any has {@link Flag#CHANGED}
  * @param phases what it did between orders; none where there were none
  * @param disturbances what it had to recover from, in the order of their times; none where there were none
  */

@@ -40,7 +40,7 @@ public record Totals(
      */
     public static final String CEILING = "ceiling";
 
-    /** Metric: rate in percent of the ceiling of handlers that block exactly as long as they are told to. */
+    /** Metric: rate in percent of the ceiling of handlers that block exactly for their configured time. */
     public static final String NOMINAL = "% of ceiling";
 
     /**

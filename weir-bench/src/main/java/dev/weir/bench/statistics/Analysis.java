@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The analysis of a campaign, finished or not: per point and driver the medians, and the ratio to the baseline with
- * interval and verdict. The phases of runs that were changed are points behind those of the campaign. Immutable,
+ * interval and verdict. The phases of runs that were changed are points after the campaign's points. Immutable,
  * thread-safe.
  */
 public record Analysis(Campaign campaign, List<PointResult> points) {
@@ -202,7 +202,7 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
         }
     }
 
-    /** The figures of one driver at one point; those of a voided run stay NaN. */
+    /** The figures of one driver at one point; a voided run's figures stay NaN. */
     private static final class DriverFigures {
         private final Map<Metric, double[]> byRound = new EnumMap<>(Metric.class);
         private final Map<String, List<Double>> metrics = new LinkedHashMap<>();

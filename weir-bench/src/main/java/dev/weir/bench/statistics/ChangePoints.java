@@ -94,7 +94,7 @@ public final class ChangePoints {
 
         private final int[] order;
 
-        /** Weight of the distances within the first side, by its length and that of the other. */
+        /** Weight of the distances within the first side, by the lengths of both sides. */
         private final double[][] within;
 
         /** Weight of the distances between the sides, by their total length. */

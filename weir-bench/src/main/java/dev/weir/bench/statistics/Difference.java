@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares one campaign's ratio to the baseline with that of another campaign, at the same point. Campaigns have no
+ * Compares two campaigns' ratios to the baseline at the same point. Campaigns have no
  * rounds in common, so only ratios are compared, not figures; and only where both saw the same noise. Immutable,
  * thread-safe.
  *

@@ -27,7 +27,7 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
     /** Number of newest campaigns that are considered. */
     public static final int MAX_CAMPAIGNS = 200;
 
-    /** Number of campaigns by which the start of a level may be found too late. */
+    /** Largest delay in finding the start of a level, in campaigns. */
     private static final int UNSURE_CAMPAIGNS = 2;
 
     /** Highest share of false findings among the series reported as changed. */
@@ -40,7 +40,7 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
      * @param campaigns of the figures, oldest first
      * @param figures as the campaigns have them
      * @param levels a single one if no change is shown
-     * @param adjustedP that of the clearest change, after correction for the number of series
+     * @param adjustedP p-value of the clearest change, after correction for the number of series
      */
     public record Series(
             Point point,
@@ -79,7 +79,7 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
             return best;
         }
 
-        /** Share by which the current level is worse than another one; negative if it is better. */
+        /** Relative loss of the current level against another one; negative if it is better. */
         private double worse(Level than) {
             return metric.higherIsBetter() ? than.value() / now().value() - 1 : now().value() / than.value() - 1;
         }

@@ -73,7 +73,7 @@ record LibraryVersion(String label, String client, Version number, int commits, 
         }
     }
 
-    /** The label, with the client's version if it is asked for and known. */
+    /** The label, with the client's version if it is requested and known. */
     String label(boolean withClient) {
         return withClient && !client.isEmpty() ? label + " with kafka-clients " + client : label;
     }

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 
-/** The metrics by which runs are compared. */
+/** The metrics for comparing runs. */
 public enum Metric {
     RATE("rate", "records/s", true),
     CPU("CPU", "s per million", false),

@@ -14,8 +14,7 @@ import java.util.Map;
 public record PointResult(Point point, Map<Metric, Double> noise, List<DriverResult> drivers) {
 
     /**
-     * The metric by which drivers are judged at first sight: the rate, or what it costs or how late it is where the
-     * rate is planned.
+     * The main metric for judging drivers: the rate, or the cost or lateness if the rate is planned.
      */
     public Metric judgedBy() {
         if (point.scenario().equals(Scenario.STEADY.label())) {

@@ -13,7 +13,7 @@ import java.util.Arrays;
  *
  * @param ratio geometric mean of the rounds' ratios
  * @param medianRatio median of the rounds' ratios; far from {@code ratio}, some round is odd
- * @param low end of the interval; 0 with one round, of which nothing can be said
+ * @param low end of the interval; 0 with one round, which says nothing
  * @param high end of the interval; infinite with one round
  * @param rounds that have a figure for both
  * @param p chance of a ratio so far from 1 if there were no difference

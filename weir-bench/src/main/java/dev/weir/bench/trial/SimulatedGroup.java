@@ -27,16 +27,16 @@ import org.jspecify.annotations.Nullable;
  * A simulated generator, broker and group with their own clock and seeded randomness, which the harness measures
  * without processes or waits. Confined to one thread. Times are nanoseconds since the plan began.
  *
- * <p>The plan, its shape, the spread over partitions and how long handlers take are those of real runs; the rest is
- * simple. A record can be fetched {@link #APPEND_NANOS} after it was sent, and a fetch takes {@link #FETCH_NANOS}; so
- * it is with what is copied, once it is committed. A single driver that sends by the plan has a record acknowledged
+ * <p>The plan, its shape, the spread over partitions and the handlers' times are as in real runs; the rest is simple. A
+ * record can be fetched {@link #APPEND_NANOS} after it was sent, and a fetch takes {@link #FETCH_NANOS}; so it is with
+ * what is copied, once it is committed. A single driver that sends by the plan has a record acknowledged
  * {@link #APPEND_NANOS} after it is due, and one that reads steadily has it after a fetch. There are three kinds of
  * groups, by the driver's name:
  *
  * <pre>
  * kafka-share...   each worker polls a batch, which it holds the locks of until it has done all of it
  * weir-share...    a free worker takes one record, from any partition with a free lock
- * others           a consumer group: the workers of a process take from its partitions, in the order that is asked for
+ * others           a consumer group: the workers of a process take from its partitions, in the requested order
  * </pre>
  */
 final class SimulatedGroup {
@@ -80,7 +80,7 @@ final class SimulatedGroup {
 
     private static final class Worker {
         private final int process;
-        private final Deque<Sent> held = new ArrayDeque<>(); // the first of them in work
+        private final Deque<Sent> held = new ArrayDeque<>(); // the first of them is being handled
         private int locked; // number of records locked in their partition until all of these are done
         private boolean isBusy;
         private long begunNanos;
@@ -263,7 +263,7 @@ final class SimulatedGroup {
         wakeAll();
     }
 
-    /** Releases held records that are not in work, which are then redelivered. */
+    /** Releases held records that are not being handled, so that they are redelivered. */
     private void release(Worker worker) {
         Sent inWork = worker.isBusy ? worker.held.pollFirst() : null;
         while (!worker.held.isEmpty()) {

@@ -29,14 +29,14 @@ import java.util.concurrent.TimeUnit;
  *
  * <pre>
  * each scenario   {@link #RECORD_NANOS}, and {@link #BYTE_NANOS} for a byte of its value
- * at-most-once    a commit of {@link #COMMIT_NANOS} for as many records as are committed together
+ * at-most-once    a commit of {@link #COMMIT_NANOS} for each group of records committed together
  * flow-control    {@link #PAUSE_NANOS}
  * work            its handlers' time, divided by how many work at a time
  * pipeline        {@link #STEPS_NANOS}
  * copy, produce   {@link #SEND_NANOS}, and a commit for each transaction
  * </pre>
  *
- * A slow sink takes no more than it is told to. A process that has just begun is slow, and compiles.
+ * A slow sink takes no more than its configured rate. A process that has just begun is slow, and compiles.
  */
 final class SimulatedPasses implements PassSource {
     static final double RECORD_NANOS = 500;

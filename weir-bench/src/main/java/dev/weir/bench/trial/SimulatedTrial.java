@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** Trials of a {@link SimulatedGroup}, judged as those of real ones are. Confined to one thread. */
+/** Trials of a {@link SimulatedGroup}, judged like trials of real groups. Confined to one thread. */
 public final class SimulatedTrial implements Trials {
     private static final double LOST_MILLIS = 3_000;
     private static final double LOST_FACTOR = 10;

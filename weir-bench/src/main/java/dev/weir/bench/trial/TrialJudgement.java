@@ -42,7 +42,7 @@ final class TrialJudgement {
 
     private static final double TOLERATED_SHARE = 0.1;
 
-    /** Share of a second by which members may fall behind; they have recovered when they catch up by that much more. */
+    /** Fraction of a second that members may fall behind; they have recovered when they catch up by that much more. */
     private static final double FALLING_BEHIND = 0.025;
 
     private static final double CATCHING_UP = 0.005;
@@ -55,7 +55,7 @@ final class TrialJudgement {
     /** A generator that was seen to send less than this share of its plan has stalled, or is gone. */
     private static final double MOST_OF_THE_PLAN = 0.9;
 
-    /** Standard deviations by which arrivals may fall short by chance. */
+    /** Largest shortfall of arrivals that chance explains, in standard deviations. */
     private static final double DEVIATIONS = 4;
 
     private final Attempt attempt;

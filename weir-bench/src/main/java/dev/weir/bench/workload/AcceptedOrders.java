@@ -46,7 +46,7 @@ public final class AcceptedOrders {
     }
 
     /**
-     * The point, changed by an order to a search, which begins anew with it: {@code producerRate} is its first rate.
+     * The point, changed by an order to a search, which restarts with it: {@code producerRate} is its first rate.
      *
      * @throws IllegalArgumentException naming the key that no search can be changed by
      */

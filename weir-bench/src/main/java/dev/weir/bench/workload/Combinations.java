@@ -16,7 +16,7 @@ final class Combinations {
 
     private static final int MAX_PLANNED_PARTITIONS = 100;
 
-    // Those whose records the harness writes ahead.
+    // Scenarios whose records the harness writes ahead.
     private static final Set<Scenario> FILLED = Set.of(
             Scenario.CONSUME,
             Scenario.AT_LEAST_ONCE,
@@ -25,7 +25,7 @@ final class Combinations {
             Scenario.FLOW_CONTROL,
             Scenario.COPY);
 
-    // Those whose drivers may read several topics.
+    // Scenarios whose drivers may read several topics.
     private static final Set<Scenario> OF_TOPICS =
             Set.of(Scenario.CONSUME, Scenario.STEADY, Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.WORK);
 

@@ -36,7 +36,7 @@ public enum Design {
     }
 
     /**
-     * The points, the one of first values first. Those of {@link #GRID} and {@link #ADAPTIVE} are in the order of
+     * The points, beginning with the first values. {@link #GRID} and {@link #ADAPTIVE} use the order of
      * {@link #gridIndex}.
      *
      * @param sizes how many values each dimension has

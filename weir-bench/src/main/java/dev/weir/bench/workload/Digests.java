@@ -11,7 +11,7 @@ public final class Digests {
 
     private Digests() {}
 
-    /** Digest of a text: twelve letters and digits, fit for a file name. */
+    /** Digest of a text: twelve alphanumeric characters, fit for a file name. */
     public static String of(String text) {
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));

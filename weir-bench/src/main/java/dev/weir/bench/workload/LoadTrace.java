@@ -160,7 +160,7 @@ final class LoadTrace {
         return total() / seconds[seconds.length - 1];
     }
 
-    /** A {@link LoadShape} of it, by factors of a rate: those that make up what was recorded. */
+    /** A {@link LoadShape} of it, with the factors of the rate that reproduce the recording. */
     String shape(double recordsPerSecond) {
         double[] area = records.clone();
         for (int i = 0; i < area.length; i++) {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * A section of workload files whose keys are not Weir's but Kafka's: properties of clients,
  * of groups, of brokers. Immutable.
  *
- * @param name as it stands in the file
+ * @param name as written in the file
  * @param known by name, but for secrets and what is the harness's own
  * @param secrets known, and shown nobody: results keep the workload
  * @param own known, and set by the harness whatever a workload would say

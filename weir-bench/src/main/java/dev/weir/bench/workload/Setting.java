@@ -1,7 +1,7 @@
 package dev.weir.bench.workload;
 
 /**
- * A value of the file and where it stands. Immutable.
+ * A value of the file and its position. Immutable.
  *
  * @param line from 1
  * @param column from 1

@@ -22,7 +22,7 @@ import java.util.TreeMap;
  *
  * @param text the file as it was read, and a comment if its quick part applied
  * @param control whether the baseline runs a second time, under another name
- * @param timeline what is ordered while each run goes on
+ * @param timeline orders given during each run
  * @param design which points it runs
  * @param sizes how many values each dimension has; of an adaptive design, {@link #points} is their whole grid
  */
@@ -217,7 +217,7 @@ public record Workload(
         }
     }
 
-    /** Dimensions without those that the quick part sets to one value. */
+    /** Dimensions without the ones that the quick part sets to one value. */
     private static List<Map<String, List<Setting>>> withoutQuick(WorkloadFile file) {
         return file.vary().stream()
                 .filter(dimension ->

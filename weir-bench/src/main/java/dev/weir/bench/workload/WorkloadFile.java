@@ -74,7 +74,7 @@ final class WorkloadFile {
         return vary;
     }
 
-    /** The planned orders and faults of a run; with {@code quick}, those of the quick section replace them. */
+    /** The planned orders and faults of a run; with {@code quick}, the quick section's replace them. */
     List<TimelineEntry> timeline(boolean isQuick) {
         List<TimelineEntry> other = quickTimeline;
         List<TimelineEntry> otherFaults = quickFaults;

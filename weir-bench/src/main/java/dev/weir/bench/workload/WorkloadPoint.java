@@ -185,7 +185,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return section("producer.");
     }
 
-    /** The Kafka release of the brokers that a campaign starts; empty for that of the harness. */
+    /** The Kafka release of the brokers that a campaign starts; empty for the harness's own. */
     public String brokerVersion() {
         return text("brokerVersion");
     }
@@ -195,7 +195,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return section("broker.");
     }
 
-    /** Returns whether brokers are started anew before each run. */
+    /** Returns whether fresh brokers are started before each run. */
     public boolean asksForFreshBrokers() {
         return Boolean.parseBoolean(text("method.freshBrokers"));
     }

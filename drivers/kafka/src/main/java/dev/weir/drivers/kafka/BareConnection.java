@@ -124,7 +124,7 @@ final class BareConnection implements Closeable {
         answer.flip().position(12); // correlation, throttle time, one topic
         answer.position(answer.position() + 2 + answer.getShort(answer.position()));
         int body = answer.position();
-        // Where the next fetch begins stands in the headers of the batches: known before a record is walked.
+        // The batch headers give the next fetch offset, so it is known before a record is walked.
         walk(body, false);
         if (kind == Kind.STOP_AND_WAIT) {
             walk(body, true);
@@ -159,7 +159,7 @@ final class BareConnection implements Closeable {
             while (end - batch >= BATCH_HEADER) {
                 int next = batch + BATCH_OVERHEAD + answer.getInt(batch + BATCH_LENGTH);
                 if (next > end) {
-                    break; // cut off: it comes again
+                    break; // truncated: the next fetch returns it
                 }
                 if (records && kind == Kind.DISCARDING) {
                     discard(partition, batch);

@@ -27,7 +27,7 @@ final class BareDriver implements Driver {
 
     @Override
     public Set<Scenario> scenarios() {
-        // When a record was to come stands in its value.
+        // A record's value holds its due time.
         return kind == BareConnection.Kind.DISCARDING
                 ? Set.of(Scenario.CONSUME)
                 : Set.of(Scenario.CONSUME, Scenario.STEADY);

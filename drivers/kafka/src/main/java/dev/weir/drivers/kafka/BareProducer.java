@@ -20,7 +20,7 @@ import java.util.Queue;
 final class BareProducer implements Closeable {
     private static final int IN_FLIGHT = 5;
     private static final int MAX_REQUEST_BYTES = 1 << 20; // as the client's max.request.size
-    private static final int RECORD_OVERHEAD = 21; // the most that stands around a value
+    private static final int RECORD_OVERHEAD = 21; // upper bound of the bytes around a value
 
     private final List<Integer> partitions;
     private final int valueBytes;

@@ -38,7 +38,7 @@ final class BareProducerDriver implements Driver {
         }
     }
 
-    /** It would be no ceiling of what was asked for. */
+    /** Refuses options that this driver ignores: its rate would be no ceiling for them. */
     private static void refuseWhatItIgnores(Pass pass) {
         if (pass.configuration().options().containsKey(SendPlan.RATE)
                 || pass.options().transactionRecords() > 0) {

@@ -6,7 +6,7 @@ import java.util.zip.CRC32C;
 
 /**
  * Produce requests for one topic, of version 3, the oldest that brokers of today take (KIP-896), with batches of
- * records that have a value and nothing else. The format of a batch stands at {@link BareConnection}. Confined to one
+ * records that have a value and nothing else. {@link BareConnection} describes the format of a batch. Confined to one
  * thread; one buffer, used again for each request.
  *
  * <pre>

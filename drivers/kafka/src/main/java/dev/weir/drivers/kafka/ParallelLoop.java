@@ -28,14 +28,13 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The two ways in which people run handlers beside each other on one consumer of the official client. Both commit what
- * is finished. The consumer is the main thread's; handlers run on threads of lanes, each of which takes its records one
- * after the other: a lane for each worker, to which a record goes by its partition, its key, or in turn,
- * as the order asks.
+ * Two usual ways to run handlers in parallel on one consumer of the official client. Both commit finished records. The
+ * main thread owns the consumer. Handlers run on worker threads, each with a queue and one record at a time; the
+ * ordering assigns a record to a worker by partition, by key, or in turn.
  *
  * <pre>
- * blocking      poll, hand all of it to the lanes, wait until all of it is done, poll again
- * continuous    poll on and on; a partition with too many records that are not done is paused; of each partition the
+ * blocking      poll, hand all records to the workers, wait until all are done, poll again
+ * continuous    keep polling; a partition with too many records that are not done is paused; of each partition the
  *               prefix that is done is committed
  * </pre>
  */
@@ -165,7 +164,7 @@ final class ParallelLoop implements Driver {
         }
     }
 
-    /** Threads that call handlers, each for a lane of its own. Any thread may give; one waits. */
+    /** Threads that call handlers, each with its own queue. Any thread may give; one waits. */
     private static final class Lanes implements AutoCloseable {
         private final Pass pass;
         private final HandlerWork work;

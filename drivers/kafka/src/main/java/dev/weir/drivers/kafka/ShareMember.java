@@ -48,7 +48,7 @@ final class ShareMember implements Runnable {
                 pass.polled(records.count());
                 whole = workers == 1 ? handled(consumer, records) : handled(consumer, records, pool);
             }
-            // Without explicit acknowledgements this accepts all of the last poll, which is to be done by then.
+            // Without explicit acknowledgements this accepts all of the last poll, so its records must be done by then.
             if (whole || explicit) {
                 // It throws only what is of no partition.
                 consumer.commitSync().values().forEach(refused -> pass.fail(refused.orElse(null)));

@@ -11,11 +11,11 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Offsets up to which each partition is copied. Told by the producer's thread, committed by the main thread.
+ * Offsets up to which each partition is copied. The producer's thread reports them; the main thread commits them.
  *
- * <p>A record's token is its offset, and its partition that of its copy. The producer tells of the records of a
- * partition in their order, so whatever was acknowledged last has all before it in the output, unless one was refused;
- * then the pass has failed before a later one is told, and nothing more is committed.
+ * <p>A record's token is its offset, and its copy goes to the same partition number. The producer reports the records
+ * of a partition in order, so all records before the last acknowledged one are in the output, unless one was refused.
+ * The pass then fails before a later record is reported, and nothing more is committed.
  */
 final class CopiedOffsets implements SendListener {
     private final Pass pass;
@@ -48,7 +48,7 @@ final class CopiedOffsets implements SendListener {
                 offsets.put(new TopicPartition(pass.configuration().topic(), partition), new OffsetAndMetadata(copied));
             }
         }
-        pass.requireNoFailure(); // After the look at the offsets, one of which may be behind the refused record.
+        pass.requireNoFailure(); // After reading the offsets, because one may be past the refused record.
         if (!offsets.isEmpty()) {
             consumer.commitSync(offsets);
         }

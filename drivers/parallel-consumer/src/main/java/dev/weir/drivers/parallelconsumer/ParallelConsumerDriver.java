@@ -94,7 +94,7 @@ final class ParallelConsumerDriver implements Driver {
             try {
                 pass.attempted(partition, value);
             } catch (HandlerFailure failed) {
-                throw new PCRetriableException(failed); // What is to be tried again, by its manual.
+                throw new PCRetriableException(failed); // The exception for records to retry.
             }
             pass.deliveredConcurrently(partition, context.key(), value);
         });

@@ -48,7 +48,7 @@ final class PekkoDriver implements Driver {
     /**
      * Driver with these settings.
      *
-     * @param consumer properties of its consumers, below those of the workload
+     * @param consumer properties of its consumers, overridden by the workload's
      * @param commitsByTime alone, as all drivers do; else also after as many records as Pekko has by itself
      */
     PekkoDriver(Map<String, String> consumer, boolean commitsByTime) {

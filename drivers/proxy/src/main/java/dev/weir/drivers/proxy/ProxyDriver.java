@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The network of a library under test: it passes messages between a member and the brokers, unless it is told
- * otherwise, for as long as its pass lasts. Confined to the main thread; faults are ordered on another one.
+ * The network of a library under test: it passes messages between a member and the brokers during its pass, unless a
+ * fault is ordered. Confined to the main thread; faults are ordered on another one.
  */
 public final class ProxyDriver implements Driver {
 

@@ -43,7 +43,7 @@ final class ReactorCopy implements AutoCloseable {
                 });
     }
 
-    /** Once the pass is over, nothing more goes in, so that what is in flight comes to an end. */
+    /** Stops input once the pass is over, so that everything in flight finishes. */
     private boolean begins() {
         if (pass.isDone()) {
             return false;

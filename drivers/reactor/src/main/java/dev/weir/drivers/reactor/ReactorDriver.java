@@ -38,7 +38,7 @@ final class ReactorDriver implements Driver {
 
     private final Map<String, String> consumer;
 
-    /** Driver with these properties of its consumers, below those of the workload. */
+    /** Driver with these properties of its consumers, overridden by the workload's. */
     ReactorDriver(Map<String, String> consumer) {
         this.consumer = consumer;
     }

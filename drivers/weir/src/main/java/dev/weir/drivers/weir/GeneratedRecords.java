@@ -26,7 +26,7 @@ final class GeneratedRecords implements Stage<ProducerRecord<byte[], byte[]>>, A
     private final Pacer pacer;
     private long next;
 
-    /** The number due at once: at a planned rate few, and a batch of one is to be small. */
+    /** The size of the last batch, which sizes the next one: few records are due at once at a planned rate. */
     private int lastSize;
 
     private GeneratedRecords(Pass pass) {
@@ -39,9 +39,8 @@ final class GeneratedRecords implements Stage<ProducerRecord<byte[], byte[]>>, A
         pass.clientConfig().producer(Map.of()).forEach(settings::property);
         Sink.Loop<ProducerRecord<byte[], byte[]>> sink = KafkaSink.producing(settings.build());
         if (pass.configuration().options().containsKey(SendPlan.START)) {
-            // As the others' generators: to wait for the next record thousands of times a second is work of its own,
-            // and
-            // that of a virtual thread takes two wake-ups for one.
+            // Like the other drivers' generators: waiting for the next record thousands of times a second is costly,
+            // and a virtual thread needs two wake-ups for each wait.
             sink = sink.with(Attributes.NONE.withDispatcher(Dispatcher.single("generator")));
         }
         return Source.<ProducerRecord<byte[], byte[]>>custom("generate", context -> new GeneratedRecords(pass))

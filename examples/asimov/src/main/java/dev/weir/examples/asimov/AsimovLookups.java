@@ -19,8 +19,8 @@ import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * The application with two steps before the others that wait: for each event a service is asked for its session's
- * customer, and another one for its session's consent. The answers go into headers of the output. Immutable,
+ * The application with two steps before the others that wait: for each event, one service returns its session's
+ * customer and another returns its session's consent. The answers go into headers of the output. Immutable,
  * thread-safe.
  *
  * @param customer answers for a session; may block

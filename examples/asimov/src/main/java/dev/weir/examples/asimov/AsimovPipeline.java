@@ -14,11 +14,11 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
  * The application: events from a topic, through the four steps of {@link AsimovTranslator}, to a topic of page views,
- * or to one of dead letters. At-least-once, in order per session. Stateless.
+ * or to a dead-letter topic. At least once, in order per session. Stateless.
  *
  * <p>Each step runs on as many threads as there are processors and shows up under its own name in {@link
- * dev.weir.stream.RunningPipeline#stages}. They keep the order of their input, so the order per session needs no more
- * care than that source, output and dead letters are keyed by session.
+ * dev.weir.stream.RunningPipeline#stages}. They keep the order of their input, so the order per session holds if
+ * source, output and dead-letter records are keyed by session.
  */
 public final class AsimovPipeline {
     /** The topic of events, JSON. */
@@ -33,7 +33,8 @@ public final class AsimovPipeline {
     /**
      * The pipeline's blueprint.
      *
-     * @param onMalformed called for each dead letter before it is produced, by one thread at a time; must not block
+     * @param onMalformed called for each dead-letter record before it is produced, by one thread at a time; must not
+     *     block
      */
     public static Pipeline of(
             ConsumerSettings<byte[], byte[]> consumer,
@@ -46,7 +47,8 @@ public final class AsimovPipeline {
      * The same of other steps, for comparisons.
      *
      * @param threads of each step, at least 1
-     * @param onMalformed called for each dead letter before it is produced, by one thread at a time; must not block
+     * @param onMalformed called for each dead-letter record before it is produced, by one thread at a time; must not
+     *     block
      */
     public static Pipeline of(
             AsimovSteps asimov,
@@ -72,7 +74,8 @@ public final class AsimovPipeline {
      * The same with threads for some steps, for comparisons.
      *
      * @param threads by step, at least 1; a step that is not there shares one thread with those beside it
-     * @param onMalformed called for each dead letter before it is produced, by one thread at a time; must not block
+     * @param onMalformed called for each dead-letter record before it is produced, by one thread at a time; must not
+     *     block
      */
     public static Pipeline of(
             AsimovSteps asimov,

@@ -13,15 +13,15 @@ import org.apache.kafka.common.header.internals.RecordHeader;
 
 /** Turns a source record and what became of it into the record to produce. Thread-safe. */
 public final class AsimovRecords {
-    /** Header of a dead letter: the name of its {@link Reason}. */
+    /** Header of a dead-letter record: the name of its {@link Reason}. */
     public static final String DLQ_REASON = "weir-dlq-reason";
-    /** Header of a dead letter: the message for people. */
+    /** Header of a dead-letter record: the message for people. */
     public static final String DLQ_MESSAGE = "weir-dlq-message";
-    /** Header of a dead letter: the source's topic. */
+    /** Header of a dead-letter record: the source's topic. */
     public static final String DLQ_TOPIC = "weir-dlq-topic";
-    /** Header of a dead letter: the source's partition, in decimal. */
+    /** Header of a dead-letter record: the source's partition, in decimal. */
     public static final String DLQ_PARTITION = "weir-dlq-partition";
-    /** Header of a dead letter: the source's offset, in decimal. */
+    /** Header of a dead-letter record: the source's offset, in decimal. */
     public static final String DLQ_OFFSET = "weir-dlq-offset";
 
     private AsimovRecords() {}
@@ -56,7 +56,7 @@ public final class AsimovRecords {
             ConsumerRecord<byte[], byte[]> source, String reason, String message, String topic) {
         List<Header> headers = new ArrayList<>();
         for (Header header : source.headers()) {
-            // Those of an earlier death, of another flow perhaps, would be taken for this one's.
+            // Headers from an earlier failure, perhaps in another flow, would be mistaken for this failure's.
             if (!DeadLetter.isOurs(header.key())) {
                 headers.add(header);
             }

@@ -326,7 +326,7 @@ final class LzDecompressor {
                 };
     }
 
-    /** Makes UTF-8 of the output where it stands: it gets shorter, if anything. */
+    /** Converts the output to UTF-8 in place: it never grows. */
     private void joinSurrogates() {
         byte[] bytes = output;
         int to = 0;

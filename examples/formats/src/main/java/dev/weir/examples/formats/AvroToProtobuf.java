@@ -25,8 +25,8 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
 /**
- * Reads orders in Avro, writes an invoice in Protobuf for each; a registry has the schemas of both. What is no order
- * becomes a dead letter. While the registry is away, orders wait.
+ * Reads orders in Avro, writes an invoice in Protobuf for each; a registry has the schemas of both. Anything else
+ * becomes a dead-letter record. While the registry is down, orders wait.
  */
 public final class AvroToProtobuf {
 
@@ -49,7 +49,7 @@ public final class AvroToProtobuf {
         });
     }
 
-    /** Runs until it is stopped; the arguments are the address of a broker and that of a registry. */
+    /** Runs until it is stopped; the arguments are the addresses of a broker and a registry. */
     public static void main(String[] args) throws InterruptedException {
         pipeline(args[0], args[1], Subscription.topics("orders"))
                 .run()
@@ -57,7 +57,7 @@ public final class AvroToProtobuf {
                 .await();
     }
 
-    /** The number of the schema stands before the value, as in the format of Confluent's serdes. */
+    /** The schema's id precedes the value, as in the format of Confluent's serdes. */
     static Map<String, Object> settings(String registry) {
         return Map.of(
                 "apicurio.registry.url", registry + "/apis/registry/v2",

@@ -6,8 +6,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Lends a serde to one call at a time: Kafka's promise nothing for threads, and handlers run on many. Thread-safe;
- * holds as many as were ever needed at once.
+ * Gives a serde to one call at a time: Kafka's serdes promise no thread safety, and handlers run on many threads.
+ * Thread-safe; keeps as many serdes as were ever needed at once.
  */
 final class Pool<S> {
 

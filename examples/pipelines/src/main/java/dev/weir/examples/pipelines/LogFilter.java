@@ -20,7 +20,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
-/** Keeps the slow requests of an access log: those that took a second or more. */
+/** Keeps the slow requests of an access log: requests that took a second or more. */
 public final class LogFilter {
 
     private static final Logger LOG = System.getLogger(LogFilter.class.getName());

@@ -32,7 +32,7 @@ public final class Invoicing {
                 .bootstrapServers(brokers)
                 .build();
         return KafkaSource.atLeastOnce(orders, subscription)
-                // 64 orders at a time, those of a customer in their order.
+                // 64 orders at a time, in order per customer.
                 .mapBlocking(64, RecordOrdering.byKey(), Invoicing::invoice)
                 .to(KafkaSink.producing(invoices));
     }

@@ -12,7 +12,7 @@ public class Pricing {
     /**
      * The invoice for an order, whose value is a number of pieces.
      *
-     * @throws NumberFormatException if it is something else; the order becomes a dead letter
+     * @throws NumberFormatException if it is something else; the order becomes a dead-letter record
      */
     public Invoice invoice(ConsumerRecord<String, String> order) {
         long pieces = Long.parseLong(order.value());

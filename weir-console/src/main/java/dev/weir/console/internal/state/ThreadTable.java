@@ -18,7 +18,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads of the process over the last minute, a character for each second: first the pipeline's threads by
+ * The threads of the process over the last minute, one character per second: first the pipeline's threads by
  * dispatcher, then Kafka's clients and Weir, collector and compiler, and others. Confined to the lock of
  * {@link Looker}.
  *

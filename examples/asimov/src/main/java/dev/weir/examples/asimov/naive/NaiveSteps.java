@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The naive steps; the message is made by today's. Thread-safe.
  *
- * <p>For the events that {@link dev.weir.examples.asimov.EventGenerator} makes, malformed ones included, the output is
- * that of {@link AsimovTranslator} byte for byte. For others it may differ: {@link java.net.URI} refuses addresses that
- * browsers take, and of two faults of an event another one may be named.
+ * <p>For the events that {@link dev.weir.examples.asimov.EventGenerator} makes, malformed ones included, the output
+ * equals {@link AsimovTranslator}'s byte for byte. For others it may differ: {@link java.net.URI} refuses addresses
+ * that browsers take, and of two faults of an event another one may be named.
  */
 public final class NaiveSteps implements AsimovSteps {
     private final AsimovTranslator today = new AsimovTranslator();
