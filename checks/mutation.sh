@@ -26,7 +26,7 @@ if [ "$room" = none ]; then
   echo "checks/mutation.sh: no room \"${1-}\"; checks/mutation.sh --rooms lists them" >&2
   exit 2
 fi
-module=${room%/*}
+module=${room%%/*}
 folder=${room#*/}
 package=$(echo "$folder" | tr / .)
 base=dev.weir.${module#weir-}
