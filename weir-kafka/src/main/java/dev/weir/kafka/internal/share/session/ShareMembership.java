@@ -101,11 +101,6 @@ final class ShareMembership {
         }
     }
 
-    /** Ends without a word: the group finds out by itself. */
-    void abandon() {
-        state = State.GONE;
-    }
-
     boolean isDue(long nowNanos) {
         return state != State.GONE && !underWay && (!waiting || nowNanos - dueNanos >= 0);
     }

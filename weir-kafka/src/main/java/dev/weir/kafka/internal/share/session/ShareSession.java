@@ -292,9 +292,13 @@ final class ShareSession {
         }
     }
 
+    /** Sends nothing for a while; does not shorten a pause that is running. */
     private void pause(long nowNanos, long nanos) {
+        long until = nowNanos + nanos;
+        if (!pausing || until - notBeforeNanos > 0) {
+            notBeforeNanos = until;
+        }
         pausing = true;
-        notBeforeNanos = nowNanos + nanos;
     }
 
     /** Returns the epoch of the next request: 1 after the largest number, because 0 opens a session. */

@@ -17,11 +17,14 @@ class ScriptedReceiver implements AcquiredRecordReceiver {
     final List<String> notRenewed = new ArrayList<>();
     final List<String> skipped = new ArrayList<>();
     final List<KafkaException> fatal = new ArrayList<>();
+    final List<String> fetched = new ArrayList<>();
     boolean renews = true;
     boolean over;
     int passedBy;
     int finished;
     int emptied;
+    int lentAll;
+    boolean demand = true;
 
     /** A record with the time from which its lock counts. */
     static final class ScriptedLoan implements LockedRecord {
@@ -106,7 +109,7 @@ class ScriptedReceiver implements AcquiredRecordReceiver {
 
     @Override
     public boolean hasDemand() {
-        return !over;
+        return demand && !over;
     }
 
     @Override
@@ -133,12 +136,12 @@ class ScriptedReceiver implements AcquiredRecordReceiver {
 
     @Override
     public void lentAll() {
-        // Nobody waits for it.
+        lentAll++;
     }
 
     @Override
     public void fetched(int records, long nanos, boolean idle) {
-        // Nobody asks.
+        fetched.add(records + " " + nanos + (idle ? " idle" : ""));
     }
 
     @Override

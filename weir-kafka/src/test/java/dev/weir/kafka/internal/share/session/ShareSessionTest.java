@@ -7,8 +7,6 @@ import dev.weir.kafka.internal.share.session.AcquiredRange.Lock;
 import dev.weir.kafka.internal.share.session.ScriptedReceiver.ScriptedLoan;
 import dev.weir.kafka.internal.share.session.ShareSession.Turn;
 import dev.weir.lean.spi.InvariantException;
-import java.net.InetSocketAddress;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -43,54 +41,9 @@ class ShareSessionTest {
     private static final TopicIdPartition ONE = new TopicIdPartition(TOPIC, 1, "topic");
 
     private final ScriptedReceiver borrower = new ScriptedReceiver();
-    private final NotedAnswers answers = new NotedAnswers();
+    private final ScriptedAnswers answers = new ScriptedAnswers();
     private final ShareSession session = new ShareSession(7, new ShareRequests("group", "member"), borrower, answers);
     private long now = 1;
-
-    private static final class NotedAnswers implements SessionAnswers {
-
-        private final List<TopicIdPartition> moved = new ArrayList<>();
-        private final List<String> leaders = new ArrayList<>();
-        private final List<AcquiredRanges> lent = new ArrayList<>();
-        private int brokersMoved;
-
-        @Override
-        public int lend(List<Lending> lendings, long askedNanos, long nowNanos) {
-            int records = 0;
-            for (Lending lending : lendings) {
-                lent.add(lending.of());
-                for (AcquiredRecords each : lending.data().acquiredRecords()) {
-                    records += (int) (each.lastOffset() - each.firstOffset() + 1);
-                }
-            }
-            return records;
-        }
-
-        @Override
-        public long lockNanos() {
-            return 3 * SECOND;
-        }
-
-        @Override
-        public boolean isNews(TopicIdPartition partition, Errors error) {
-            return false;
-        }
-
-        @Override
-        public void moved(TopicIdPartition partition) {
-            moved.add(partition);
-        }
-
-        @Override
-        public void leads(TopicIdPartition partition, int node, int epoch, @Nullable InetSocketAddress address) {
-            leaders.add(partition.partition() + " " + node + " " + epoch + " " + address);
-        }
-
-        @Override
-        public void moved() {
-            brokersMoved++;
-        }
-    }
 
     // ---- The broker's part -----------------------------------------------------------------------------------------
 
