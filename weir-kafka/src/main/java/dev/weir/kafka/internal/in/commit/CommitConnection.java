@@ -42,6 +42,7 @@ public final class CommitConnection implements AutoCloseable {
 
     private final org.apache.kafka.clients.consumer.Consumer<?, ?> client;
     private final Map<String, Object> config;
+    private final long pauseNanos;
 
     private @Nullable LeanConnections wires;
     private SessionNetwork.@Nullable Channel coordinator;
@@ -63,8 +64,15 @@ public final class CommitConnection implements AutoCloseable {
      * @param config the client's configuration
      */
     public CommitConnection(org.apache.kafka.clients.consumer.Consumer<?, ?> client, Map<String, Object> config) {
+        this(client, config, PAUSE_NANOS);
+    }
+
+    /** @param pauseNanos time for which the client commits after a failure */
+    CommitConnection(
+            org.apache.kafka.clients.consumer.Consumer<?, ?> client, Map<String, Object> config, long pauseNanos) {
         this.client = client;
         this.config = new HashMap<>(config);
+        this.pauseNanos = pauseNanos;
     }
 
     /** Returns whether a commit is in flight. */
@@ -155,7 +163,7 @@ public final class CommitConnection implements AutoCloseable {
     private void giveUp(String why) {
         LOG.debug("the client commits for now: {}", why);
         close();
-        notBeforeNanos = System.nanoTime() + PAUSE_NANOS;
+        notBeforeNanos = System.nanoTime() + pauseNanos;
         // Either way the next commit goes through the client, which knows whether the error is permanent.
         answer(new RetriableCommitFailedException(why));
     }

@@ -70,6 +70,7 @@ public final class DirectCommit implements MemberCommit {
     private final Consumer<?, ?> client;
     private final Map<String, Object> config;
     private final @Nullable CommitConnection connection;
+    private final long pauseNanos;
 
     /** The member and generation of the last attempt; null after one that succeeded. */
     private @Nullable ConsumerGroupMetadata refused;
@@ -84,9 +85,16 @@ public final class DirectCommit implements MemberCommit {
      * @param ordinary whether ordinary commits bypass the client, too
      */
     public DirectCommit(Consumer<?, ?> client, Map<String, Object> config, boolean ordinary) {
+        this(client, config, ordinary ? new CommitConnection(client, config) : null, PAUSE_NANOS);
+    }
+
+    /** @param pauseNanos pause between two tries of a member in a generation */
+    DirectCommit(
+            Consumer<?, ?> client, Map<String, Object> config, @Nullable CommitConnection connection, long pauseNanos) {
         this.client = client;
         this.config = new HashMap<>(config);
-        this.connection = ordinary ? new CommitConnection(client, config) : null;
+        this.connection = connection;
+        this.pauseNanos = pauseNanos;
     }
 
     @Override
@@ -139,7 +147,7 @@ public final class DirectCommit implements MemberCommit {
             return true;
         }
         refused = member;
-        notBeforeNanos = System.nanoTime() + PAUSE_NANOS;
+        notBeforeNanos = System.nanoTime() + pauseNanos;
         if (!again) {
             LOG.info("no last commit beside the client, which waits for a rebalance: {}", why);
         }

@@ -2,60 +2,166 @@ package dev.weir.kafka.internal.in.commit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.kafka.internal.in.commit.ScriptedCoordinator.Fate;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.channels.ServerSocketChannel;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
-import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.message.OffsetCommitRequestData;
+import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestPartition;
+import org.apache.kafka.common.protocol.Errors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** A member that may not commit beside its client. */
+/** Last commits beside the client, to a coordinator that answers as a test says. */
 class DirectCommitTest {
 
-    private static final long WITHIN_NANOS = TimeUnit.SECONDS.toNanos(2);
+    private static final long WITHIN_NANOS = TimeUnit.SECONDS.toNanos(20);
+    private static final long BRIEFLY_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
+    private static final long FOREVER_NANOS = TimeUnit.HOURS.toNanos(1);
 
-    private static final Map<TopicPartition, OffsetAndMetadata> OFFSETS =
-            Map.of(new TopicPartition("t", 0), new OffsetAndMetadata(1));
+    private static final Map<TopicPartition, OffsetAndMetadata> OFFSETS = Map.of(
+            new TopicPartition("t", 0), new OffsetAndMetadata(1),
+            new TopicPartition("t", 1), new OffsetAndMetadata(7, Optional.of(5), "text"));
+
+    private final ScriptedCoordinator coordinator = new ScriptedCoordinator();
+    private final GroupMember client = new GroupMember(3, "member");
+
+    /** Tries again at once, where it may. */
+    private final DirectCommit commit = new DirectCommit(client, coordinator.config(), null, 0);
+
+    DirectCommitTest() throws IOException {}
+
+    @AfterEach
+    void close() {
+        coordinator.close();
+    }
 
     /** It says so at once. A group without members takes a commit without a generation from anybody. */
     @ParameterizedTest
-    @SuppressWarnings("removal") // the client gives one out to members of a group only
     @CsvSource({"-1, member", "3, ''"})
-    void memberWithoutAGenerationOrAnId_connectsToNobody(int generation, String id) throws IOException {
-        try (ServerSocketChannel broker = ServerSocketChannel.open()) {
-            broker.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-            broker.configureBlocking(false);
-            DirectCommit commit = new DirectCommit(
-                    new Member(new ConsumerGroupMetadata("g", generation, id, Optional.empty())),
-                    Map.of("bootstrap.servers", "127.0.0.1:" + broker.socket().getLocalPort()),
-                    false);
-            assertThat(commit.commit(OFFSETS, WITHIN_NANOS)).isFalse();
-            try (var connection = broker.accept()) {
-                assertThat(connection).isNull();
-            }
-        }
+    void memberWithoutAGenerationOrAnId_connectsToNobody(int generation, String id) {
+        client.joins(generation, id);
+        assertThat(commit.commit(OFFSETS, WITHIN_NANOS)).isFalse();
+        assertThat(coordinator.connections).hasValue(0);
     }
 
-    private static final class Member extends MockConsumer<byte[], byte[]> {
+    @Test
+    void commitWithoutTime_connectsToNobody() {
+        assertThat(commit.commit(OFFSETS, 0)).isFalse();
+        assertThat(coordinator.connections).hasValue(0);
+    }
 
-        private final ConsumerGroupMetadata member;
+    @Test
+    void commit_isThatOfTheMemberInItsGeneration() throws Exception {
+        client.joins(0, "member");
+        assertThat(commit.commit(OFFSETS, WITHIN_NANOS)).isTrue();
+        OffsetCommitRequestData request = coordinator.nextCommit();
+        assertThat(request.groupId()).isEqualTo("g");
+        assertThat(request.memberId()).isEqualTo("member");
+        assertThat(request.generationIdOrMemberEpoch()).isZero();
+        assertThat(request.groupInstanceId()).isEqualTo("pod-1");
+        assertThat(request.topics()).hasSize(1);
+        assertThat(request.topics().getFirst().partitions())
+                .containsExactlyInAnyOrder(
+                        new OffsetCommitRequestPartition()
+                                .setPartitionIndex(0)
+                                .setCommittedOffset(1)
+                                .setCommittedMetadata(""),
+                        new OffsetCommitRequestPartition()
+                                .setPartitionIndex(1)
+                                .setCommittedOffset(7)
+                                .setCommittedLeaderEpoch(5)
+                                .setCommittedMetadata("text"));
+        assertThat(coordinator.commits).isEmpty();
+        assertThat(commit.commit(OFFSETS, WITHIN_NANOS))
+                .as("it may do so again")
+                .isTrue();
+    }
 
-        Member(ConsumerGroupMetadata member) {
-            super("earliest");
-            this.member = member;
-        }
+    /** It would be refused for as long as the generation lasts. */
+    @ParameterizedTest
+    @EnumSource(
+            names = {
+                "FENCED_INSTANCE_ID",
+                "UNKNOWN_MEMBER_ID",
+                "ILLEGAL_GENERATION",
+                "GROUP_AUTHORIZATION_FAILED",
+                "TOPIC_AUTHORIZATION_FAILED"
+            })
+    void memberThatIsRefusedForGood_triesNoMoreInItsGeneration(Errors error) {
+        coordinator.refusal = error;
+        coordinator.fates.add(Fate.REFUSED);
+        assertThat(commit.commit(OFFSETS, WITHIN_NANOS)).isFalse();
+        int connections = coordinator.connections.get();
+        assertThat(commit.commit(OFFSETS, WITHIN_NANOS)).isFalse();
+        assertThat(coordinator.connections).hasValue(connections);
+        client.joins(4, "member");
+        assertThat(commit.commit(OFFSETS, WITHIN_NANOS)).isTrue();
+    }
 
-        @Override
-        @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread
-        public ConsumerGroupMetadata groupMetadata() {
-            return member;
-        }
+    @ParameterizedTest
+    @EnumSource(names = {"COORDINATOR_LOAD_IN_PROGRESS", "NOT_COORDINATOR", "REBALANCE_IN_PROGRESS"})
+    void memberThatIsRefusedForNow_triesAgain_afterItsPause(Errors error) {
+        coordinator.refusal = error;
+        coordinator.fates.add(Fate.REFUSED);
+        assertThat(commit.commit(OFFSETS, WITHIN_NANOS)).isFalse();
+        assertThat(commit.commit(OFFSETS, WITHIN_NANOS)).isTrue();
+        assertThat(coordinator.commits).hasSize(2);
+
+        DirectCommit pausing = new DirectCommit(client, coordinator.config(), null, FOREVER_NANOS);
+        coordinator.fates.add(Fate.REFUSED);
+        assertThat(pausing.commit(OFFSETS, WITHIN_NANOS)).isFalse();
+        assertThat(pausing.commit(OFFSETS, WITHIN_NANOS)).isFalse();
+        assertThat(coordinator.commits).hasSize(3);
+        client.joins(4, "member");
+        assertThat(pausing.commit(OFFSETS, WITHIN_NANOS))
+                .as("another generation")
+                .isTrue();
+    }
+
+    /** It may come behind a later one, and bring an older offset back. */
+    @Test
+    void commitThatWasSentAndNotAnswered_isNotTriedAgainInItsGeneration() throws Exception {
+        coordinator.fates.add(Fate.UNANSWERED);
+        assertThat(commit.commit(OFFSETS, BRIEFLY_NANOS)).isFalse();
+        assertThat(coordinator.nextCommit()).isNotNull();
+        assertThat(commit.commit(OFFSETS, WITHIN_NANOS)).isFalse();
+        assertThat(coordinator.commits).isEmpty();
+        client.joins(4, "member");
+        assertThat(commit.commit(OFFSETS, WITHIN_NANOS)).isTrue();
+        assertThat(coordinator.nextCommit().generationIdOrMemberEpoch()).isEqualTo(4);
+    }
+
+    @Test
+    void commitThatWasNotSent_isTriedAgain() {
+        coordinator.lookupError = Errors.COORDINATOR_NOT_AVAILABLE;
+        assertThat(commit.commit(OFFSETS, WITHIN_NANOS)).isFalse();
+        assertThat(coordinator.commits).isEmpty();
+        coordinator.lookupError = Errors.NONE;
+        assertThat(commit.commit(OFFSETS, WITHIN_NANOS)).isTrue();
+    }
+
+    /** To commit the same offsets twice does no harm. */
+    @Test
+    void commitWhoseConnectionBreaks_isSentAgain_withinItsTime() {
+        coordinator.fates.add(Fate.CUT);
+        assertThat(commit.commit(OFFSETS, WITHIN_NANOS)).isTrue();
+        assertThat(coordinator.commits).hasSize(2);
+    }
+
+    @Test
+    void memberThatCommitsBesideItsClientAtTheEndOnly_sendsNoOrdinaryCommit() {
+        assertThat(commit.send(OFFSETS, failure -> {})).isFalse();
+        assertThat(commit.isUnderWay()).isFalse();
+        commit.poll();
+        commit.await(WITHIN_NANOS);
+        commit.close();
+        assertThat(coordinator.connections).hasValue(0);
     }
 }

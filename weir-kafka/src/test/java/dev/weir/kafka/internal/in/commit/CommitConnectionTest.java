@@ -1,0 +1,178 @@
+package dev.weir.kafka.internal.in.commit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.internal.in.commit.ScriptedCoordinator.Fate;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.RetriableCommitFailedException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.protocol.Errors;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Ordinary commits beside the client, to a coordinator that answers as a test says. */
+class CommitConnectionTest {
+
+    private static final long WITHIN_NANOS = TimeUnit.SECONDS.toNanos(20);
+    private static final long FOREVER_NANOS = TimeUnit.HOURS.toNanos(1);
+
+    private static final Map<TopicPartition, OffsetAndMetadata> OFFSETS =
+            Map.of(new TopicPartition("t", 0), new OffsetAndMetadata(1));
+
+    private final ScriptedCoordinator coordinator = new ScriptedCoordinator();
+    private final GroupMember client = new GroupMember(0, "member");
+    private final List<@Nullable Exception> answers = new ArrayList<>();
+
+    /** The client commits for good once it has failed. */
+    private final CommitConnection connection = new CommitConnection(client, coordinator.config(), FOREVER_NANOS);
+
+    CommitConnectionTest() throws IOException {}
+
+    @AfterEach
+    void close() {
+        connection.close();
+        coordinator.close();
+    }
+
+    private void await(CommitConnection of, BooleanSupplier condition) {
+        long deadlineNanos = System.nanoTime() + WITHIN_NANOS;
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime() - deadlineNanos).isNegative();
+            of.poll();
+            Thread.onSpinWait();
+        }
+    }
+
+    /** Sends as soon as the coordinator is found and connected. */
+    private void send(CommitConnection to) {
+        await(to, () -> to.send(OFFSETS, answers::add));
+        assertThat(to.isUnderWay()).isTrue();
+    }
+
+    private void awaitAnswer() {
+        await(connection, () -> !connection.isUnderWay());
+    }
+
+    private void assertFailed() {
+        assertThat(answers).singleElement().isInstanceOf(RetriableCommitFailedException.class);
+        assertThat(connection.isUnderWay()).isFalse();
+        int connections = coordinator.connections.get();
+        assertThat(connection.send(OFFSETS, answers::add))
+                .as("the client commits now")
+                .isFalse();
+        assertThat(coordinator.connections).hasValue(connections);
+        assertThat(answers).hasSize(1);
+    }
+
+    // ---- Commits ---------------------------------------------------------------------------------------------------
+
+    @Test
+    void commits_goOverOneConnection_oneAfterTheOther() throws Exception {
+        assertThat(connection.send(OFFSETS, answers::add))
+                .as("nobody is connected yet")
+                .isFalse();
+        send(connection);
+        assertThat(connection.send(OFFSETS, answers::add)).as("one at a time").isFalse();
+        awaitAnswer();
+        assertThat(answers).containsExactly((Exception) null);
+        assertThat(coordinator.nextCommit().memberId()).isEqualTo("member");
+        assertThat(connection.send(OFFSETS, answers::add)).as("at once").isTrue();
+        awaitAnswer();
+        assertThat(answers).hasSize(2).containsOnlyNulls();
+        assertThat(coordinator.lookups).hasValue(1);
+        assertThat(coordinator.connections).hasValue(2);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"-1, member", "3, ''"})
+    void memberWithoutAGenerationOrAnId_connectsToNobody(int generation, String id) {
+        client.joins(generation, id);
+        assertThat(connection.send(OFFSETS, answers::add)).isFalse();
+        connection.poll();
+        assertThat(coordinator.connections).hasValue(0);
+    }
+
+    // ---- Failures --------------------------------------------------------------------------------------------------
+
+    @ParameterizedTest
+    @EnumSource(names = {"UNKNOWN_MEMBER_ID", "COORDINATOR_LOAD_IN_PROGRESS"})
+    void commitThatIsRefused_isToldSo_andTheClientCommitsForAWhile(Errors error) {
+        coordinator.refusal = error;
+        coordinator.fates.add(Fate.REFUSED);
+        send(connection);
+        awaitAnswer();
+        assertFailed();
+    }
+
+    @Test
+    void commitWhoseConnectionBreaks_isToldSo() {
+        coordinator.fates.add(Fate.CUT);
+        send(connection);
+        awaitAnswer();
+        assertFailed();
+    }
+
+    @Test
+    void commitThatHasNoAnswerInTime_isGivenUp() {
+        coordinator.fates.add(Fate.UNANSWERED);
+        send(connection);
+        connection.await(TimeUnit.MILLISECONDS.toNanos(50));
+        assertFailed();
+    }
+
+    @Test
+    void commitThatIsAnsweredInTime_isAwaited() {
+        send(connection);
+        connection.await(WITHIN_NANOS);
+        assertThat(answers).containsExactly((Exception) null);
+        connection.await(FOREVER_NANOS);
+    }
+
+    @Test
+    void coordinatorThatNobodyKnows_isLookedForAgain_afterThePause() {
+        coordinator.lookupError = Errors.COORDINATOR_NOT_AVAILABLE;
+        await(connection, () -> {
+            assertThat(connection.send(OFFSETS, answers::add)).isFalse();
+            return coordinator.lookups.get() > 0;
+        });
+        try (CommitConnection eager = new CommitConnection(client, coordinator.config(), 0)) {
+            await(eager, () -> {
+                assertThat(eager.send(OFFSETS, answers::add)).isFalse();
+                return coordinator.lookups.get() > 2;
+            });
+            coordinator.lookupError = Errors.NONE;
+            send(eager);
+        }
+        assertThat(answers).as("nothing was sent before").isEmpty();
+    }
+
+    @Test
+    void coordinatorThatIsTooOld_isNotAskedAgain() {
+        coordinator.maxCommitVersion = 8;
+        try (CommitConnection eager = new CommitConnection(client, coordinator.config(), 0)) {
+            // That of the lookup, and that of the commit that could not be written.
+            await(eager, () -> {
+                assertThat(eager.send(OFFSETS, answers::add)).isFalse();
+                return coordinator.ended.get() == 2;
+            });
+            for (int turn = 0; turn < 1_000; turn++) {
+                assertThat(eager.send(OFFSETS, answers::add)).isFalse();
+                eager.poll();
+            }
+            assertThat(coordinator.connections).hasValue(2);
+            assertThat(eager.isUnderWay()).isFalse();
+        }
+        assertThat(answers).isEmpty();
+        assertThat(coordinator.commits).isEmpty();
+    }
+}

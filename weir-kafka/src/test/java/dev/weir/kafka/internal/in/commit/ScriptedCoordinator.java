@@ -1,0 +1,201 @@
+package dev.weir.kafka.internal.in.commit;
+
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.common.message.ApiVersionsResponseData;
+import org.apache.kafka.common.message.ApiVersionsResponseData.ApiVersion;
+import org.apache.kafka.common.message.FindCoordinatorRequestData;
+import org.apache.kafka.common.message.FindCoordinatorResponseData;
+import org.apache.kafka.common.message.FindCoordinatorResponseData.Coordinator;
+import org.apache.kafka.common.message.OffsetCommitRequestData;
+import org.apache.kafka.common.message.OffsetCommitResponseData;
+import org.apache.kafka.common.message.OffsetCommitResponseData.OffsetCommitResponsePartition;
+import org.apache.kafka.common.message.OffsetCommitResponseData.OffsetCommitResponseTopic;
+import org.apache.kafka.common.message.ResponseHeaderData;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.protocol.ByteBufferAccessor;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.protocol.MessageUtil;
+import org.apache.kafka.common.requests.RequestHeader;
+import org.jspecify.annotations.Nullable;
+
+/** A broker on a loopback port that coordinates every group, and answers commits as a test says. */
+final class ScriptedCoordinator implements AutoCloseable {
+
+    private static final long DEADLINE_SECONDS = 20;
+
+    /** What happens to a commit. */
+    enum Fate {
+        TAKEN,
+        REFUSED,
+        /** It is read, and never answered. */
+        UNANSWERED,
+        /** It is read, and the connection is closed. */
+        CUT
+    }
+
+    final BlockingQueue<OffsetCommitRequestData> commits = new LinkedBlockingQueue<>();
+    final AtomicInteger connections = new AtomicInteger();
+    final AtomicInteger ended = new AtomicInteger();
+    final AtomicInteger lookups = new AtomicInteger();
+
+    /** The answers of the next commits; every one is taken after them. */
+    final ConcurrentLinkedQueue<Fate> fates = new ConcurrentLinkedQueue<>();
+
+    volatile Errors lookupError = Errors.NONE;
+    volatile Errors refusal = Errors.UNKNOWN_MEMBER_ID;
+    volatile short maxCommitVersion = ApiKeys.OFFSET_COMMIT.latestVersion();
+
+    private final ServerSocket server;
+    private final List<Socket> open = new CopyOnWriteArrayList<>();
+
+    ScriptedCoordinator() throws IOException {
+        server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        Thread.ofVirtual().start(this::accept);
+    }
+
+    /** The configuration of a client of it. */
+    Map<String, Object> config() {
+        return Map.of("bootstrap.servers", "127.0.0.1:" + server.getLocalPort(), "reconnect.backoff.max.ms", 50);
+    }
+
+    OffsetCommitRequestData nextCommit() throws InterruptedException {
+        OffsetCommitRequestData commit = commits.poll(DEADLINE_SECONDS, TimeUnit.SECONDS);
+        if (commit == null) {
+            throw new AssertionError("no commit came");
+        }
+        return commit;
+    }
+
+    private void accept() {
+        while (!server.isClosed()) {
+            try {
+                Socket socket = server.accept();
+                open.add(socket);
+                connections.incrementAndGet();
+                Thread.ofVirtual().start(() -> serve(socket));
+            } catch (IOException closed) {
+                return;
+            }
+        }
+    }
+
+    private void serve(Socket socket) {
+        try (socket) {
+            DataInputStream in = new DataInputStream(socket.getInputStream());
+            while (true) {
+                ByteBuffer bytes = ByteBuffer.wrap(in.readNBytes(in.readInt()));
+                RequestHeader header = RequestHeader.parse(bytes);
+                ApiMessage request = header.apiKey().messageType.newRequest();
+                request.read(new ByteBufferAccessor(bytes), header.apiVersion());
+                Fate fate = Fate.TAKEN;
+                if (request instanceof OffsetCommitRequestData commit) {
+                    Fate next = fates.poll();
+                    fate = next == null ? Fate.TAKEN : next;
+                    commits.add(commit);
+                }
+                if (fate == Fate.CUT) {
+                    return;
+                }
+                ApiMessage answer = answer(request, fate);
+                if (answer != null) {
+                    write(socket.getOutputStream(), header, answer);
+                }
+            }
+        } catch (IOException closed) {
+            // By the client, or at the end.
+        } finally {
+            ended.incrementAndGet();
+        }
+    }
+
+    private @Nullable ApiMessage answer(ApiMessage request, Fate fate) {
+        return switch (request) {
+            case FindCoordinatorRequestData lookup -> found(lookup);
+            case OffsetCommitRequestData commit -> fate == Fate.UNANSWERED ? null : committed(commit, fate);
+            default -> versions();
+        };
+    }
+
+    private FindCoordinatorResponseData found(FindCoordinatorRequestData lookup) {
+        lookups.incrementAndGet();
+        return new FindCoordinatorResponseData()
+                .setCoordinators(List.of(new Coordinator()
+                        .setKey(lookup.coordinatorKeys().getFirst())
+                        .setErrorCode(lookupError.code())
+                        .setNodeId(1)
+                        .setHost("127.0.0.1")
+                        .setPort(server.getLocalPort())));
+    }
+
+    /** The last partition of the last topic is refused, if one is. */
+    private OffsetCommitResponseData committed(OffsetCommitRequestData commit, Fate fate) {
+        OffsetCommitResponseData answer = new OffsetCommitResponseData();
+        commit.topics().forEach(topic -> {
+            OffsetCommitResponseTopic told = new OffsetCommitResponseTopic().setName(topic.name());
+            topic.partitions()
+                    .forEach(partition -> told.partitions()
+                            .add(new OffsetCommitResponsePartition().setPartitionIndex(partition.partitionIndex())));
+            answer.topics().add(told);
+        });
+        if (fate == Fate.REFUSED) {
+            answer.topics().getLast().partitions().getLast().setErrorCode(refusal.code());
+        }
+        return answer;
+    }
+
+    private ApiVersionsResponseData versions() {
+        ApiVersionsResponseData answer = new ApiVersionsResponseData();
+        Arrays.stream(ApiKeys.values())
+                .filter(api -> !api.clusterAction)
+                .forEach(api -> answer.apiKeys()
+                        .add(new ApiVersion()
+                                .setApiKey(api.id)
+                                .setMinVersion(api.oldestVersion())
+                                .setMaxVersion(api == ApiKeys.OFFSET_COMMIT ? maxCommitVersion : api.latestVersion())));
+        return answer;
+    }
+
+    private static void write(OutputStream out, RequestHeader header, ApiMessage answer) throws IOException {
+        short version = header.apiVersion();
+        ByteBuffer head = MessageUtil.toByteBufferAccessor(
+                        new ResponseHeaderData().setCorrelationId(header.correlationId()),
+                        header.apiKey().responseHeaderVersion(version))
+                .buffer();
+        ByteBuffer body = MessageUtil.toByteBufferAccessor(answer, version).buffer();
+        ByteBuffer all = ByteBuffer.allocate(Integer.BYTES + head.remaining() + body.remaining())
+                .putInt(head.remaining() + body.remaining())
+                .put(head)
+                .put(body);
+        out.write(all.array());
+        out.flush();
+    }
+
+    @Override
+    public void close() {
+        try {
+            server.close();
+            for (Socket each : open) {
+                each.close();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
