@@ -15,6 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.zip.CRC32C;
+import org.apache.kafka.common.InvalidRecordException;
+import org.apache.kafka.common.message.ProduceResponseData.BatchIndexAndErrorMessage;
 import org.junit.jupiter.api.Test;
 
 /** Batches that are divided, and what the listener hears of their records. */
@@ -106,6 +108,49 @@ class BatchEndTest {
                 .withMessageContaining("listener of 40");
         assertThat(told).hasSize(3);
         assertThat(partition.finished).hasValue(3);
+    }
+
+    /** The others were refused only for their neighbours, and may be written in another batch. */
+    @Test
+    void recordsThatTheBrokerBlames_areTold_apartFromTheirNeighbours() {
+        List<String> messages = new ArrayList<>();
+        List<Throwable> causes = new ArrayList<>();
+        SendListener listener = new SendListener() {
+            @Override
+            public void acknowledged(long token, String topic, int number, long offset) {
+                throw new AssertionError("refused");
+            }
+
+            @Override
+            public void failed(long token, SendException why) {
+                messages.add(token + " " + why.getMessage());
+                causes.add(why.getCause());
+            }
+        };
+        ProducerBatch batch = ended(Fate.REFUSED);
+        batch.trouble = "INVALID_RECORD: no";
+        batch.cause = new IllegalStateException("of the batch");
+        batch.culprits = List.of(
+                new BatchIndexAndErrorMessage().setBatchIndex(1).setBatchIndexErrorMessage("no key"),
+                new BatchIndexAndErrorMessage().setBatchIndex(2));
+        new BatchEndings(listener, new ProducerBatchPool(10_000, 1_000, () -> {}), counters).end(partition, batch);
+        assertThat(messages.get(0))
+                .startsWith("40 ")
+                .contains("in one batch with a record that the broker refused: INVALID_RECORD: no");
+        assertThat(messages.get(1)).startsWith("41 ").contains("no key");
+        assertThat(messages.get(2)).startsWith("42 ").contains("INVALID_RECORD: no");
+        assertThat(causes.get(0)).isNull();
+        assertThat(causes.get(1)).isInstanceOf(InvalidRecordException.class);
+        assertThat(causes.get(2)).isInstanceOf(InvalidRecordException.class);
+
+        messages.clear();
+        causes.clear();
+        ProducerBatch whole = ended(Fate.REFUSED);
+        whole.trouble = "INVALID_REQUIRED_ACKS";
+        whole.cause = batch.cause;
+        new BatchEndings(listener, new ProducerBatchPool(10_000, 1_000, () -> {}), counters).end(partition, whole);
+        assertThat(messages).hasSize(3).allMatch(message -> message.contains("INVALID_REQUIRED_ACKS"));
+        assertThat(causes).containsOnly(batch.cause);
     }
 
     // ---- Divided batches -------------------------------------------------------------------------------------------

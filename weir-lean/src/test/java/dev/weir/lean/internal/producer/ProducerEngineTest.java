@@ -2,6 +2,7 @@ package dev.weir.lean.internal.producer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.lean.LeanException;
 import dev.weir.lean.LeanProducerSettings;
 import dev.weir.lean.LeanRecord;
 import dev.weir.lean.SendException;
@@ -241,6 +242,82 @@ class ProducerEngineTest {
         engine.written(partition(0), first, 1);
         turn();
         assertThat(told).containsExactly("1 written", "2 is not written");
+    }
+
+    // ---- Sequences -------------------------------------------------------------------------------------------------
+
+    /** The broker does not know the batch before the head, so it takes no other one under this epoch. */
+    @ParameterizedTest
+    @EnumSource(names = {"OUT_OF_ORDER_SEQUENCE_NUMBER", "UNKNOWN_PRODUCER_ID", "DUPLICATE_SEQUENCE_NUMBER"})
+    void gapBeforeTheHead_beginsSequencesAnew(Errors error) throws Exception {
+        ProducerBatch head = send(0, 1);
+        long id = partition(0).producerId;
+        refuse(head, error);
+        assertThat(partition(0).producerId).isEqualTo(id);
+        assertThat(partition(0).epoch).isEqualTo((short) 1);
+        assertThat(partition(0).gap).isFalse();
+        assertThat(partition(0).waiting).containsExactly(head);
+        assertThat(head.hasSequence()).isFalse();
+        assertThat(counters.get(ProducerCounters.EPOCHS)).isEqualTo(1);
+        assertThat(counters.get(ProducerCounters.RESENT)).isEqualTo(1);
+        assertThat(partition(1).epoch).as("of another partition").isZero();
+    }
+
+    /** The batch before it is missing, and is sent again first. */
+    @Test
+    void gapBehindTheHead_isClosedByTheHead() throws Exception {
+        ProducerBatch head = send(0, 1);
+        ProducerBatch behind = send(0, 2);
+        int sequence = behind.sequence;
+        refuse(behind, Errors.OUT_OF_ORDER_SEQUENCE_NUMBER);
+        engine.lost(partition(0), head, "connection reset");
+        assertThat(partition(0).waiting).containsExactly(head, behind);
+        assertThat(partition(0).epoch).isZero();
+        assertThat(behind.sequence).isEqualTo(sequence);
+        assertThat(counters.get(ProducerCounters.EPOCHS)).isZero();
+        assertThat(counters.get(ProducerCounters.RESENT)).isEqualTo(2);
+    }
+
+    /** Somebody else has the id with a later epoch. */
+    @Test
+    void epochThatIsOver_isThatOfTheId_andAnotherIdIsAskedFor() throws Exception {
+        ProducerBatch head = send(0, 1);
+        refuse(head, Errors.INVALID_PRODUCER_EPOCH);
+        assertThat(partition(0).producerId).isEqualTo(ProducerPartition.UNKNOWN);
+        assertThat(head.hasSequence()).isFalse();
+        assertThat(partition(1).producerId).isNotEqualTo(ProducerPartition.UNKNOWN);
+    }
+
+    @Test
+    void batchThatIsTooLarge_isDivided_andItsFirstHalfGoesFirst() throws Exception {
+        append(0, 1);
+        append(0, 2);
+        turn();
+        ProducerBatch whole = partition(0).flying.element();
+        assertThat(whole.count()).isEqualTo(2);
+        int sequence = whole.sequence;
+        long free = pool.freeBytes();
+        refuse(whole, Errors.MESSAGE_TOO_LARGE);
+        assertThat(told).isEmpty();
+        turn();
+        assertThat(counters.get(ProducerCounters.DIVIDED)).isEqualTo(1);
+        assertThat(pool.freeBytes()).as("the whole is given back").isGreaterThan(free);
+        assertThat(partition(0).flying.element().token(0)).isEqualTo(1);
+        assertThat(partition(0).flying.element().sequence).isEqualTo(sequence);
+        assertThat(partition(0).flying.element().count()).isEqualTo(1);
+    }
+
+    /** No broker takes them, so they wait for nothing. */
+    @Test
+    void waitingBatchesOfARefusedTopic_areGivenUp() throws Exception {
+        partition(0).leader(ProducerPartition.UNKNOWN);
+        append(0, 1);
+        append(0, 2);
+        turn();
+        assertThat(told).isEmpty();
+        topics.of(TOPIC).refusal(new LeanException("not yours", new IllegalStateException("why")));
+        turn();
+        assertThat(told).containsExactly("1 is not written", "2 is not written");
     }
 
     // ---- Invariants ------------------------------------------------------------------------------------------------

@@ -12,6 +12,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The two queues of a partition, and the sequences of its batches. */
 class ProducerPartitionTest {
@@ -335,6 +337,81 @@ class ProducerPartitionTest {
         assertThat(first.trouble).isEqualTo("no");
         assertThat(first.cause).isSameAs(refusal);
         assertThat(partition).hasToString("t-3");
+    }
+
+    // ---- Batches written out of order ------------------------------------------------------------------------------
+
+    /** One in doubt, and one that was written behind it at offset 9; both are back in line. */
+    private ProducerBatch writtenBehindOneInDoubt() {
+        becomeKnown();
+        ProducerBatch doubtful = send(1);
+        ProducerBatch later = send(1);
+        partition.failed(doubtful, "timed out", true);
+        partition.written(later, 9, nowNanos);
+        partition.rewind(nowNanos);
+        assertThat(partition.troubled).isFalse();
+        awaitBackoff();
+        assertThat(partition.take()).isSameAs(doubtful);
+        return doubtful;
+    }
+
+    /** Its broker had forgotten the producer, and took the repetition for another batch. */
+    @ParameterizedTest
+    @ValueSource(longs = {-1, 10})
+    void batchThatMayBeBehindALaterOne_beginsSequencesAnew(long offset) {
+        ProducerBatch doubtful = writtenBehindOneInDoubt();
+        ProducerBatch later = partition.waiting.element();
+        partition.written(doubtful, offset, nowNanos);
+        assertThat(partition.gap).isTrue();
+        assertThat(partition.troubled).isTrue();
+        assertThat(partition.takeSettled()).isSameAs(doubtful);
+        assertThat(partition.takeSettled()).as("written again").isNull();
+        assertThat(later.fate).isEqualTo(Fate.OPEN);
+        assertThat(later.mayBeWritten()).isTrue();
+        assertThat(later.hasSequence()).isFalse();
+    }
+
+    @Test
+    void batchThatIsBeforeALaterOne_isInOrder() {
+        ProducerBatch doubtful = writtenBehindOneInDoubt();
+        partition.written(doubtful, 8, nowNanos);
+        assertThat(partition.gap).isFalse();
+        assertThat(partition.troubled).isFalse();
+        assertThat(partition.takeSettled()).isSameAs(doubtful);
+        assertThat(partition.takeSettled()).isNotNull();
+        // Nothing that is written waits any more: offsets of later batches are compared with nothing.
+        ProducerBatch next = send(1);
+        partition.written(next, -1, nowNanos);
+        assertThat(partition.gap).isFalse();
+    }
+
+    @Test
+    void eachOfSeveralBatchesInDoubt_isComparedWithTheLaterOnes() {
+        becomeKnown();
+        ProducerBatch first = send(1);
+        ProducerBatch second = send(1);
+        ProducerBatch later = send(1);
+        partition.failed(first, "timed out", true);
+        partition.failed(second, "timed out", true);
+        partition.written(later, 9, nowNanos);
+        partition.rewind(nowNanos);
+        awaitBackoff();
+        assertThat(partition.take()).isSameAs(first);
+        partition.written(first, 7, nowNanos);
+        assertThat(partition.gap).isFalse();
+        assertThat(partition.take()).isSameAs(second);
+        partition.written(second, 12, nowNanos);
+        assertThat(partition.gap).isTrue();
+    }
+
+    @Test
+    void leader_isKnownOnceMetadataNameOne() {
+        assertThat(partition.hasLeader()).isFalse();
+        partition.leader(4);
+        assertThat(partition.hasLeader()).isTrue();
+        assertThat(partition.leader()).isEqualTo(4);
+        partition.leader(ProducerPartition.UNKNOWN);
+        assertThat(partition.hasLeader()).isFalse();
     }
 
     // ---- Invariants ------------------------------------------------------------------------------------------------

@@ -1,0 +1,174 @@
+package dev.weir.lean.internal.producer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import dev.weir.lean.internal.encode.RecordBytes;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Batches have room for two records of {@link #HALF_BYTES}. */
+class RecordIntakeTest {
+
+    private static final int BATCH_BYTES = 1_024;
+    private static final int HALF_BYTES = 400;
+
+    private final RecordIntake intake = new RecordIntake();
+    private final ArrayDeque<ProducerBatch> drained = new ArrayDeque<>();
+
+    private static RecordBytes record(int valueBytes) {
+        RecordBytes record = new RecordBytes();
+        record.key.clear();
+        record.value.wrap(new byte[valueBytes], 0, valueBytes);
+        return record;
+    }
+
+    private static ProducerBatch batch() {
+        return new ProducerBatch(ByteBuffer.allocate(BATCH_BYTES), 0);
+    }
+
+    private boolean append(long token) {
+        return intake.append(record(HALF_BYTES), 1, token);
+    }
+
+    /** Begins a batch at this time. */
+    private boolean begin(long token, long nowNanos) {
+        return intake.append(batch(), nowNanos, record(HALF_BYTES), 1, token);
+    }
+
+    @Test
+    void recordsAreTaken_intoTheBatchThatIsThere_untilItIsFull() {
+        assertThat(append(0)).as("there is none").isFalse();
+        assertThat(intake.hasSome()).isFalse();
+        assertThat(begin(1, 5)).isTrue();
+        assertThat(intake.hasSome()).isTrue();
+        assertThat(append(2)).isTrue();
+        assertThat(append(3)).as("full").isFalse();
+        assertThat(begin(4, 6)).isTrue();
+        assertThat(begin(5, 7)).as("the batch that is there has room").isFalse();
+        assertThat(intake.seal()).isEqualTo(4);
+        assertThat(intake.drain(drained, 0, false)).isEqualTo(RecordIntake.NEVER);
+        assertThat(drained).extracting(ProducerBatch::count).containsExactly(2, 2);
+        assertThat(drained.peekFirst().token(1)).isEqualTo(2);
+        assertThat(drained.peekLast().token(1)).isEqualTo(5);
+        assertThat(drained.peekLast().begunNanos).isEqualTo(6);
+        assertThat(intake.hasSome()).isFalse();
+        assertThat(intake.seal()).as("nothing new").isEqualTo(4);
+    }
+
+    @Test
+    void batchThatIsFilled_isDrainedOnceItIsOldEnough_orIfAllAre() {
+        long begun = Long.MAX_VALUE - 1; // The clock may pass that.
+        assertThat(begin(1, begun)).isTrue();
+        assertThat(intake.drain(drained, begun - 1, false)).isEqualTo(begun);
+        assertThat(drained).isEmpty();
+        assertThat(intake.hasSome()).isTrue();
+        assertThat(intake.drain(drained, begun, false)).isEqualTo(RecordIntake.NEVER);
+        assertThat(drained).hasSize(1);
+        assertThat(begin(2, begun + 5)).isTrue();
+        assertThat(intake.drain(drained, begun, true)).isEqualTo(RecordIntake.NEVER);
+        assertThat(drained).hasSize(2);
+    }
+
+    @Test
+    void sealedBatches_areDrained_andTheOneThatIsFilledStays() {
+        assertThat(begin(1, 5)).isTrue();
+        assertThat(intake.seal()).isEqualTo(1);
+        assertThat(begin(2, 6)).isTrue();
+        assertThat(intake.drain(drained, 0, false)).isEqualTo(6);
+        assertThat(drained).hasSize(1);
+        assertThat(intake.hasSome()).isTrue();
+    }
+
+    @Test
+    void recordThatHasNoRoomInAnEmptyBatch_isRefused() {
+        assertThatIllegalStateException()
+                .isThrownBy(() -> intake.append(batch(), 0, record(BATCH_BYTES), 1, 1))
+                .withMessage("no room in a new batch");
+        assertThat(intake.hasSome()).isFalse();
+        assertThat(intake.seal()).isZero();
+    }
+
+    // ---- Several records -------------------------------------------------------------------------------------------
+
+    /** Records by their number: topic, partition, and bytes of the value. */
+    private record Prepared(List<String> topics, List<Integer> partitions, List<Integer> sizes)
+            implements PreparedRecords {
+
+        @Override
+        public String topic(int number) {
+            return topics.get(number);
+        }
+
+        @Override
+        public int partition(int number) {
+            return partitions.get(number);
+        }
+
+        @Override
+        public long timestampMillis(int number) {
+            return 1;
+        }
+
+        @Override
+        public RecordBytes bytes(int number) {
+            return record(sizes.get(number));
+        }
+    }
+
+    @Test
+    void severalRecords_areTakenAsFarAsTheyAreOfOnePartition() {
+        Prepared records =
+                new Prepared(List.of("t", "t", "t", "u", "t"), List.of(0, 0, 1, 1, 1), List.of(8, 8, 8, 8, 8));
+        assertThat(intake.append(records, 0, 5, 9, 1_000))
+                .as("no batch is there")
+                .isZero();
+        assertThat(begin(1, 5)).isTrue();
+        assertThat(intake.append(records, 0, 5, 9, 1_000)).isEqualTo(2);
+        assertThat(intake.append(records, 2, 5, 9, 1_000)).as("another topic").isEqualTo(3);
+        assertThat(intake.append(records, 4, 5, 9, 1_000)).isEqualTo(5);
+        assertThat(intake.append(records, 0, 1, 9, 1_000)).as("no further").isEqualTo(1);
+        assertThat(intake.seal()).isEqualTo(6);
+        assertThat(intake.drain(drained, 0, false)).isEqualTo(RecordIntake.NEVER);
+        assertThat(drained.element().token(5)).isEqualTo(9);
+    }
+
+    @Test
+    void severalRecords_endBeforeOneThatIsTooLarge_orHasNoRoom() {
+        Prepared records = new Prepared(List.of("t", "t", "t"), List.of(0, 0, 0), List.of(8, HALF_BYTES, 8));
+        assertThat(begin(1, 5)).isTrue();
+        assertThat(intake.append(records, 0, 3, 9, HALF_BYTES))
+                .as("larger than that")
+                .isEqualTo(1);
+        assertThat(intake.append(records, 1, 3, 9, record(HALF_BYTES).maxBytes()))
+                .isEqualTo(3);
+        assertThat(intake.append(records, 1, 3, 9, 1_000)).as("no room").isEqualTo(1);
+        assertThat(intake.append(records, 2, 3, 9, 1_000))
+                .as("the batch is sealed")
+                .isEqualTo(2);
+        assertThat(intake.seal()).isEqualTo(4);
+    }
+
+    // ---- The end ---------------------------------------------------------------------------------------------------
+
+    @Test
+    void closedIntake_takesNothing_andSaysTheFirstReason() {
+        assertThat(begin(1, 5)).isTrue();
+        intake.close(() -> new UnsupportedOperationException("first"));
+        intake.close(() -> new UnsupportedOperationException("second"));
+        Prepared records = new Prepared(List.of("t"), List.of(0), List.of(8));
+        for (Runnable each : List.<Runnable>of(
+                () -> append(2),
+                () -> begin(3, 6),
+                () -> assertThat(intake.append(records, 0, 1, 9, 100)).isZero())) {
+            assertThatExceptionOfType(UnsupportedOperationException.class)
+                    .isThrownBy(each::run)
+                    .withMessage("first");
+        }
+        assertThat(intake.drain(drained, 0, true)).isEqualTo(RecordIntake.NEVER);
+        assertThat(drained).as("what was taken is sent").hasSize(1);
+    }
+}
