@@ -16,6 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.function.BooleanSupplier;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceResponse;
 import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.AfterEach;
@@ -111,6 +113,13 @@ class ProducerEngineTest {
 
     private void awaitTold(int count) {
         while (told.size() < count) {
+            pass();
+        }
+    }
+
+    private void passUntil(BooleanSupplier condition) {
+        for (int passes = 0; !condition.getAsBoolean(); passes++) {
+            assertThat(passes).as("simulated milliseconds").isLessThan(100_000);
             pass();
         }
     }
@@ -242,6 +251,51 @@ class ProducerEngineTest {
         engine.written(partition(0), first, 1);
         turn();
         assertThat(told).containsExactly("1 written", "2 is not written");
+    }
+
+    // ---- Leaders ---------------------------------------------------------------------------------------------------
+
+    /** An election that ends where it began has the epoch that is known. */
+    @Test
+    void leaderThatWasMissing_isLearntAgain_underTheSameEpoch() throws Exception {
+        partition(0).leader(ProducerPartition.UNKNOWN);
+        append(0, 1);
+        passUntil(() -> !told.isEmpty());
+        assertThat(told).containsExactly("1 written");
+    }
+
+    /** Its broker knows nothing of the producer, and would take the second batch as the first one. */
+    @Test
+    void recreatedTopic_getsItsFirstBatchAlone() throws Exception {
+        Uuid recreated = brokers.topics().create(TOPIC, 2).id();
+        passUntil(() -> {
+            topics.miss();
+            return topics.of(TOPIC).agreement.present().equals(recreated);
+        });
+        append(0, 1);
+        turn();
+        for (int passes = 0; partition(0).flying.isEmpty(); passes++) {
+            assertThat(passes).isLessThan(10_000);
+            process.await(1);
+            turn();
+        }
+        append(0, 2);
+        turn();
+        assertThat(partition(0).flying).hasSize(1);
+        passUntil(() -> told.size() == 2);
+        assertThat(told).containsExactly("1 written", "2 written");
+    }
+
+    /** Neither end of the connection is told that it is gone. */
+    @Test
+    void requestWithoutAnAnswer_endsItsConnection_andItsBatchIsSentAgain() throws Exception {
+        send(0, 1);
+        for (int connection = 0; connection < 100; connection++) {
+            process.process().silenceOne();
+        }
+        passUntil(() -> counters.get(ProducerCounters.RESENT) > 0);
+        passUntil(() -> !told.isEmpty());
+        assertThat(told).containsExactly("1 written");
     }
 
     // ---- Sequences -------------------------------------------------------------------------------------------------

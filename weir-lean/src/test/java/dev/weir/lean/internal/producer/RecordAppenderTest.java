@@ -1,14 +1,19 @@
 package dev.weir.lean.internal.producer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.weir.lean.SendException;
 import dev.weir.lean.internal.consumer.RetryBackoff;
 import dev.weir.lean.internal.encode.RecordBytes;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.apache.kafka.common.utils.Utils;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -118,6 +123,73 @@ class RecordAppenderTest {
             append(RecordAppender.ANY_PARTITION, HALF_BYTES);
         }
         assertThat(sealed(first) + sealed(second)).isEqualTo(2);
+        assertThat(wakes).hasValue(0);
+    }
+
+    /** Somebody else brought one between the look at the partition and the new batch. */
+    @Test
+    void newBatchThatIsNotNeeded_isGivenBack() throws Exception {
+        long free = pool.freeBytes();
+        RecordBytes rival = new RecordBytes();
+        rival.key.clear();
+        rival.value.wrap(new byte[SMALL_BYTES], 0, SMALL_BYTES);
+        RecordAppender late = new RecordAppender(
+                pool,
+                BATCH_BYTES,
+                () -> {
+                    ProducerBatch batch = new ProducerBatch(ByteBuffer.allocate(BATCH_BYTES), 0);
+                    assertThat(first.intake.append(batch, 5, rival, 1, 1)).isTrue();
+                    return 6;
+                },
+                wakes::incrementAndGet);
+        assertThat(late.append(topic, 0, rival, 1, 2, 0)).isTrue();
+        assertThat(pool.freeBytes()).isEqualTo(free);
+        ArrayDeque<ProducerBatch> batches = new ArrayDeque<>();
+        assertThat(first.intake.drain(batches, 0, true)).isEqualTo(RecordIntake.NEVER);
+        assertThat(batches.element().count()).isEqualTo(2);
+        assertThat(batches).hasSize(1);
+    }
+
+    @Test
+    void recordThatIsLargerThanARequest_isRefused_andTakesNoRoom() {
+        long free = pool.freeBytes();
+        RecordBytes large = new RecordBytes();
+        large.key.clear();
+        large.value.wrap(new byte[BATCH_BYTES], 0, BATCH_BYTES);
+        assertThatExceptionOfType(SendException.class)
+                .isThrownBy(() -> appender.append(topic, 1, large, 1, 0, 0))
+                .withMessageContaining("is larger than maxRequestBytes=" + BATCH_BYTES)
+                .satisfies(refused -> assertThat(refused.mayBeWritten()).isFalse());
+        assertThat(pool.freeBytes()).isEqualTo(free);
+        assertThat(wakes).hasValue(0);
+    }
+
+    @Test
+    void recordWithAKey_goesToTheKeysPartition_whateverIsThere() throws Exception {
+        append(0, SMALL_BYTES);
+        append(1, SMALL_BYTES);
+        RecordBytes keyed = new RecordBytes();
+        byte[] key = "key".getBytes(StandardCharsets.UTF_8);
+        keyed.key.wrap(key, 0, key.length);
+        keyed.value.clear();
+        int expected = Utils.toPositive(Utils.murmur2(key)) % 2;
+        ProducerPartition of = topic.partitions()[expected];
+        long taken = of.intake.seal();
+        assertThat(appender.append(topic, RecordAppender.ANY_PARTITION, keyed, 1, 0, 0))
+                .isTrue();
+        assertThat(of.intake.seal()).isEqualTo(taken + 1);
+    }
+
+    @Test
+    void recordWithoutRoom_isNotTaken_ifNobodyWaits() throws Exception {
+        while (pool.take(SMALL_BYTES, 0) != null) {
+            // All of them.
+        }
+        RecordBytes record = new RecordBytes();
+        record.key.clear();
+        record.value.clear();
+        assertThat(appender.append(topic, 0, record, 1, 0, 0)).isFalse();
+        assertThat(first.intake.seal()).isZero();
         assertThat(wakes).hasValue(0);
     }
 }
