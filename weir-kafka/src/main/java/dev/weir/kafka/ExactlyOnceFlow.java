@@ -161,15 +161,15 @@ public final class ExactlyOnceFlow<K, V> {
      * @param producer without {@code transactional.id}; each run makes its own from the group's name
      * @param transform applies any operators to the source that it receives, and returns the result; called once,
      *     immediately
-     * @throws IllegalArgumentException if the settings contradict transactions, or the dead-letter topic is on another
-     *     cluster
+     * @throws IllegalArgumentException if the settings contradict transactions, or the dead-letter records go to
+     *     another cluster
      */
     public <A, B> Pipeline produceTo(
             ProducerSettings<A, B> producer,
             Function<? super Source<ConsumerRecord<K, V>>, ? extends Source<ProducerRecord<A, B>>> transform) {
         Objects.requireNonNull(producer, "producer");
         Objects.requireNonNull(transform, "transform");
-        TransactionLimits.checkLetters(producer, failures.letters());
+        TransactionLimits.checkDeadLetterTopic(producer, failures.deadLetterTopic());
         ExactlyOnceRun<A, B> run = run(producer, TransactionLimits.timeout(producer, commitInterval));
         Source<ConsumerRecord<K, V>> source =
                 Source.custom("consume", new TransactionalSource<>(settings, subscription, run));

@@ -1,5 +1,7 @@
 package dev.weir.kafka;
 
+import dev.weir.kafka.deadletter.DeadLetterTopic;
+import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.kafka.internal.handler.FailureRules;
 import dev.weir.kafka.internal.handler.ForwardSink;
 import dev.weir.kafka.internal.handler.HandlerJob;
@@ -36,7 +38,7 @@ public final class HandledFlow<K, V, R> {
     private final Ordering<HandlerJob<K, V>> ordering;
     private final HandlerStage<K, V, R> stage;
     private final FailureRules rules;
-    private final @Nullable DeadLetters letters;
+    private final @Nullable DeadLetterTopic deadLetterTopic;
     private final @Nullable RetryTopics retryTopics;
 
     /** The stage that calls the handler. */
@@ -49,22 +51,22 @@ public final class HandledFlow<K, V, R> {
     /**
      * The origin of the records.
      *
-     * @param records makes the source, with the flow's dead-letter topic if it has one
-     * @param letters a dead-letter topic on the same cluster
+     * @param records makes the source, with the dead-letter records of the flow if it has any
+     * @param deadLetterTopic makes a dead-letter topic on the same cluster
      * @param group the consumer group that they come from; null if it is a share group
      */
     record Origin<K, V>(
-            Function<@Nullable DeadLetters, Source<? extends ConsumerRecord<byte[], byte[]>>> records,
+            Function<@Nullable DeadLetterTopic, Source<? extends ConsumerRecord<byte[], byte[]>>> records,
             RecordDecoder<K, V> decoder,
-            Function<String, DeadLetters> letters,
+            Function<String, DeadLetterTopic> deadLetterTopic,
             @Nullable KafkaFlow<K, V> group) {
 
         static <K, V> Origin<K, V> of(KafkaFlow<K, V> flow) {
             ConsumerSettings<K, V> settings = flow.settings();
             return new Origin<>(
-                    letters -> KafkaSource.undecoded(settings, flow.subscription()),
+                    deadLetterTopic -> KafkaSource.undecoded(settings, flow.subscription()),
                     new RecordDecoder<>(settings.keyDeserializer(), settings.valueDeserializer()),
-                    topic -> DeadLetters.to(topic, settings),
+                    topic -> DeadLetterTopic.of(topic, settings),
                     flow);
         }
     }
@@ -74,13 +76,13 @@ public final class HandledFlow<K, V, R> {
             Ordering<HandlerJob<K, V>> ordering,
             HandlerStage<K, V, R> stage,
             FailureRules rules,
-            @Nullable DeadLetters letters,
+            @Nullable DeadLetterTopic deadLetterTopic,
             @Nullable RetryTopics retryTopics) {
         this.flow = flow;
         this.ordering = ordering;
         this.stage = stage;
         this.rules = rules;
-        this.letters = letters;
+        this.deadLetterTopic = deadLetterTopic;
         this.retryTopics = retryTopics;
     }
 
@@ -106,7 +108,7 @@ public final class HandledFlow<K, V, R> {
     }
 
     private HandledFlow<K, V, R> with(FailureRules newRules) {
-        return new HandledFlow<>(flow, ordering, stage, newRules, letters, retryTopics);
+        return new HandledFlow<>(flow, ordering, stage, newRules, deadLetterTopic, retryTopics);
     }
 
     /**
@@ -170,19 +172,19 @@ public final class HandledFlow<K, V, R> {
         return with(rules.withTracing(tracing.inGroup(groupId())));
     }
 
-    /** {@link #deadLetter(DeadLetters)} with the cluster, settings and group of the consumer. */
+    /** {@link #deadLetter(DeadLetterTopic)} with the cluster, settings and group of the consumer. */
     public HandledFlow<K, V, R> deadLetter(String topic) {
-        return deadLetter(flow.letters().apply(topic));
+        return deadLetter(flow.deadLetterTopic().apply(topic));
     }
 
     /**
      * Sets the topic for records that fail permanently, cannot be decoded, or whose result {@link #produceTo} cannot
      * write. Unless {@link ConsumerSettings#unreadableBatches} says otherwise, it also takes batches that cannot be
-     * read, each as one record with the batch as its value. {@link DeadLetters#sink} states the guarantees.
+     * read, each as one record with the batch as its value. {@link DeadLetterTopic#sink} states the guarantees.
      */
-    public HandledFlow<K, V, R> deadLetter(DeadLetters newLetters) {
-        Objects.requireNonNull(newLetters, "letters");
-        return new HandledFlow<>(flow, ordering, stage, rules.withWayOut(), newLetters, retryTopics);
+    public HandledFlow<K, V, R> deadLetter(DeadLetterTopic newTopic) {
+        Objects.requireNonNull(newTopic, "topic");
+        return new HandledFlow<>(flow, ordering, stage, rules.withWayOut(), newTopic, retryTopics);
     }
 
     /**
@@ -197,15 +199,15 @@ public final class HandledFlow<K, V, R> {
             throw new IllegalArgumentException(
                     "retryTopics(...) does not go with a share group, which delivers a record again by itself");
         }
-        return new HandledFlow<>(flow, ordering, stage, rules, letters, Objects.requireNonNull(topics, "topics"));
+        return new HandledFlow<>(flow, ordering, stage, rules, deadLetterTopic, Objects.requireNonNull(topics, "topics"));
     }
 
     private Source<HandlerOutcome<R>> outcomes() {
         Source<ConsumerRecord<byte[], byte[]>> raw =
-                flow.records().apply(letters).map(record -> (ConsumerRecord<byte[], byte[]>) record);
+                flow.records().apply(deadLetterTopic).map(record -> (ConsumerRecord<byte[], byte[]>) record);
         KafkaFlow<K, V> group = flow.group();
         if (retryTopics != null && group != null) {
-            RetryTiers tiers = new RetryTiers(retryTopics, requiredLetters());
+            RetryTiers tiers = new RetryTiers(retryTopics, requiredDeadLetterTopic());
             for (var tier :
                     tiers.sources(group.settings().raw(), group.subscription().isBounded())) {
                 raw = raw.merge(tier);
@@ -222,12 +224,12 @@ public final class HandledFlow<K, V, R> {
         return group == null ? "" : Objects.requireNonNullElse(group.settings().groupId(), "");
     }
 
-    private DeadLetters requiredLetters() {
-        if (letters == null) {
+    private DeadLetterTopic requiredDeadLetterTopic() {
+        if (deadLetterTopic == null) {
             throw new IllegalStateException(
                     "retryTopics(...) needs deadLetter(...): where records go after the last one");
         }
-        return letters;
+        return deadLetterTopic;
     }
 
     private static <R> boolean isFailed(HandlerOutcome<R> outcome) {
@@ -255,9 +257,9 @@ public final class HandledFlow<K, V, R> {
 
     private @Nullable Sink<FailedRecord> forward() {
         if (retryTopics == null) {
-            return letters == null ? null : letters.sink();
+            return deadLetterTopic == null ? null : deadLetterTopic.sink();
         }
-        DeadLetters last = requiredLetters();
+        DeadLetterTopic last = requiredDeadLetterTopic();
         RetryTiers tiers = new RetryTiers(retryTopics, last);
         List<String> topics = new ArrayList<>(tiers.topics());
         topics.add(last.topic());
@@ -281,9 +283,9 @@ public final class HandledFlow<K, V, R> {
         return produceTo(
                 settings,
                 records,
-                letters == null
+                deadLetterTopic == null
                         ? WriteFailures.fail()
-                        : WriteFailures.deadLetter(letters).ofRecordsOnly());
+                        : WriteFailures.deadLetter(deadLetterTopic).ofRecordsOnly());
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.weir.kafka;
 
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.internal.in.owner.ConsumerSource;
 import dev.weir.kafka.internal.in.owner.PartitionedSource;
 import dev.weir.kafka.internal.in.owner.ViewSource;
@@ -274,8 +275,8 @@ public final class KafkaSource {
      * As {@link #atLeastOnce(ConsumerSettings, Subscription)}, but a record refused by a deserializer does not fail the
      * run: it is emitted as {@link Decoded.Refused}, with its bytes. It is committed like any other once the stage that
      * receives it has acknowledged it. If {@link ConsumerSettings#unreadableBatches} says so, a batch that cannot be
-     * read is emitted the same way, as one record with the batch's bytes. {@link DeadLetters#divert} sends such records
-     * to a topic.
+     * read is emitted the same way, as one record with the batch's bytes. {@link DeadLetterTopic#divert} sends such
+     * records to a topic.
      */
     public static <K, V> Source<Decoded<K, V>> decoded(ConsumerSettings<K, V> settings, Subscription subscription) {
         return undecoded(settings, subscription)
@@ -300,7 +301,7 @@ public final class KafkaSource {
      * failure or a cancellation ends its work early. While the pipeline works on it, its lock is renewed halfway
      * through, if the group {@linkplain ShareGroupConfig#renewsLocks renews locks}. After
      * {@link ShareGroupConfig#deliveryLimit} deliveries the brokers give up on the record;
-     * {@link ShareSettings.Builder#deadLetters} keeps a copy in a topic before that.
+     * {@link ShareSettings.Builder#deadLetterTopic} keeps a copy in a topic before that.
      *
      * <p>Each run has several share consumers, because one fetches nothing while any of its records is unfinished.
      * Their number and fetch sizes adapt to measurements.

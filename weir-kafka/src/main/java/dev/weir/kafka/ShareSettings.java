@@ -1,5 +1,6 @@
 package dev.weir.kafka;
 
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -48,8 +49,8 @@ public final class ShareSettings<K, V> {
     private final @Nullable String memberName;
     private final ConsumerSettings.UnreadableBatches unreadableBatches;
     private final long maxBatchBytes;
-    private final @Nullable DeadLetters deadLetters;
-    private final @Nullable DeadLetters parking;
+    private final @Nullable DeadLetterTopic deadLetterTopic;
+    private final @Nullable DeadLetterTopic parking;
 
     private ShareSettings(Builder<K, V> from) {
         this.properties = Map.copyOf(from.properties);
@@ -80,12 +81,12 @@ public final class ShareSettings<K, V> {
         }
         checkMemberName();
         checkBatches();
-        this.deadLetters = letters(from.deadLetters, from.deadLetterTopic);
-        this.parking = letters(from.parking, from.parkingTopic);
+        this.deadLetterTopic = topic(from.deadLetterTopic, from.deadLetterTopicName);
+        this.parking = topic(from.parking, from.parkingTopic);
     }
 
-    private @Nullable DeadLetters letters(@Nullable DeadLetters given, @Nullable String topic) {
-        return topic == null ? given : DeadLetters.to(topic, producerSettings(), groupId());
+    private @Nullable DeadLetterTopic topic(@Nullable DeadLetterTopic given, @Nullable String topic) {
+        return topic == null ? given : DeadLetterTopic.of(topic, producerSettings(), groupId());
     }
 
     private static Map<String, String> refused() {
@@ -217,13 +218,13 @@ public final class ShareSettings<K, V> {
     }
 
     /** The topic of records that fail in their last delivery, or null if none is set. */
-    public @Nullable DeadLetters deadLetters() {
-        return deadLetters;
+    public @Nullable DeadLetterTopic deadLetterTopic() {
+        return deadLetterTopic;
     }
 
     /** The topic for copies of records before their last deliveries, or null if there is none. */
-    public @Nullable DeadLetters parking() {
-        return parking == null ? deadLetters : parking;
+    public @Nullable DeadLetterTopic parking() {
+        return parking == null ? deadLetterTopic : parking;
     }
 
     /** Settings of a producer for the same cluster, including security: every property that both clients know. */
@@ -269,7 +270,7 @@ public final class ShareSettings<K, V> {
         builder.memberName = memberName;
         builder.unreadableBatches = unreadableBatches;
         builder.maxBatchBytes = maxBatchBytes;
-        builder.deadLetters = deadLetters;
+        builder.deadLetterTopic = deadLetterTopic;
         builder.parking = parking;
         return builder;
     }
@@ -289,9 +290,9 @@ public final class ShareSettings<K, V> {
         private @Nullable String memberName;
         private ConsumerSettings.UnreadableBatches unreadableBatches = ConsumerSettings.UnreadableBatches.FAIL;
         private long maxBatchBytes = ConsumerSettings.BY_PATH;
-        private @Nullable DeadLetters deadLetters;
-        private @Nullable DeadLetters parking;
-        private @Nullable String deadLetterTopic;
+        private @Nullable DeadLetterTopic deadLetterTopic;
+        private @Nullable DeadLetterTopic parking;
+        private @Nullable String deadLetterTopicName;
         private @Nullable String parkingTopic;
 
         private Builder(Deserializer<K> key, Deserializer<V> value) {
@@ -394,15 +395,15 @@ public final class ShareSettings<K, V> {
          * also receives a copy of each record before its last two deliveries begin, so that no crash loses the record.
          * By default there is no such topic, and brokers give up on a record that has used up its deliveries.
          */
-        public Builder<K, V> deadLetters(DeadLetters letters) {
-            this.deadLetters = Objects.requireNonNull(letters, "letters");
-            this.deadLetterTopic = null;
+        public Builder<K, V> deadLetterTopic(DeadLetterTopic topic) {
+            this.deadLetterTopic = Objects.requireNonNull(topic, "topic");
+            this.deadLetterTopicName = null;
             return this;
         }
 
         /** Sends dead-letter records to this topic of the source cluster, with its security settings. */
-        public Builder<K, V> deadLetters(String topic) {
-            this.deadLetterTopic = Objects.requireNonNull(topic, "topic");
+        public Builder<K, V> deadLetterTopic(String topic) {
+            this.deadLetterTopicName = Objects.requireNonNull(topic, "topic");
             return this;
         }
 

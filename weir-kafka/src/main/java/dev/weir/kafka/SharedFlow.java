@@ -1,5 +1,6 @@
 package dev.weir.kafka;
 
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.internal.handler.AsyncGuard;
 import dev.weir.kafka.internal.handler.BlockingGuard;
 import dev.weir.kafka.internal.share.member.ShareSource;
@@ -65,7 +66,7 @@ public final class SharedFlow<K, V> {
             Handler<? super ConsumerRecord<K, V>, ? extends R> handler) {
         Objects.requireNonNull(handler, "handler");
         Objects.requireNonNull(concurrency, "concurrency");
-        return withLetters(HandledFlow.of(
+        return withDeadLetterTopic(HandledFlow.of(
                 origin(concurrency.max()),
                 checked(ordering),
                 (jobs, order, rules) -> HandledFlow.supervised(
@@ -90,7 +91,7 @@ public final class SharedFlow<K, V> {
             Ordering<? super ConsumerRecord<K, V>> ordering,
             Function<? super ConsumerRecord<K, V>, ? extends CompletionStage<? extends R>> handler) {
         Objects.requireNonNull(handler, "handler");
-        return withLetters(HandledFlow.of(
+        return withDeadLetterTopic(HandledFlow.of(
                 origin(parallelism),
                 checked(ordering),
                 (jobs, order, rules) -> HandledFlow.supervised(
@@ -99,22 +100,22 @@ public final class SharedFlow<K, V> {
     }
 
     /** Adds the dead-letter settings, unless the flow names others. */
-    private <R> HandledFlow<K, V, R> withLetters(HandledFlow<K, V, R> flow) {
-        DeadLetters letters = settings.deadLetters();
-        return letters == null ? flow : flow.deadLetter(letters);
+    private <R> HandledFlow<K, V, R> withDeadLetterTopic(HandledFlow<K, V, R> flow) {
+        DeadLetterTopic deadLetterTopic = settings.deadLetterTopic();
+        return deadLetterTopic == null ? flow : flow.deadLetter(deadLetterTopic);
     }
 
     private HandledFlow.Origin<K, V> origin(int workers) {
         ShareSettings<K, V> forWorkers = settings.toBuilder().workers(workers).build();
-        DeadLetters letters = forWorkers.deadLetters();
+        DeadLetterTopic deadLetterTopic = forWorkers.deadLetterTopic();
         return new HandledFlow.Origin<>(
                 given -> KafkaSource.acquired(
-                        given == null || letters != null
+                        given == null || deadLetterTopic != null
                                 ? forWorkers
-                                : forWorkers.toBuilder().deadLetters(given).build(),
+                                : forWorkers.toBuilder().deadLetterTopic(given).build(),
                         topics),
                 new RecordDecoder<>(settings.keyDeserializer(), settings.valueDeserializer()),
-                topic -> DeadLetters.to(topic, settings.producerSettings(), settings.groupId()),
+                topic -> DeadLetterTopic.of(topic, settings.producerSettings(), settings.groupId()),
                 null);
     }
 

@@ -2,6 +2,7 @@ package dev.weir.kafka;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.produce.WriteFailures;
 import java.time.Duration;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -86,13 +87,13 @@ class ExactlyOnceFlowRefusalTest {
 
     @Test
     void lettersForOtherBrokers_areRefused() {
-        DeadLetters elsewhere = DeadLetters.to(
+        DeadLetterTopic elsewhere = DeadLetterTopic.of(
                 "dead", ProducerSettings.builder().bootstrapServers("h:2").build());
         ExactlyOnceFlow<byte[], byte[]> flow =
                 KafkaSource.exactlyOnce(consumer().build(), "t").onFailure(WriteFailures.deadLetter(elsewhere));
         assertThatThrownBy(() -> produce(flow, producer().build()))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("bootstrap.servers=h:2 of the letters must be h:1");
+                .hasMessageContaining("bootstrap.servers=h:2 of the dead-letter topic must be h:1");
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.weir.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.stream.Ordering;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -73,12 +74,12 @@ class ShareSettingsTest {
 
     @Test
     void parking_isTheDeadLetterTopic_unlessSaid() {
-        DeadLetters only = complete().deadLetters("dead").build().parking();
-        assertThat(only).isNotNull().extracting(DeadLetters::topic).isEqualTo("dead");
-        DeadLetters own = complete().deadLetters("dead").parking("parked").build().toBuilder()
+        DeadLetterTopic only = complete().deadLetterTopic("dead").build().parking();
+        assertThat(only).isNotNull().extracting(DeadLetterTopic::topic).isEqualTo("dead");
+        DeadLetterTopic own = complete().deadLetterTopic("dead").parking("parked").build().toBuilder()
                 .build()
                 .parking();
-        assertThat(own).isNotNull().extracting(DeadLetters::topic).isEqualTo("parked");
+        assertThat(own).isNotNull().extracting(DeadLetterTopic::topic).isEqualTo("parked");
         assertThat(complete().build().parking()).isNull();
     }
 

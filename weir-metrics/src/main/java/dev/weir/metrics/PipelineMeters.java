@@ -94,7 +94,7 @@ final class PipelineMeters {
     }
 
     /** Totals of a pipeline's failed records by outcome. */
-    record LetterLook(long written, long cut, long held) {}
+    record DeadLetterLook(long written, long cut, long held) {}
 
     static final List<MeterSpec<Boolean>> PIPELINE = List.of(
             flag("weir.pipeline.running", "Whether the pipeline runs: 0 once it has ended.", running -> running));
@@ -165,22 +165,22 @@ final class PipelineMeters {
                     "Whether it stands still, for any reason.",
                     partition -> !partition.paused().isEmpty()));
 
-    static final List<MeterSpec<LetterLook>> LETTERS = List.of(
+    static final List<MeterSpec<DeadLetterLook>> LETTERS = List.of(
             counter(
                     "weir.deadletters.written",
                     "records",
                     "Failed records that were written to a dead-letter or retry topic and acknowledged.",
-                    LetterLook::written),
+                    DeadLetterLook::written),
             counter(
                     "weir.deadletters.cut",
                     "records",
                     "Those of them that were too large and stand there without their value.",
-                    LetterLook::cut),
+                    DeadLetterLook::cut),
             gauge(
                     "weir.deadletters.held",
                     "records",
                     "Failed records that the brokers refuse and that the pipeline waits with.",
-                    LetterLook::held));
+                    DeadLetterLook::held));
 
     static final List<MeterSpec<DispatcherSnapshot>> DISPATCHER = List.of(
             gauge(

@@ -3,11 +3,11 @@ package dev.weir.metrics;
 import dev.weir.kafka.ConsumerDump;
 import dev.weir.kafka.ConsumerDump.PartitionDump;
 import dev.weir.kafka.ConsumerHandle;
-import dev.weir.kafka.DeadLetterHandle;
+import dev.weir.kafka.deadletter.DeadLetterHandle;
 import dev.weir.kafka.ProducerHandle;
 import dev.weir.kafka.ShareHandle;
 import dev.weir.metrics.PipelineMeters.ConsumerLook;
-import dev.weir.metrics.PipelineMeters.LetterLook;
+import dev.weir.metrics.PipelineMeters.DeadLetterLook;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.StageSnapshot;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -32,8 +32,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meters of one running pipeline: its stages, consumers, producers, dead-letter topics and members of share groups.
- * {@code docs/reference/metrics.md} lists them. Thread-safe.
+ * The meters of one running pipeline: its stages, consumers, producers, dead-letter records and members of share
+ * groups. {@code docs/reference/metrics.md} lists them. Thread-safe.
  *
  * <pre>{@code
  * PipelineMetrics metrics = PipelineMetrics.of(running);
@@ -75,7 +75,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
     private final Family<ConsumerLook> consumers = new Family<>(PipelineMeters.CONSUMER);
     private final Family<PartitionDump> partitions = new Family<>(PipelineMeters.PARTITION);
     private final Family<ProducerMeters.Look> producers = new Family<>(ProducerMeters.PRODUCER);
-    private final Family<LetterLook> letters = new Family<>(PipelineMeters.LETTERS);
+    private final Family<DeadLetterLook> deadLetters = new Family<>(PipelineMeters.LETTERS);
     private final Family<ShareHandle.Snapshot> members = new Family<>(ShareMeters.MEMBER);
     private boolean failing;
     private @Nullable Thread looker;
@@ -161,7 +161,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
     }
 
     private List<Family<?>> all() {
-        return List.of(ofPipeline, limiters, stages, consumers, partitions, producers, letters, members);
+        return List.of(ofPipeline, limiters, stages, consumers, partitions, producers, deadLetters, members);
     }
 
     private void lookUntilOver() {
@@ -207,7 +207,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         }
         lookAtProducers();
         List<DeadLetterHandle> ways = pipeline.handles(DeadLetterHandle.class);
-        letters.look(ways.isEmpty() ? Map.of() : Map.of(tags, lettersOf(ways)), registries);
+        deadLetters.look(ways.isEmpty() ? Map.of() : Map.of(tags, deadLettersOf(ways)), registries);
         Map<Tags, ShareHandle.Snapshot> membersNow = new HashMap<>();
         for (ShareHandle member : pipeline.handles(ShareHandle.class)) {
             membersNow.put(
@@ -278,8 +278,8 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         return own;
     }
 
-    private static LetterLook lettersOf(List<DeadLetterHandle> ways) {
-        return new LetterLook(
+    private static DeadLetterLook deadLettersOf(List<DeadLetterHandle> ways) {
+        return new DeadLetterLook(
                 ways.stream().mapToLong(DeadLetterHandle::written).sum(),
                 ways.stream().mapToLong(DeadLetterHandle::cut).sum(),
                 ways.stream().mapToLong(DeadLetterHandle::held).sum());

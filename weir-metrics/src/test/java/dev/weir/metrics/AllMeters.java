@@ -1,7 +1,7 @@
 package dev.weir.metrics;
 
 import dev.weir.kafka.CircuitBreaker;
-import dev.weir.kafka.DeadLetterHandle;
+import dev.weir.kafka.deadletter.DeadLetterHandle;
 import java.time.Duration;
 
 /** Whatever a pipeline may have, so that each meter of the table shows. */

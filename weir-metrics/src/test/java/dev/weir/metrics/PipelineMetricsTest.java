@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import dev.weir.kafka.CircuitBreaker;
 import dev.weir.kafka.ConsumerDump.Paused;
 import dev.weir.kafka.ConsumerHealth;
-import dev.weir.kafka.DeadLetterHandle;
+import dev.weir.kafka.deadletter.DeadLetterHandle;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.DrainReport;
 import dev.weir.stream.StageSnapshot;
@@ -188,15 +188,15 @@ class PipelineMetricsTest {
     void deadLetters_ofSeveralWays_areAddedUp() {
         metrics.bindTo(registry);
         assertThat(names()).noneMatch(name -> name.startsWith("weir.deadletters."));
-        pipeline.handles.add(letters(5, 1, 2));
-        pipeline.handles.add(letters(7, 0, 3));
+        pipeline.handles.add(deadLetters(5, 1, 2));
+        pipeline.handles.add(deadLetters(7, 0, 3));
         metrics.lookNow();
         assertThat(value("weir.deadletters.written")).isEqualTo(12);
         assertThat(value("weir.deadletters.cut")).isEqualTo(1);
         assertThat(value("weir.deadletters.held")).isEqualTo(5);
     }
 
-    private static DeadLetterHandle letters(long written, long cut, int held) {
+    private static DeadLetterHandle deadLetters(long written, long cut, int held) {
         return new DeadLetterHandle() {
             @Override
             public long written() {

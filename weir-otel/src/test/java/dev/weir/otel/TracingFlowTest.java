@@ -128,7 +128,7 @@ class TracingFlowTest {
                         "00-" + TRACE + "-" + recorded.spanOf(topic, 0).getSpanId() + "-01",
                         "00-" + TRACE + "-" + flaky + "-01");
         assertThat(read(topic + "-dead"))
-                .extracting(letter -> header(letter.headers(), "traceparent"))
+                .extracting(deadLetter -> header(deadLetter.headers(), "traceparent"))
                 .containsExactly("00-" + TRACE + "-" + bad + "-01");
     }
 

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.weir.cli.client.ClientFault;
 import dev.weir.cli.client.ClusterClients;
 import dev.weir.cli.terminal.CliFailure;
-import dev.weir.kafka.letter.Letter;
-import dev.weir.kafka.letter.LetterFormat.Field;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
+import dev.weir.kafka.deadletter.DeadLetterFormat.Field;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CodingErrorAction;
@@ -105,7 +105,7 @@ final class DeadLetterTail {
                         .sorted(Comparator.<ConsumerRecord<byte[], byte[]>>comparingLong(ConsumerRecord::timestamp)
                                 .reversed())
                         .limit(limit)
-                        .map(each -> letter(each, answer))
+                        .map(each -> deadLetter(each, answer))
                         .toList(),
                 limit);
     }
@@ -137,7 +137,7 @@ final class DeadLetterTail {
         return ends.entrySet().stream().allMatch(each -> consumer.position(each.getKey(), patience) >= each.getValue());
     }
 
-    private ObjectNode letter(ConsumerRecord<byte[], byte[]> record, Answer answer) {
+    private ObjectNode deadLetter(ConsumerRecord<byte[], byte[]> record, Answer answer) {
         ObjectNode fields = Answer.JSON.createObjectNode();
         fields.put("partition", record.partition()).put("offset", record.offset());
         if (record.timestamp() >= 0) {
@@ -146,7 +146,7 @@ final class DeadLetterTail {
             answer.unknown(fields, "written", "a record has no timestamp");
         }
         try {
-            origin(Letter.read(record), fields, answer);
+            origin(DeadLetterRecord.read(record), fields, answer);
         } catch (IllegalArgumentException e) {
             answer.unknown(fields, "origin", String.valueOf(e.getMessage()));
         }
@@ -159,16 +159,16 @@ final class DeadLetterTail {
         return fields;
     }
 
-    private static void origin(Letter letter, ObjectNode fields, Answer answer) {
-        fields.put("format", letter.format().name());
-        ObjectNode origin = fields.putObject("origin").put("topic", letter.topic());
-        if (letter.partition() == Letter.UNKNOWN || letter.offset() == Letter.UNKNOWN) {
+    private static void origin(DeadLetterRecord deadLetter, ObjectNode fields, Answer answer) {
+        fields.put("format", deadLetter.format().name());
+        ObjectNode origin = fields.putObject("origin").put("topic", deadLetter.topic());
+        if (deadLetter.partition() == DeadLetterRecord.UNKNOWN || deadLetter.offset() == DeadLetterRecord.UNKNOWN) {
             answer.because("some records do not say which partition and offset they come from");
         }
-        put(origin, "partition", letter.partition());
-        put(origin, "offset", letter.offset());
+        put(origin, "partition", deadLetter.partition());
+        put(origin, "offset", deadLetter.offset());
         for (Field each : TEXTS) {
-            String text = letter.text(each);
+            String text = deadLetter.text(each);
             if (text != null) {
                 fields.put(
                         each.name().toLowerCase(Locale.ROOT),
@@ -181,7 +181,7 @@ final class DeadLetterTail {
     }
 
     private static void put(ObjectNode origin, String name, long number) {
-        if (number == Letter.UNKNOWN) {
+        if (number == DeadLetterRecord.UNKNOWN) {
             origin.put(name, Answer.UNKNOWN);
         } else {
             origin.put(name, number);

@@ -140,7 +140,7 @@ public final class PipeCommand implements Callable<Integer> {
                     .groupId(options.group)
                     .connectTimeout(options.connectTimeout);
             if (options.deadLetter != null) {
-                settings.deadLetters(options.deadLetter);
+                settings.deadLetterTopic(options.deadLetter);
             }
             if (options.untilEnd) {
                 settings.untilEnd();
@@ -200,7 +200,7 @@ public final class PipeCommand implements Callable<Integer> {
             summary.write(weir.json());
             weir.errorIsTold();
             if (summary.deadLettersCut() > 0) {
-                weir.terminal().note("weir: " + summary.cutLetters());
+                weir.terminal().note("weir: " + summary.cutDeadLetters());
             }
         } else {
             weir.terminal().notes(summary.text());
@@ -283,8 +283,8 @@ public final class PipeCommand implements Callable<Integer> {
     /** Returns advice for keeping a pipe running after a failing record. */
     private String orGiveUp() {
         String again = options.retry == null ? "--retry N tries a record again" : "";
-        String letter = options.deadLetter == null ? "--dead-letter TOPIC puts it aside and lets the others pass" : "";
-        String both = again + (again.isEmpty() || letter.isEmpty() ? "" : ", ") + letter;
+        String deadLetter = options.deadLetter == null ? "--dead-letter TOPIC puts it aside and lets the others pass" : "";
+        String both = again + (again.isEmpty() || deadLetter.isEmpty() ? "" : ", ") + deadLetter;
         return both.isEmpty() ? "" : " " + both + ".";
     }
 

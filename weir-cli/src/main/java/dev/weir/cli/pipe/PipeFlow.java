@@ -6,8 +6,8 @@ import dev.weir.examples.asimov.AsimovTranslator;
 import dev.weir.examples.asimov.Malformed;
 import dev.weir.examples.asimov.Translation;
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.DeadLetterHandle;
-import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.deadletter.DeadLetterHandle;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.ExactlyOnceFlow;
 import dev.weir.kafka.HandledFlow;
 import dev.weir.kafka.KafkaFlow;
@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * pipeline has ended.
  *
  * <pre>
- *   with retries, timeout, dead letters or each: consume -> handle -> produce, see {@link KafkaFlow}; else
+ *   with retries, timeout, dead-letter records or each: consume -> handle -> produce, see {@link KafkaFlow}; else
  *   consume -> [work: waits, concurrent, in the requested order] -> [cpu: computes, parallel, in input order]
  *           -> identity | asimov (with cpu) | exec: send -> process -> receive, one after the other
  *           -> produce
@@ -120,7 +120,7 @@ final class PipeFlow implements AutoCloseable {
         if (options.isPerRecord()) {
             var handled = KafkaFlow.shared(member, options.from)
                     .handle(options.workers(), ordering(), times.timed(this::workOn));
-            return withRules(handled, topic -> DeadLetters.to(topic, member.producerSettings(), options.group))
+            return withRules(handled, topic -> DeadLetterTopic.of(topic, member.producerSettings(), options.group))
                     .produceTo(producer, record -> record)
                     .named("pipe");
         }
@@ -166,12 +166,12 @@ final class PipeFlow implements AutoCloseable {
     /** A pipeline with one handler that does all the work on a record, so that it can be retried and given up alone. */
     private Pipeline perRecord(KafkaFlow<byte[], byte[]> flow, ProducerSettings<byte[], byte[]> producer) {
         var handled = flow.handle(options.handlers(), ordering(), this::workOn);
-        return withRules(handled, topic -> DeadLetters.to(topic, flow.settings()))
+        return withRules(handled, topic -> DeadLetterTopic.of(topic, flow.settings()))
                 .produceTo(producer, record -> record);
     }
 
     private <R> HandledFlow<byte[], byte[], R> withRules(
-            HandledFlow<byte[], byte[], R> flow, Function<String, DeadLetters> letters) {
+            HandledFlow<byte[], byte[], R> flow, Function<String, DeadLetterTopic> deadLetters) {
         HandledFlow<byte[], byte[], R> handled = flow;
         if (options.retry != null) {
             handled = handled.retry(RetryPolicy.of(options.retry + 1, RETRY_BACKOFF));
@@ -180,11 +180,11 @@ final class PipeFlow implements AutoCloseable {
             handled = handled.timeout(options.timeout);
         }
         if (options.deadLetter != null) {
-            handled = handled.deadLetter(letters.apply(options.deadLetter)
+            handled = handled.deadLetter(deadLetters.apply(options.deadLetter)
                     .whenTooLarge(
-                            options.tooLargeLetters == PipeOptions.TooLarge.fail
-                                    ? DeadLetters.TooLarge.FAIL
-                                    : DeadLetters.TooLarge.CUT));
+                            options.tooLargeDeadLetters == PipeOptions.TooLarge.fail
+                                    ? DeadLetterTopic.TooLarge.FAIL
+                                    : DeadLetterTopic.TooLarge.CUT));
         }
         return handled;
     }
@@ -289,8 +289,8 @@ final class PipeFlow implements AutoCloseable {
                     + "; --dead-letter TOPIC lets the others pass");
         }
         deadLettered.increment();
-        ProducerRecord<byte[], byte[]> letter = records.deadLetter(record, "NOT_A_LINE", refusal);
-        return new Sent(record, () -> letter);
+        ProducerRecord<byte[], byte[]> deadLetter = records.deadLetter(record, "NOT_A_LINE", refusal);
+        return new Sent(record, () -> deadLetter);
     }
 
     private static void block(long nanos) throws InterruptedException {

@@ -198,10 +198,10 @@ final class PipeOptions {
     @Option(
             names = "--dead-letter-too-large",
             paramLabel = "HOW",
-            description = "Answer to a dead letter that is too large for its topic: ${COMPLETION-CANDIDATES}"
+            description = "Answer to a dead-letter record that is too large for its topic: ${COMPLETION-CANDIDATES}"
                     + " (default: cut). cut writes it without its value, warns and counts; fail ends the pipe.")
     @Nullable
-    TooLarge tooLargeLetters;
+    TooLarge tooLargeDeadLetters;
 
     @Option(
             names = "--retry",

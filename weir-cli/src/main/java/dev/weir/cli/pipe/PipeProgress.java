@@ -100,9 +100,9 @@ final class PipeProgress {
                         assigned);
     }
 
-    private static String deadLetters(long letters, long cut) {
+    private static String deadLetters(long deadLetters, long cut) {
         String ofThem = cut == 0 ? "" : String.format(Locale.ROOT, ", %,d cut", cut);
-        return String.format(Locale.ROOT, " (%,d dead letters%s)", letters, ofThem);
+        return String.format(Locale.ROOT, " (%,d dead-letter records%s)", deadLetters, ofThem);
     }
 
     /** Records per second since the newest sample that is at least a window old, or since the start. */

@@ -37,10 +37,10 @@ final class PipeRules {
             throw CliFailure.usage(
                     "--via asimov needs --dead-letter", "Name the topic for events that cannot be translated.");
         }
-        if (options.tooLargeLetters != null && (options.deadLetter == null || !options.isPerRecord())) {
+        if (options.tooLargeDeadLetters != null && (options.deadLetter == null || !options.isPerRecord())) {
             throw CliFailure.usage(
                     "--dead-letter-too-large is for --dead-letter with --via identity or each:CMD",
-                    "Other pipes fail with a letter that is too large.");
+                    "Other pipes fail with a dead-letter record that is too large.");
         }
         boolean adapts = options.isAdaptive() && (options.work.isPositive() || options.via instanceof Via.Each);
         if (options.isAdaptive() && !adapts) {
@@ -119,7 +119,7 @@ final class PipeRules {
             throw CliFailure.usage(
                     "--guarantee exactly-once does not go with " + option + " of records one by one",
                     "A record that fails ends the pipe, and nothing of it becomes visible; --dead-letter goes with"
-                            + " --via asimov and exec:CMD, which write letters in the same transaction.");
+                            + " --via asimov and exec:CMD, which write dead-letter records in the same transaction.");
         }
     }
 

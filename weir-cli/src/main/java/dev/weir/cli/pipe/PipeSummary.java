@@ -247,10 +247,10 @@ record PipeSummary(
     }
 
     /** Returns the sentence about dead-letter records without their value. */
-    String cutLetters() {
+    String cutDeadLetters() {
         return String.format(
                 Locale.ROOT,
-                "%,d of the dead letters were too large for their topic and stand there without their value:"
+                "%,d of the dead-letter records were too large for their topic and stand there without their value:"
                         + " raise its max.message.bytes, or use --dead-letter-too-large fail",
                 deadLettersCut);
     }
@@ -259,14 +259,14 @@ record PipeSummary(
         StringBuilder text = new StringBuilder();
         text.append(String.format(
                 Locale.ROOT,
-                "%,d records in, %,d out, %,d dead letters in %.1f s: %,d/s%n",
+                "%,d records in, %,d out, %,d dead-letter records in %.1f s: %,d/s%n",
                 in(),
                 out(),
                 deadLettered,
                 report.elapsed().toMillis() / 1000.0,
                 Math.round(perSecond())));
         if (deadLettersCut > 0) {
-            text.append(cutLetters()).append(System.lineSeparator());
+            text.append(cutDeadLetters()).append(System.lineSeparator());
         }
         if (share != null) {
             text.append(share.text()).append(System.lineSeparator());

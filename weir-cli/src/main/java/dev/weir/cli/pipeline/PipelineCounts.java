@@ -4,9 +4,9 @@ package dev.weir.cli.pipeline;
  * Counts what went in and came out of a pipeline, each of one moment and never less than before. Confined to one
  * thread.
  *
- * <p>A dead-letter record is counted when it is made, but written together with all other output, so a record in flight
- * may or may not have arrived. So {@code out} is a lower bound, {@code out + dead} is exact, and at the end both are
- * exact.
+ * <p>A dead-letter record is counted when it is made, but written together with all other output, so it is not known
+ * which of those in flight have arrived. So {@code out} is a lower bound, {@code out + dead} is exact, and at the end
+ * both are exact.
  */
 public final class PipelineCounts {
 

@@ -3,8 +3,8 @@ package dev.weir.cli.replay;
 import dev.weir.cli.client.ClientFault;
 import dev.weir.cli.client.ClusterClients;
 import dev.weir.cli.terminal.CliFailure;
-import dev.weir.kafka.letter.Letter;
-import dev.weir.kafka.letter.Originals;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
+import dev.weir.kafka.deadletter.OriginalRecords;
 import java.time.Duration;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
@@ -18,7 +18,7 @@ final class LazyOriginals implements AutoCloseable {
 
     private final ClusterClients clients;
     private final Duration patience;
-    private @Nullable Originals originals;
+    private @Nullable OriginalRecords originals;
 
     LazyOriginals(ClusterClients clients, Duration patience) {
         this.clients = clients;
@@ -31,19 +31,19 @@ final class LazyOriginals implements AutoCloseable {
      * @throws TopicAuthorizationException if reading this original is not allowed; others may be
      * @throws CliFailure if the brokers do not answer
      */
-    Originals.Outcome find(Letter letter) {
+    OriginalRecords.Outcome find(DeadLetterRecord deadLetter) {
         if (originals == null) {
-            originals = clients.configured(() -> Originals.open(clients.consumer(), patience));
+            originals = clients.configured(() -> OriginalRecords.open(clients.consumer(), patience));
         }
         try {
-            return originals.find(letter);
+            return originals.find(deadLetter);
         } catch (TopicAuthorizationException ofThisOne) {
             throw ofThisOne;
         } catch (KafkaException failure) {
             throw CliFailure.work(
-                    "cannot read the original of the letter of " + letter.origin() + ": "
+                    "cannot read the original of the dead-letter record of " + deadLetter.origin() + ": "
                             + ClientFault.withCause(failure),
-                    "Committed letters are not sent again; --filter leaves it out.",
+                    "Committed dead-letter records are not sent again; --filter leaves it out.",
                     failure);
         }
     }

@@ -1,7 +1,7 @@
 package dev.weir.cli.replay;
 
-import dev.weir.kafka.letter.LetterFormat;
-import dev.weir.kafka.letter.LetterFormat.Field;
+import dev.weir.kafka.deadletter.DeadLetterFormat;
+import dev.weir.kafka.deadletter.DeadLetterFormat.Field;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
@@ -10,10 +10,10 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** Reads {@code topic=HEADER,partition=HEADER,...}, a user-defined dead-letter format. Stateless. */
-final class OriginHeaders implements ITypeConverter<LetterFormat> {
+final class OriginHeaders implements ITypeConverter<DeadLetterFormat> {
 
     @Override
-    public LetterFormat convert(String argument) {
+    public DeadLetterFormat convert(String argument) {
         Map<Field, String> names = new EnumMap<>(Field.class);
         for (String part : argument.split(",", -1)) {
             int equals = part.indexOf('=');
@@ -25,7 +25,7 @@ final class OriginHeaders implements ITypeConverter<LetterFormat> {
             }
         }
         try {
-            return LetterFormat.headers(names);
+            return DeadLetterFormat.headers(names);
         } catch (IllegalArgumentException refused) {
             throw new TypeConversionException("'" + argument + "': " + refused.getMessage());
         }

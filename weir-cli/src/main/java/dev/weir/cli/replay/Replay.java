@@ -5,8 +5,8 @@ import dev.weir.cli.client.ClusterClients;
 import dev.weir.cli.replay.Targets.Refusal;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.kafka.ProducePath;
-import dev.weir.kafka.letter.Letter;
-import dev.weir.kafka.letter.Originals;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
+import dev.weir.kafka.deadletter.OriginalRecords;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -137,7 +137,7 @@ final class Replay {
         } catch (KafkaException failure) {
             end = CliFailure.work(
                     "the brokers refuse: " + ClientFault.withCause(failure),
-                    "Committed letters are not sent again. --connect-timeout waits longer for an answer.",
+                    "Committed dead-letter records are not sent again. --connect-timeout waits longer for an answer.",
                     failure);
         }
         return end == null ? progress() : progress().failed(end);
@@ -202,9 +202,9 @@ final class Replay {
                 from.left(record.offset());
             } else if (dryRun) {
                 sent.increment();
-                tell.accept(ReplayNote.wouldSend(restored.letter, restored.record));
+                tell.accept(ReplayNote.wouldSend(restored.deadLetter, restored.record));
             } else {
-                sending.add(restored.letter, restored.record, from);
+                sending.add(restored.deadLetter, restored.record, from);
             }
         }
         CliFailure unsent = sending.finish();
@@ -219,7 +219,7 @@ final class Replay {
                                 .anyMatch(id ->
                                         Objects.requireNonNull(progress.get(id)).isFull())
                 ? CliFailure.work(
-                        "too many letters cannot be sent yet: a commit cannot note more of them",
+                        "too many dead-letter records cannot be sent yet: a commit cannot note more of them",
                         "Give the operator the right to write their topics, or leave them out by --exclude-topic.")
                 : null;
     }
@@ -241,8 +241,8 @@ final class Replay {
             }
 
             @Override
-            public void refused(Letter letter, String why) {
-                unsendable(name(letter) + " cannot be sent: " + why);
+            public void refused(DeadLetterRecord deadLetter, String why) {
+                unsendable(name(deadLetter) + " cannot be sent: " + why);
             }
         };
     }
@@ -252,85 +252,85 @@ final class Replay {
      *
      * @param record to be sent, or null if a further run may be able to send it
      */
-    private record Restored(Letter letter, @Nullable ProducerRecord<byte[], byte[]> record) {}
+    private record Restored(DeadLetterRecord deadLetter, @Nullable ProducerRecord<byte[], byte[]> record) {}
 
     /** Reads and restores a record; null if it is skipped or cannot be sent. */
     private @Nullable Restored sendable(
             ConsumerRecord<byte[], byte[]> record, Targets targets, LazyOriginals originals) {
-        Letter letter;
+        DeadLetterRecord deadLetter;
         try {
-            letter = selection.read(record);
+            deadLetter = selection.read(record);
         } catch (IllegalArgumentException foreign) {
             if (hasGroup && !dryRun && selection.isOfAnotherFormat(record)) {
                 throw CliFailure.work(
-                        "cannot commit past what is no letter of the format that was named: " + foreign.getMessage(),
+                        "cannot commit past what is no dead-letter record of the format that was named: " + foreign.getMessage(),
                         "Mend --format or --origin-headers; a run without --group counts such records and goes on.",
                         foreign);
             }
             unsendable(String.valueOf(foreign.getMessage()));
             return null;
         }
-        formats.merge(letter.format().name(), 1L, Long::sum);
-        if (!selection.mayTake(letter)) {
+        formats.merge(deadLetter.format().name(), 1L, Long::sum);
+        if (!selection.mayTake(deadLetter)) {
             filteredOut.increment();
             return null;
         }
-        if (topics.isExcluded(letter.topic())) {
+        if (topics.isExcluded(deadLetter.topic())) {
             excluded.increment();
             return null;
         }
-        String missing = letter.missing();
+        String missing = deadLetter.missing();
         if (missing != null) {
-            unsendable(name(letter) + " was too large and has not all of it: " + missing);
+            unsendable(name(deadLetter) + " was too large and has not all of it: " + missing);
             return null;
         }
-        if (letter.lacksRecord()) {
+        if (deadLetter.lacksRecord()) {
             // Also with --to, because the operator's permissions must not copy a topic that only the dead-letter record
             // names.
-            return isAllowed(letter, letter.topic()) ? completed(letter, targets, originals) : null;
+            return isAllowed(deadLetter, deadLetter.topic()) ? completed(deadLetter, targets, originals) : null;
         }
-        return restored(letter, targets);
+        return restored(deadLetter, targets);
     }
 
-    private @Nullable Restored restored(Letter letter, Targets targets) {
+    private @Nullable Restored restored(DeadLetterRecord deadLetter, Targets targets) {
         ProducerRecord<byte[], byte[]> record;
         try {
-            record = topics.to() == null ? letter.restored() : letter.restoredTo(topics.to());
+            record = topics.to() == null ? deadLetter.restored() : deadLetter.restoredTo(topics.to());
         } catch (IllegalArgumentException wrong) {
-            unsendable(name(letter) + " cannot be sent: " + wrong.getMessage());
+            unsendable(name(deadLetter) + " cannot be sent: " + wrong.getMessage());
             return null;
         }
         if (topics.isExcluded(record.topic())) {
             excluded.increment();
             return null;
         }
-        if (topics.to() == null && !isAllowed(letter, record.topic())) {
+        if (topics.to() == null && !isAllowed(deadLetter, record.topic())) {
             return null;
         }
         Refusal refusal = record.topic().equals(deadLetter)
                 ? new Refusal("its target is the dead-letter topic itself", true)
                 : targets.refusal(record.topic(), record.partition());
         if (refusal == null) {
-            return new Restored(letter, record);
+            return new Restored(deadLetter, record);
         }
-        unsendable(name(letter) + " cannot be sent: " + refusal.why());
-        return refusal.isFinal() ? null : new Restored(letter, null);
+        unsendable(name(deadLetter) + " cannot be sent: " + refusal.why());
+        return refusal.isFinal() ? null : new Restored(deadLetter, null);
     }
 
     /** Returns true if an option names the topic; otherwise counts the record as refused. */
-    private boolean isAllowed(Letter letter, String topic) {
+    private boolean isAllowed(DeadLetterRecord deadLetter, String topic) {
         if (topics.isAllowed(topic)) {
             return true;
         }
         if (hasGroup && !dryRun && topics.allowsNothing()) {
             throw CliFailure.work(
-                    "no option allows topic " + topic + ", which " + name(letter) + " names",
+                    "no option allows topic " + topic + ", which " + name(deadLetter) + " names",
                     "--allow-topic " + topic + " allows it, --to TOPIC sends elsewhere, --exclude-topic " + topic
                             + " leaves it out. Nothing is committed past it.");
         }
         if (refused.containsKey(topic) || refused.size() < MAX_REFUSED_TOPICS) {
             if (refused.merge(topic, 1L, Long::sum) == 1) {
-                tell.accept(ReplayNote.trouble(name(letter) + " is refused: no option allows topic " + topic
+                tell.accept(ReplayNote.trouble(name(deadLetter) + " is refused: no option allows topic " + topic
                         + "; --allow-topic " + topic + " does"));
             }
         } else {
@@ -339,27 +339,27 @@ final class Replay {
         return false;
     }
 
-    private @Nullable Restored completed(Letter letter, Targets targets, LazyOriginals originals) {
-        Originals.Outcome outcome;
+    private @Nullable Restored completed(DeadLetterRecord deadLetter, Targets targets, LazyOriginals originals) {
+        OriginalRecords.Outcome outcome;
         try {
-            outcome = originals.find(letter);
+            outcome = originals.find(deadLetter);
         } catch (TopicAuthorizationException denied) {
-            unsendable(name(letter) + " lacks its record, and the original cannot be read: "
+            unsendable(name(deadLetter) + " lacks its record, and the original cannot be read: "
                     + ClientFault.withCause(denied));
-            return new Restored(letter, null);
+            return new Restored(deadLetter, null);
         }
         return switch (outcome) {
-            case Originals.Gone lost -> {
+            case OriginalRecords.Gone lost -> {
                 gone.increment();
                 boolean hasCopy =
-                        letter.record().key() != null || letter.record().value() != null;
+                        deadLetter.record().key() != null || deadLetter.record().value() != null;
                 String has = hasCopy ? "key and value but not headers and timestamp" : "no record";
-                unsendable(name(letter) + " has " + has + ", and its original is gone: " + lost.why());
+                unsendable(name(deadLetter) + " has " + has + ", and its original is gone: " + lost.why());
                 yield null;
             }
-            case Originals.Found found -> {
-                if (selection.mayTake(found.letter())) {
-                    yield restored(found.letter(), targets);
+            case OriginalRecords.Found found -> {
+                if (selection.mayTake(found.deadLetter())) {
+                    yield restored(found.deadLetter(), targets);
                 }
                 filteredOut.increment();
                 yield null;
@@ -373,9 +373,9 @@ final class Replay {
     }
 
     /** The place of a dead-letter record and of its original, for messages. */
-    static String name(Letter letter) {
-        ConsumerRecord<byte[], byte[]> record = letter.record();
+    static String name(DeadLetterRecord deadLetter) {
+        ConsumerRecord<byte[], byte[]> record = deadLetter.record();
         return "dead-letter record " + record.topic() + "-" + record.partition() + "@" + record.offset() + " of "
-                + letter.origin();
+                + deadLetter.origin();
     }
 }

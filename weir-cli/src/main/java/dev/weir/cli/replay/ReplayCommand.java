@@ -8,7 +8,7 @@ import dev.weir.cli.terminal.CommandContext;
 import dev.weir.cli.terminal.ExitCode;
 import dev.weir.cli.terminal.Instants;
 import dev.weir.cli.terminal.Progress;
-import dev.weir.kafka.letter.LetterFormat;
+import dev.weir.kafka.deadletter.DeadLetterFormat;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,11 +30,11 @@ import picocli.CommandLine.ParentCommand;
         name = "replay",
         sortOptions = false,
         description = {
-            "Send dead letters back to the topics they came from, as the records they were.",
-            "Key, value, headers and timestamp are restored; letters stay where they are. Reads up to the end that the topic"
-                    + " has at the start. At least once: a run that is killed and repeated sends some letters twice.",
-            "A letter names the topic that it goes to; --allow-topic (or --filter topic=NAME) says which may be written to.",
-            "Reads the letters of Weir, Spring Kafka, Spring Cloud Stream, Kafka Connect, and those that brokers write for share groups, each"
+            "Send dead-letter records back to the topics they came from, as the records they were.",
+            "Key, value, headers and timestamp are restored; dead-letter records stay where they are. Reads up to the end that the topic"
+                    + " has at the start. At least once: a run that is killed and repeated sends some dead-letter records twice.",
+            "A dead-letter record names the topic that it goes to; --allow-topic (or --filter topic=NAME) says which may be written to.",
+            "Reads the dead-letter records of Weir, Spring Kafka, Spring Cloud Stream, Kafka Connect, and those that brokers write for share groups, each"
                     + " recognised by its headers; --origin-headers adds those of another writer.",
         })
 public final class ReplayCommand implements Callable<Integer> {
@@ -50,7 +50,7 @@ public final class ReplayCommand implements Callable<Integer> {
     @Mixin
     private ClusterOptions cluster;
 
-    @Option(names = "--dead-letter", required = true, paramLabel = "TOPIC", description = "Topic of the letters.")
+    @Option(names = "--dead-letter", required = true, paramLabel = "TOPIC", description = "The dead-letter topic.")
     private String deadLetter;
 
     @Option(
@@ -64,8 +64,8 @@ public final class ReplayCommand implements Callable<Integer> {
             paramLabel = "TOPIC[,...]",
             split = ",",
             description =
-                    "Topics that letters may be sent to, and originals be read from; orders-* allows all that begin so, *"
-                            + " all. May be repeated. Without --to, letters for other topics are refused. Topics internal to"
+                    "Topics that dead-letter records may be sent to, and originals be read from; orders-* allows all that begin so, *"
+                            + " all. May be repeated. Without --to, dead-letter records for other topics are refused. Topics internal to"
                             + " Kafka never are written to.")
     private List<String> allowedTopics = new ArrayList<>();
 
@@ -73,14 +73,14 @@ public final class ReplayCommand implements Callable<Integer> {
             names = "--exclude-topic",
             paramLabel = "TOPIC[,...]",
             split = ",",
-            description = "Leave out letters from or for these topics, whatever allows them. May be repeated.")
+            description = "Leave out dead-letter records from or for these topics, whatever allows them. May be repeated.")
     private List<String> excludedTopics = new ArrayList<>();
 
     @Option(
             names = "--filter",
             paramLabel = "NAME=TEXT",
             converter = ReplayFilter.Converter.class,
-            description = "Only letters for which this holds: topic, partition, offset, reason, attempts, group, key or"
+            description = "Only dead-letter records for which this holds: topic, partition, offset, reason, attempts, group, key or"
                     + " header.NAME is TEXT; cause, message or time contains TEXT. May be repeated; all must hold.")
     private List<ReplayFilter> filters = new ArrayList<>();
 
@@ -89,22 +89,22 @@ public final class ReplayCommand implements Callable<Integer> {
             paramLabel = "TIME",
             converter = Instants.class,
             description =
-                    "Only letters of this time or later: 2026-11-23T08:00:00Z, or 2026-11-23 for its begin in UTC. The"
-                            + " time is when the record was given up, or that of the letter if it does not say.")
+                    "Only dead-letter records of this time or later: 2026-11-23T08:00:00Z, or 2026-11-23 for its begin in UTC. The"
+                            + " time is when the record was given up, or that of the dead-letter record if it does not say.")
     private @Nullable Instant since;
 
     @Option(
             names = "--until",
             paramLabel = "TIME",
             converter = Instants.class,
-            description = "Only letters before this time.")
+            description = "Only dead-letter records before this time.")
     private @Nullable Instant until;
 
     @Option(
             names = "--format",
             paramLabel = "NAME",
             description =
-                    "Read all letters as those of weir, spring, spring-cloud-stream, connect or share-group (default:"
+                    "Read all dead-letter records as those of weir, spring, spring-cloud-stream, connect or share-group (default:"
                             + " each by its headers).")
     private @Nullable String format;
 
@@ -113,39 +113,39 @@ public final class ReplayCommand implements Callable<Integer> {
             paramLabel = "FIELD=HEADER[,...]",
             converter = OriginHeaders.class,
             description =
-                    "Headers of another writer of letters: topic=H1,partition=H2,offset=H3; also timestamp, reason,"
+                    "Headers of another writer of dead-letter records: topic=H1,partition=H2,offset=H3; also timestamp, reason,"
                             + " cause, message, attempts, group, time. Only topic is required. Numbers are text, or 4 or 8"
                             + " bytes with the highest first; time"
                             + " is ISO 8601 or, as timestamp is, milliseconds since 1970.")
-    private @Nullable LetterFormat originHeaders;
+    private @Nullable DeadLetterFormat originHeaders;
 
     @Option(
             names = "--max",
             paramLabel = "N",
-            description = "Stop after N letters were read, at least 1, whatever became of them.")
+            description = "Stop after N dead-letter records were read, at least 1, whatever became of them.")
     private @Nullable Long max;
 
     @Option(
             names = "--group",
             paramLabel = "GROUP",
             description =
-                    "Go on where this group has committed, and commit the letters that were sent, left out, or can never be"
-                            + " sent, so that the next run with it goes on from there. Without it every run reads all letters. A run ends"
+                    "Go on where this group has committed, and commit the dead-letter records that were sent, left out, or can never be"
+                            + " sent, so that the next run with it goes on from there. Without it every run reads all dead-letter records. A run ends"
                             + " before a record that --format or --origin-headers do not fit.")
     private @Nullable String group;
 
-    @Option(names = "--dry-run", description = "Send and commit nothing; print the letters that would be sent.")
+    @Option(names = "--dry-run", description = "Send and commit nothing; print the dead-letter records that would be sent.")
     private boolean dryRun;
 
     @Option(
             names = "--list",
             paramLabel = "N",
-            description = "How many letters a dry run prints (default: " + DEFAULT_LIST + "); all are counted.")
+            description = "How many dead-letter records a dry run prints (default: " + DEFAULT_LIST + "); all are counted.")
     private @Nullable Long list;
 
     @Option(
             names = "--json",
-            description = "Print a JSON object for each letter of a dry run, and one as summary, on standard output.")
+            description = "Print a JSON object for each dead-letter record of a dry run, and one as summary, on standard output.")
     private boolean json;
 
     // Confined to the replaying thread; read after it has ended.
@@ -230,7 +230,7 @@ public final class ReplayCommand implements Callable<Integer> {
         return list == null ? DEFAULT_LIST : list;
     }
 
-    private @Nullable LetterFormat format() {
+    private @Nullable DeadLetterFormat format() {
         String wanted = format;
         if (wanted == null) {
             return originHeaders;
@@ -238,7 +238,7 @@ public final class ReplayCommand implements Callable<Integer> {
         if (originHeaders != null) {
             throw CliFailure.usage("--format and --origin-headers do not go together", "Leave one of them out.");
         }
-        for (LetterFormat known : LetterFormat.known()) {
+        for (DeadLetterFormat known : DeadLetterFormat.known()) {
             if (known.name().equals(wanted)) {
                 return known;
             }
@@ -269,7 +269,7 @@ public final class ReplayCommand implements Callable<Integer> {
             throw CliFailure.badValue("--list", list, "at least 0");
         }
         if (list != null && !dryRun) {
-            throw CliFailure.usage("--list is for --dry-run, and nothing else prints letters", "Add --dry-run.");
+            throw CliFailure.usage("--list is for --dry-run, and nothing else prints dead-letter records", "Add --dry-run.");
         }
         if (max != null && max < 1) {
             throw CliFailure.badValue("--max", max, "at least 1");

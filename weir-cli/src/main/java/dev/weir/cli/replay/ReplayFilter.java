@@ -2,15 +2,16 @@ package dev.weir.cli.replay;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.weir.kafka.letter.Letter;
-import dev.weir.kafka.letter.LetterFormat.Field;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
+import dev.weir.kafka.deadletter.DeadLetterFormat.Field;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** A condition on a dead-letter record. Immutable.
+/**
+ * A condition on a dead-letter record. Immutable.
  *
  * @param name the checked property
  * @param text the required text
@@ -27,22 +28,22 @@ record ReplayFilter(String name, String text) {
         return name.equals("key") || name.startsWith(HEADER);
     }
 
-    boolean matches(Letter letter) {
-        String found = found(letter);
+    boolean matches(DeadLetterRecord deadLetter) {
+        String found = found(deadLetter);
         return found != null && (CONTAINED.contains(name) ? found.contains(text) : found.equals(text));
     }
 
-    private @Nullable String found(Letter letter) {
+    private @Nullable String found(DeadLetterRecord deadLetter) {
         if (name.startsWith(HEADER)) {
-            return letter.header(name.substring(HEADER.length()));
+            return deadLetter.header(name.substring(HEADER.length()));
         }
         return switch (name) {
             case "key" -> {
-                byte[] key = letter.key();
+                byte[] key = deadLetter.key();
                 yield key == null ? null : new String(key, UTF_8);
             }
-            case "time" -> letter.time().toString();
-            default -> letter.text(Field.valueOf(name.toUpperCase(Locale.ROOT)));
+            case "time" -> deadLetter.time().toString();
+            default -> deadLetter.text(Field.valueOf(name.toUpperCase(Locale.ROOT)));
         };
     }
 

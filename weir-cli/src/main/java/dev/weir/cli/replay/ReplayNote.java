@@ -1,8 +1,8 @@
 package dev.weir.cli.replay;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.kafka.letter.Letter;
-import dev.weir.kafka.letter.LetterFormat.Field;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
+import dev.weir.kafka.deadletter.DeadLetterFormat.Field;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
@@ -12,17 +12,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * A report on one dead-letter record. Immutable.
  *
- * @param letter the record to send, or null if the text gives the problem
+ * @param deadLetter the record to send, or null if the text gives the problem
  */
-record ReplayNote(@Nullable Letter letter, String text) {
+record ReplayNote(@Nullable DeadLetterRecord deadLetter, String text) {
 
-    static ReplayNote wouldSend(Letter letter, ProducerRecord<byte[], byte[]> restored) {
+    static ReplayNote wouldSend(DeadLetterRecord deadLetter, ProducerRecord<byte[], byte[]> restored) {
         String partition = restored.partition() == null ? "" : "-" + restored.partition();
-        String reason = letter.text(Field.REASON);
-        String message = letter.text(Field.MESSAGE);
+        String reason = deadLetter.text(Field.REASON);
+        String message = deadLetter.text(Field.MESSAGE);
         return new ReplayNote(
-                letter,
-                letter.origin() + " -> " + restored.topic() + partition + "  " + (reason == null ? "" : reason + ": ")
+                deadLetter,
+                deadLetter.origin() + " -> " + restored.topic() + partition + "  " + (reason == null ? "" : reason + ": ")
                         + (message == null ? "" : message));
     }
 
@@ -31,20 +31,20 @@ record ReplayNote(@Nullable Letter letter, String text) {
     }
 
     boolean isTrouble() {
-        return letter == null;
+        return deadLetter == null;
     }
 
     void write(JsonGenerator line) throws IOException {
-        if (letter == null) {
+        if (deadLetter == null) {
             return;
         }
-        line.writeStringField("topic", letter.topic());
-        line.writeNumberField("partition", letter.partition());
-        line.writeNumberField("offset", letter.offset());
+        line.writeStringField("topic", deadLetter.topic());
+        line.writeNumberField("partition", deadLetter.partition());
+        line.writeNumberField("offset", deadLetter.offset());
         for (Field field : List.of(Field.REASON, Field.CAUSE, Field.MESSAGE, Field.ATTEMPTS)) {
-            line.writeStringField(field.name().toLowerCase(Locale.ROOT), letter.text(field));
+            line.writeStringField(field.name().toLowerCase(Locale.ROOT), deadLetter.text(field));
         }
-        line.writeStringField("time", letter.time().toString());
-        line.writeStringField("format", letter.format().name());
+        line.writeStringField("time", deadLetter.time().toString());
+        line.writeStringField("format", deadLetter.format().name());
     }
 }

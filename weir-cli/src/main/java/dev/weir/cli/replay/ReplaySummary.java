@@ -72,7 +72,7 @@ record ReplaySummary(
                 .collect(Collectors.joining(", "));
         return String.format(
                 Locale.ROOT,
-                "%,d letters read%s, %,d %s, %,d left out by --filter, --since or --until,%s %,d cannot be sent%s%s%s in %.1f s",
+                "%,d dead-letter records read%s, %,d %s, %,d left out by --filter, --since or --until,%s %,d cannot be sent%s%s%s in %.1f s",
                 read,
                 kinds.isEmpty() ? "" : " (" + kinds + ")",
                 sent,
@@ -128,7 +128,7 @@ record ReplaySummary(
     }
 
     private String incomplete() {
-        String unsent = String.format(Locale.ROOT, "%,d letters cannot be sent", unsendable);
+        String unsent = String.format(Locale.ROOT, "%,d dead-letter records cannot be sent", unsendable);
         String notAllowed = refusedCount() == 0
                 ? ""
                 : String.format(

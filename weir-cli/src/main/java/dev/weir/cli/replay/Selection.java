@@ -1,7 +1,7 @@
 package dev.weir.cli.replay;
 
-import dev.weir.kafka.letter.Letter;
-import dev.weir.kafka.letter.LetterFormat;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
+import dev.weir.kafka.deadletter.DeadLetterFormat;
 import java.time.Instant;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param until time before which records are selected, or null for all
  */
 record Selection(
-        @Nullable LetterFormat format,
+        @Nullable DeadLetterFormat format,
         List<ReplayFilter> filters,
         @Nullable Instant since,
         @Nullable Instant until) {
@@ -27,14 +27,14 @@ record Selection(
      *
      * @throws IllegalArgumentException if it matches neither the format nor, if allowed, a known one
      */
-    Letter read(ConsumerRecord<byte[], byte[]> record) {
+    DeadLetterRecord read(ConsumerRecord<byte[], byte[]> record) {
         if (format == null) {
-            return Letter.read(record);
+            return DeadLetterRecord.read(record);
         }
         try {
-            return Letter.read(record, format);
+            return DeadLetterRecord.read(record, format);
         } catch (IllegalArgumentException other) {
-            if (LetterFormat.known().contains(format)) {
+            if (DeadLetterFormat.known().contains(format)) {
                 throw other;
             }
             return readKnown(record, other);
@@ -46,13 +46,13 @@ record Selection(
         if (format == null || format.fits(record)) {
             return false;
         }
-        return LetterFormat.known().contains(format)
-                || LetterFormat.known().stream().noneMatch(known -> known.fits(record));
+        return DeadLetterFormat.known().contains(format)
+                || DeadLetterFormat.known().stream().noneMatch(known -> known.fits(record));
     }
 
-    private static Letter readKnown(ConsumerRecord<byte[], byte[]> record, IllegalArgumentException otherwise) {
+    private static DeadLetterRecord readKnown(ConsumerRecord<byte[], byte[]> record, IllegalArgumentException otherwise) {
         try {
-            return Letter.read(record);
+            return DeadLetterRecord.read(record);
         } catch (IllegalArgumentException unknown) {
             otherwise.addSuppressed(unknown);
             throw otherwise;
@@ -60,11 +60,11 @@ record Selection(
     }
 
     /** Returns whether a record is selected, as far as that is known while its original is missing. */
-    boolean mayTake(Letter letter) {
-        Instant time = letter.time();
+    boolean mayTake(DeadLetterRecord deadLetter) {
+        Instant time = deadLetter.time();
         return (since == null || !time.isBefore(since))
                 && (until == null || time.isBefore(until))
                 && filters.stream()
-                        .allMatch(filter -> (letter.lacksRecord() && filter.isOfRecord()) || filter.matches(letter));
+                        .allMatch(filter -> (deadLetter.lacksRecord() && filter.isOfRecord()) || filter.matches(deadLetter));
     }
 }

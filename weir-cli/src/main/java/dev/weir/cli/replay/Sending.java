@@ -3,7 +3,7 @@ package dev.weir.cli.replay;
 import dev.weir.cli.client.ClientFault;
 import dev.weir.cli.replay.Targets.Refusal;
 import dev.weir.cli.terminal.CliFailure;
-import dev.weir.kafka.letter.Letter;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -36,11 +36,11 @@ final class Sending {
         void sent();
 
         /** The record's topic refuses it. */
-        void refused(Letter letter, String why);
+        void refused(DeadLetterRecord deadLetter, String why);
     }
 
     private record Underway(
-            Letter letter, ProducerRecord<byte[], byte[]> record, PartitionProgress from, Future<?> answer) {}
+            DeadLetterRecord deadLetter, ProducerRecord<byte[], byte[]> record, PartitionProgress from, Future<?> answer) {}
 
     private final KafkaProducer<byte[], byte[]> producer;
     private final Targets targets;
@@ -59,8 +59,8 @@ final class Sending {
      *
      * @param from the partition of the dead-letter record, which receives the outcome
      */
-    void add(Letter letter, ProducerRecord<byte[], byte[]> record, PartitionProgress from) {
-        underway.add(new Underway(letter, record, from, send(record)));
+    void add(DeadLetterRecord deadLetter, ProducerRecord<byte[], byte[]> record, PartitionProgress from) {
+        underway.add(new Underway(deadLetter, record, from, send(record)));
     }
 
     /** Sends a record; an exception that the client throws at once fails the future instead. */
@@ -88,7 +88,7 @@ final class Sending {
         if (failure != null && end == null && !isLate(failure)) {
             failure = failure(send(each.record));
         }
-        long offset = each.letter.record().offset();
+        long offset = each.deadLetter.record().offset();
         if (failure == null) {
             outcomes.sent();
             each.from.done(offset);
@@ -96,7 +96,7 @@ final class Sending {
         }
         Refusal refusal = refusal(each.record, failure);
         if (refusal != null) {
-            outcomes.refused(each.letter, refusal.why());
+            outcomes.refused(each.deadLetter, refusal.why());
         }
         if (refusal != null && refusal.isFinal()) {
             each.from.done(offset);
@@ -158,7 +158,7 @@ final class Sending {
 
     private static CliFailure unsent(Underway each, Throwable cause) {
         return CliFailure.work(
-                "cannot send " + Replay.name(each.letter) + " to " + each.record.topic() + ": "
+                "cannot send " + Replay.name(each.deadLetter) + " to " + each.record.topic() + ": "
                         + ClientFault.withCause(cause),
                 "A run with --group goes on there and sends nothing twice; --to sends it elsewhere, --filter leaves it out.",
                 cause);

@@ -20,7 +20,7 @@ class PipeProgressTest {
     @Test
     void line_addsUp() {
         assertThat(progress.line(new PipelineCounts.Moment(1000, 800, 50, 150), consumer(170, 5000), null, 0))
-                .contains("in 1,000  out 800 (50 dead letters)", "in flight 150  lag 5,000");
+                .contains("in 1,000  out 800 (50 dead-letter records)", "in flight 150  lag 5,000");
     }
 
     @Test

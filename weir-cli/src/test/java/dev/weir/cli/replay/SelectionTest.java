@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.cli.terminal.Instants;
-import dev.weir.kafka.letter.Letter;
-import dev.weir.kafka.letter.LetterFormat;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
+import dev.weir.kafka.deadletter.DeadLetterFormat;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -17,7 +17,7 @@ import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine.TypeConversionException;
 
-/** The dead-letter records that a replay's options select. */
+/** Which dead-letter records the options of a replay take. */
 class SelectionTest {
 
     private static final Instant TIME = Instant.parse("2026-11-23T08:00:00Z");
@@ -41,45 +41,45 @@ class SelectionTest {
                 Optional.empty());
     }
 
-    private static boolean takes(Letter letter, String... filters) {
+    private static boolean takes(DeadLetterRecord deadLetter, String... filters) {
         List<ReplayFilter> all =
                 Stream.of(filters).map(new ReplayFilter.Converter()::convert).toList();
-        return new Selection(null, all, null, null).mayTake(letter);
+        return new Selection(null, all, null, null).mayTake(deadLetter);
     }
 
     @Test
     void filters_lookAtFieldsOfEveryFormat_andAtHeaders() {
-        Letter letter = Letter.read(record(
+        DeadLetterRecord deadLetter = DeadLetterRecord.read(record(
                 "tenant", "a=b",
                 "__connect.errors.topic", "orders",
                 "__connect.errors.offset", "17",
                 "__connect.errors.stage", "VALUE_CONVERTER",
                 "__connect.errors.exception.message", "no JSON"));
-        assertThat(takes(letter, "topic=orders", "offset=17", "reason=VALUE_CONVERTER", "message=JSON", "key=k"))
+        assertThat(takes(deadLetter, "topic=orders", "offset=17", "reason=VALUE_CONVERTER", "message=JSON", "key=k"))
                 .isTrue();
-        assertThat(takes(letter, "header.tenant=a=b", "time=2026-11-23T08")).isTrue();
-        assertThat(takes(letter, "header.tenant=a")).isFalse();
-        assertThat(takes(letter, "message=XML")).isFalse();
-        assertThat(takes(letter, "partition=0")).as("it does not say").isFalse();
+        assertThat(takes(deadLetter, "header.tenant=a=b", "time=2026-11-23T08")).isTrue();
+        assertThat(takes(deadLetter, "header.tenant=a")).isFalse();
+        assertThat(takes(deadLetter, "message=XML")).isFalse();
+        assertThat(takes(deadLetter, "partition=0")).as("it does not say").isFalse();
     }
 
-    /** Key and headers of a broker's dead-letter record are known only once its original is. */
+    /** Key and headers of a broker's dead-letter record are known when its original is. */
     @Test
     void filtersOfTheRecord_waitForTheOriginal() {
-        Letter letter = Letter.read(
+        DeadLetterRecord deadLetter = DeadLetterRecord.read(
                 record("__dlq.errors.topic", "orders", "__dlq.errors.partition", "0", "__dlq.errors.offset", "17"));
-        assertThat(takes(letter, "key=other", "header.tenant=a")).isTrue();
-        assertThat(takes(letter, "key=other", "offset=18")).isFalse();
+        assertThat(takes(deadLetter, "key=other", "header.tenant=a")).isTrue();
+        assertThat(takes(deadLetter, "key=other", "offset=18")).isFalse();
     }
 
     @Test
     void since_includesItsTime_andUntilDoesNot() {
-        Letter letter = Letter.read(record("__connect.errors.topic", "orders"));
-        assertThat(new Selection(null, List.of(), TIME, TIME.plusMillis(1)).mayTake(letter))
+        DeadLetterRecord deadLetter = DeadLetterRecord.read(record("__connect.errors.topic", "orders"));
+        assertThat(new Selection(null, List.of(), TIME, TIME.plusMillis(1)).mayTake(deadLetter))
                 .isTrue();
-        assertThat(new Selection(null, List.of(), TIME.plusMillis(1), null).mayTake(letter))
+        assertThat(new Selection(null, List.of(), TIME.plusMillis(1), null).mayTake(deadLetter))
                 .isFalse();
-        assertThat(new Selection(null, List.of(), null, TIME).mayTake(letter)).isFalse();
+        assertThat(new Selection(null, List.of(), null, TIME).mayTake(deadLetter)).isFalse();
     }
 
     @Test
@@ -93,14 +93,14 @@ class SelectionTest {
 
     @Test
     void letterWithoutReasonAndMessage_isPrintedWithout() {
-        Letter letter = Letter.read(record("__connect.errors.topic", "orders"));
-        assertThat(ReplayNote.wouldSend(letter, letter.restored()).text().strip())
+        DeadLetterRecord deadLetter = DeadLetterRecord.read(record("__connect.errors.topic", "orders"));
+        assertThat(ReplayNote.wouldSend(deadLetter, deadLetter.restored()).text().strip())
                 .isEqualTo("orders-?@? -> orders");
     }
 
     @Test
     void originHeaders_areAFormat_andWrongOnesAreTold() {
-        LetterFormat format = new OriginHeaders().convert("topic=x-topic,offset=x-offset");
+        DeadLetterFormat format = new OriginHeaders().convert("topic=x-topic,offset=x-offset");
         assertThat(new Selection(format, List.of(), null, null)
                         .read(record("x-topic", "orders", "x-offset", "3"))
                         .origin())
@@ -109,12 +109,12 @@ class SelectionTest {
         assertThat(new Selection(format, List.of(), null, null)
                         .read(record("__connect.errors.topic", "bills"))
                         .format())
-                .isEqualTo(LetterFormat.CONNECT);
+                .isEqualTo(DeadLetterFormat.CONNECT);
         assertThatThrownBy(() -> new Selection(format, List.of(), null, null).read(record("x-tpoic", "orders")))
                 .hasMessageContaining("it has no header x-topic");
-        assertThatThrownBy(() -> new Selection(LetterFormat.WEIR, List.of(), null, null)
+        assertThatThrownBy(() -> new Selection(DeadLetterFormat.WEIR, List.of(), null, null)
                         .read(record("__connect.errors.topic", "bills")))
-                .hasMessageContaining("is no dead letter of Weir");
+                .hasMessageContaining("is no dead-letter record of format weir");
         for (String wrong :
                 List.of("offset=x", "topic=", "topic=a,topic=b", "tpoic=a", "topic=a,", "topic=a,offset=a")) {
             assertThatThrownBy(() -> new OriginHeaders().convert(wrong))

@@ -21,7 +21,7 @@ public sealed interface BatchOutcome {
     /**
      * The record failed, as if a single-record handler had thrown.
      *
-     * @param cause decides which of the flow's rules applies: retries with delays, retry topics, dead-letter topic
+     * @param cause decides which of the flow's rules applies: retries with delays, retry topics, dead-letter records
      */
     record Retry(Throwable cause) implements BatchOutcome {
 
@@ -34,7 +34,7 @@ public sealed interface BatchOutcome {
     /**
      * The record goes to the dead-letter topic at once.
      *
-     * @param cause written to the dead-letter record
+     * @param cause for the dead-letter record
      */
     record DeadLetter(Throwable cause) implements BatchOutcome {
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * {@snippet :
  * orders.map(order -> Message.multi(List.of(invoice(order), shipment(order)), order))
- *         .via(Producing.with(settings).onFailure(WriteFailures.deadLetter(letters)).flow())
+ *         .via(Producing.with(settings).onFailure(WriteFailures.deadLetter(deadLetters)).flow())
  *         .map(produced -> audit(produced.passThrough(), produced.metadata()))
  *         .to(audits)
  *         .run();

@@ -1,6 +1,6 @@
 package dev.weir.kafka.produce;
 
-import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -13,8 +13,8 @@ public final class WriteFailures {
 
     private final Values values;
 
-    private WriteFailures(Action action, @Nullable DeadLetters letters, boolean ofTopics) {
-        this.values = new Values(action, letters, ofTopics);
+    private WriteFailures(Action action, @Nullable DeadLetterTopic deadLetterTopic, boolean ofTopics) {
+        this.values = new Values(action, deadLetterTopic, ofTopics);
     }
 
     /** The action on such a record. */
@@ -22,9 +22,9 @@ public final class WriteFailures {
         return values.action;
     }
 
-    /** The dead-letter topic for {@link Action#DEAD_LETTER}. */
-    public @Nullable DeadLetters letters() {
-        return values.letters;
+    /** The destination of dead-letter records for {@link Action#DEAD_LETTER}. */
+    public @Nullable DeadLetterTopic deadLetterTopic() {
+        return values.deadLetterTopic;
     }
 
     /** Returns whether the rule also covers topics that do not exist or are forbidden; if not they fail the run. */
@@ -55,15 +55,15 @@ public final class WriteFailures {
     /**
      * Sends such records to the dead-letter topic. The dead-letter record names the input, if the source provides it,
      * and contains the record that could not be written, unless that is not serialisable or too large for the
-     * dead-letter topic as well. {@link dev.weir.kafka.DeadLetter#OUTPUT} names its output topic.
+     * dead-letter topic as well. {@link dev.weir.kafka.deadletter.DeadLetterHeaders#OUTPUT} names its output topic.
      */
-    public static WriteFailures deadLetter(DeadLetters letters) {
-        return new WriteFailures(Action.DEAD_LETTER, Objects.requireNonNull(letters, "letters"), true);
+    public static WriteFailures deadLetter(DeadLetterTopic deadLetterTopic) {
+        return new WriteFailures(Action.DEAD_LETTER, Objects.requireNonNull(deadLetterTopic, "deadLetterTopic"), true);
     }
 
     /** Returns a copy for single records only: a topic that does not exist or is forbidden fails the run. */
     public WriteFailures ofRecordsOnly() {
-        return new WriteFailures(values.action, values.letters, false);
+        return new WriteFailures(values.action, values.deadLetterTopic, false);
     }
 
     @Override
@@ -81,13 +81,13 @@ public final class WriteFailures {
         return values.toString().replaceFirst("Values", "WriteFailures");
     }
 
-    private record Values(Action action, @Nullable DeadLetters letters, boolean ofTopics) {
+    private record Values(Action action, @Nullable DeadLetterTopic deadLetterTopic, boolean ofTopics) {
 
         Values {
             Objects.requireNonNull(action, "action");
-            if ((action == Action.DEAD_LETTER) != (letters != null)) {
+            if ((action == Action.DEAD_LETTER) != (deadLetterTopic != null)) {
                 throw new IllegalArgumentException(
-                        "dead letters go with action=DEAD_LETTER and with no other: action=" + action);
+                        "a dead-letter topic goes with action=DEAD_LETTER and with no other: action=" + action);
             }
         }
     }

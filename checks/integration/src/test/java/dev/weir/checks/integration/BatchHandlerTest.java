@@ -3,13 +3,13 @@ package dev.weir.checks.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.DeadLetter;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.batch.BatchHandler;
 import dev.weir.kafka.batch.BatchOutcome;
+import dev.weir.kafka.deadletter.DeadLetterHeaders;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.RetryPolicy;
@@ -119,10 +119,10 @@ class BatchHandlerTest {
                         .filter(number -> number % 100 != 10 && number % 100 != 20)
                         .boxed()
                         .toList());
-        assertThat(FailureTopics.letters(KAFKA.cluster(), "outcomes-dead"))
+        assertThat(FailureTopics.deadLetters(KAFKA.cluster(), "outcomes-dead"))
                 .hasSize(COUNT / 100)
                 .allSatisfy(
-                        letter -> assertThat(letter.header(DeadLetter.CAUSE)).contains("IllegalStateException"));
+                        deadLetter -> assertThat(deadLetter.header(DeadLetterHeaders.CAUSE)).contains("IllegalStateException"));
         assertThat(retried).hasSize(COUNT / 100);
         byKey.values()
                 .forEach(numbers -> assertThat(numbers.stream().distinct()).isSorted());
@@ -152,8 +152,8 @@ class BatchHandlerTest {
         }
         assertThat(done).hasSize(COUNT - poison.size()).doesNotContainKeys(poison.toArray(Long[]::new));
         assertThat(done.values()).containsOnly(1);
-        assertThat(FailureTopics.letters(KAFKA.cluster(), "poison-dead"))
-                .extracting(letter -> number(letter.letter()))
+        assertThat(FailureTopics.deadLetters(KAFKA.cluster(), "poison-dead"))
+                .extracting(deadLetter -> number(deadLetter.record()))
                 .containsExactlyInAnyOrderElementsOf(poison);
         assertCommitted("poison");
     }

@@ -3,7 +3,7 @@ package dev.weir.checks.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
@@ -122,7 +122,7 @@ class ClosedClientsTest {
                         .handle(1, Ordering.input(), record -> {
                             throw new IllegalArgumentException("not of this form");
                         })
-                        .deadLetter(DeadLetters.to("out", producer(kind)))
+                        .deadLetter(DeadLetterTopic.of("out", producer(kind)))
                         .pipeline();
             default ->
                 KafkaSource.atLeastOnce(consumer, in)

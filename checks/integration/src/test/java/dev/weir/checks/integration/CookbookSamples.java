@@ -4,7 +4,7 @@ import dev.weir.kafka.CircuitBreaker;
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerHealth;
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
@@ -132,7 +132,7 @@ abstract class CookbookSamples {
 
     void recordsThatCannotBeDecoded() {
         Source<ConsumerRecord<String, String>> orders =
-                DeadLetters.to("orders-dead", settings).divert(KafkaSource.decoded(settings, "orders"));
+                DeadLetterTopic.of("orders-dead", settings).divert(KafkaSource.decoded(settings, "orders"));
     }
 
     void soManyCallsASecondFor() {

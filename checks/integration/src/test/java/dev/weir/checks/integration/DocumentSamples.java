@@ -9,7 +9,7 @@ import dev.weir.console.tune.TuneReport;
 import dev.weir.console.tune.Tuner;
 import dev.weir.kafka.CircuitBreaker;
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.Decoded;
 import dev.weir.kafka.FailureAction;
 import dev.weir.kafka.FetchPath;
@@ -132,7 +132,7 @@ final class DocumentSamples {
     static Source<ConsumerRecord<String, Order>> diverted(ConsumerSettings<String, Order> settings) {
         Source<Decoded<String, Order>> decoded = KafkaSource.decoded(settings, "orders"); // a refusal is a value
         Source<ConsumerRecord<String, Order>> orders =
-                DeadLetters.to("orders-dead", settings).divert(decoded);
+                DeadLetterTopic.of("orders-dead", settings).divert(decoded);
         return orders;
     }
 
@@ -148,9 +148,9 @@ final class DocumentSamples {
     }
 
     static Pipeline exactlyOnceUnderARule(
-            ConsumerSettings<String, Order> orders, ProducerSettings<String, Invoice> invoices, DeadLetters letters) {
+            ConsumerSettings<String, Order> orders, ProducerSettings<String, Invoice> invoices, DeadLetterTopic deadLetterTopic) {
         Pipeline pricing = KafkaSource.exactlyOnce(orders, "orders")
-                .onFailure(WriteFailures.deadLetter(letters))
+                .onFailure(WriteFailures.deadLetter(deadLetterTopic))
                 .produceTo(
                         invoices,
                         records -> records.map(order -> price(order.value()))

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.DeadLetter;
-import dev.weir.kafka.DeadLetterHandle;
-import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
+import dev.weir.kafka.deadletter.DeadLetterHandle;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.ExactlyOnceFlow;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaSource;
@@ -77,8 +77,8 @@ class ExactlyOnceRuleTest {
                 .build();
     }
 
-    private static DeadLetters letters(String name) {
-        return DeadLetters.to(
+    private static DeadLetterTopic deadLetters(String name) {
+        return DeadLetterTopic.of(
                 name + "-dead",
                 ProducerSettings.builder()
                         .bootstrapServers(KAFKA.bootstrapServers())
@@ -153,9 +153,9 @@ class ExactlyOnceRuleTest {
             WriteFailures.Action action, FetchPath path) throws Exception {
         String name = "poisoned-" + action + "-" + path;
         createTopics(name);
-        boolean writesLetters = action == WriteFailures.Action.DEAD_LETTER;
+        boolean writesDeadLetters = action == WriteFailures.Action.DEAD_LETTER;
         try (RunningPipeline run = flow(
-                        name, path, writesLetters ? WriteFailures.deadLetter(letters(name)) : WriteFailures.skip())
+                        name, path, writesDeadLetters ? WriteFailures.deadLetter(deadLetters(name)) : WriteFailures.skip())
                 .commitRecords(65)
                 .produceTo(
                         picky(),
@@ -170,7 +170,7 @@ class ExactlyOnceRuleTest {
                             .aborted())
                     .isPositive();
             assertThat(run.handles(DeadLetterHandle.class))
-                    .hasSize(writesLetters ? 1 : 0)
+                    .hasSize(writesDeadLetters ? 1 : 0)
                     .allSatisfy(handle -> {
                         assertThat(handle.written()).isEqualTo(8);
                         // The large one, and the one whose value is not serialisable.
@@ -182,11 +182,11 @@ class ExactlyOnceRuleTest {
         assertThat(seen(name + "-log")).isEqualTo(numbers(number -> true));
         assertThat(KAFKA.cluster().committedOffsets(name))
                 .isEqualTo(KAFKA.cluster().endOffsets(name));
-        List<DeadLetter> letters = FailureTopics.letters(KAFKA.cluster(), name + "-dead");
-        assertThat(letters)
-                .extracting(DeadLetter::offset)
-                .isEqualTo(writesLetters ? numbers(ExactlyOnceRuleTest::isPoison) : List.of());
-        assertThat(letters).allSatisfy(letter -> assertThat(letter.topic()).isEqualTo(name));
+        List<DeadLetterRecord> deadLetters = FailureTopics.deadLetters(KAFKA.cluster(), name + "-dead");
+        assertThat(deadLetters)
+                .extracting(DeadLetterRecord::offset)
+                .isEqualTo(writesDeadLetters ? numbers(ExactlyOnceRuleTest::isPoison) : List.of());
+        assertThat(deadLetters).allSatisfy(deadLetter -> assertThat(deadLetter.topic()).isEqualTo(name));
     }
 
     @ParameterizedTest
@@ -197,12 +197,12 @@ class ExactlyOnceRuleTest {
         whatCannotBeWritten_comesUnderTheRule_andAllOthersAreSeenOnceInOrder(action, path);
     }
 
-    /** A transaction aborted for another reason takes its dead-letter records with it. */
+    /** What is aborted for another reason takes its dead-letter records with it. */
     @Test
     void letter_ofATransactionThatIsAborted_isNotSeen_andStandsThereOnceAfterTheNextRun() throws Exception {
         String name = "aborted";
         createTopics(name);
-        ExactlyOnceFlow<byte[], byte[]> flow = flow(name, FetchPath.CLIENT, WriteFailures.deadLetter(letters(name)))
+        ExactlyOnceFlow<byte[], byte[]> flow = flow(name, FetchPath.CLIENT, WriteFailures.deadLetter(deadLetters(name)))
                 .commitInterval(Duration.ofSeconds(20));
         try (RunningPipeline run = flow.produceTo(
                         picky(),
@@ -216,14 +216,14 @@ class ExactlyOnceRuleTest {
             assertThatThrownBy(() -> run.completion().toCompletableFuture().get(60, TimeUnit.SECONDS))
                     .hasRootCauseMessage("planned");
         }
-        assertThat(FailureTopics.letters(KAFKA.cluster(), name + "-dead")).isEmpty();
+        assertThat(FailureTopics.deadLetters(KAFKA.cluster(), name + "-dead")).isEmpty();
         try (RunningPipeline run = flow.commitInterval(Duration.ofMillis(500))
                 .produceTo(picky(), records -> records.map(record -> poisoned(name, record)))
                 .run()) {
             drainOnceAllIsCommitted(run, name);
         }
-        assertThat(FailureTopics.letters(KAFKA.cluster(), name + "-dead"))
-                .extracting(DeadLetter::offset)
+        assertThat(FailureTopics.deadLetters(KAFKA.cluster(), name + "-dead"))
+                .extracting(DeadLetterRecord::offset)
                 .isEqualTo(numbers(ExactlyOnceRuleTest::isPoison));
     }
 
@@ -271,7 +271,7 @@ class ExactlyOnceRuleTest {
         createTopics("full");
         TopicLimits.setMaxMessageBytes(KAFKA.cluster(), "full-dead", "100");
         assertFailsWithProduceException(
-                flow("full", FetchPath.CLIENT, WriteFailures.deadLetter(letters("full")))
+                flow("full", FetchPath.CLIENT, WriteFailures.deadLetter(deadLetters("full")))
                         .commitInterval(Duration.ofSeconds(20))
                         .produceTo(picky(), records -> records.map(record -> poisoned("full", record))),
                 RecordTooLargeException.class);

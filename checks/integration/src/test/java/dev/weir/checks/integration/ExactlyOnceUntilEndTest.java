@@ -3,8 +3,8 @@ package dev.weir.checks.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.DeadLetter;
-import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.ExactlyOnceFlow;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaSource;
@@ -76,7 +76,7 @@ class ExactlyOnceUntilEndTest {
     private static WriteFailures rule(String name, WriteFailures.Action action) {
         return action == WriteFailures.Action.SKIP
                 ? WriteFailures.skip()
-                : WriteFailures.deadLetter(DeadLetters.to(name + "-dead", producer()));
+                : WriteFailures.deadLetter(DeadLetterTopic.of(name + "-dead", producer()));
     }
 
     private static ExactlyOnceFlow<byte[], byte[]> flow(String name, FetchPath path) {
@@ -156,8 +156,8 @@ class ExactlyOnceUntilEndTest {
             assertThat(aborted(run)).isPositive();
         }
         assertAllDone(name, number -> number != 20 && number != 40);
-        assertThat(FailureTopics.letters(KAFKA.cluster(), name + "-dead"))
-                .extracting(DeadLetter::offset)
+        assertThat(FailureTopics.deadLetters(KAFKA.cluster(), name + "-dead"))
+                .extracting(DeadLetterRecord::offset)
                 .isEqualTo(action == WriteFailures.Action.SKIP ? List.of() : List.of(20L, 40L));
     }
 
@@ -176,7 +176,7 @@ class ExactlyOnceUntilEndTest {
         String name = "grouped-" + path;
         createTopics(name);
         try (RunningPipeline run = flow(name, path)
-                .onFailure(WriteFailures.deadLetter(DeadLetters.to(name + "-dead", producer())))
+                .onFailure(WriteFailures.deadLetter(DeadLetterTopic.of(name + "-dead", producer())))
                 .produceTo(
                         producer(),
                         records -> records.grouped(COUNT + 1)
@@ -186,7 +186,7 @@ class ExactlyOnceUntilEndTest {
             awaitEnd(run);
         }
         assertAllDone(name, number -> number != 20 && number != 40);
-        assertThat(FailureTopics.letters(KAFKA.cluster(), name + "-dead")).hasSize(2);
+        assertThat(FailureTopics.deadLetters(KAFKA.cluster(), name + "-dead")).hasSize(2);
     }
 
     @ParameterizedTest

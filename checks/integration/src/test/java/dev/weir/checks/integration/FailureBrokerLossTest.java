@@ -4,9 +4,9 @@ import static dev.weir.checks.integration.FailureTopics.record;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.DeadLetter;
-import dev.weir.kafka.DeadLetterHandle;
-import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
+import dev.weir.kafka.deadletter.DeadLetterHandle;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.Subscription;
@@ -22,7 +22,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The only broker is killed while dead-letter records are in flight to it. */
+/** The only broker is killed while dead-letter records are on their way to it. */
 class FailureBrokerLossTest {
 
     private static final int RECORDS = 1500;
@@ -51,7 +51,7 @@ class FailureBrokerLossTest {
                         throw new IllegalStateException("odd");
                     }
                 })
-                .deadLetter(DeadLetters.to("loss-dead", flow.settings()))
+                .deadLetter(DeadLetterTopic.of("loss-dead", flow.settings()))
                 .run();
     }
 
@@ -70,8 +70,8 @@ class FailureBrokerLossTest {
             List<ConsumerRecord<byte[], byte[]>> input = FailureTopics.read(cluster, "loss");
 
             RunningPipeline first = run(cluster, Subscription.topics("loss"));
-            DeadLetterHandle letters = first.handles(DeadLetterHandle.class).getFirst();
-            ConsumerLedger.await("letters", Duration.ofMinutes(1), () -> letters.written() > 200);
+            DeadLetterHandle deadLetters = first.handles(DeadLetterHandle.class).getFirst();
+            ConsumerLedger.await("letters", Duration.ofMinutes(1), () -> deadLetters.written() > 200);
             // The first commits may lie before the first bad record, with what is done beyond them in their text.
             ConsumerLedger.await(
                     "a commit past a bad record",
@@ -93,7 +93,7 @@ class FailureBrokerLossTest {
             try (RunningPipeline second =
                     run(cluster, Subscription.topics("loss").untilEnd())) {
                 DeadLetterHandle more = second.handles(DeadLetterHandle.class).getFirst();
-                ConsumerLedger.await("more letters", Duration.ofMinutes(1), () -> more.written() > 100);
+                ConsumerLedger.await("more dead-letter records", Duration.ofMinutes(1), () -> more.written() > 100);
                 cluster.broker(1).kill();
                 cluster.broker(1).start();
                 assertThat(second.await().drained()).isTrue();
@@ -125,8 +125,8 @@ class FailureBrokerLossTest {
     }
 
     private static List<String> values(KafkaCluster cluster) {
-        return FailureTopics.letters(cluster, "loss-dead").stream()
-                .map(DeadLetter::letter)
+        return FailureTopics.deadLetters(cluster, "loss-dead").stream()
+                .map(DeadLetterRecord::deadLetter)
                 .map(FailureTopics::value)
                 .toList();
     }

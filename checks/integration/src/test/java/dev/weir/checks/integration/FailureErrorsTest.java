@@ -4,17 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.DeadLetter;
 import dev.weir.kafka.FailureAction;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.HandledFlow;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.RecordOrdering;
-import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.ShareSettings.Start;
+import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.batch.BatchOutcome;
+import dev.weir.kafka.deadletter.DeadLetterHeaders;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.RetryPolicy;
@@ -142,20 +143,20 @@ class FailureErrorsTest {
         return Subscription.topics(topic).untilEnd();
     }
 
-    private static void assertLetters(String topic) {
-        List<DeadLetter> letters = FailureTopics.letters(KAFKA.cluster(), topic + "-dead");
-        assertThat(letters)
-                .extracting(letter -> FailureTopics.value(letter.letter()))
+    private static void assertDeadLetters(String topic) {
+        List<DeadLetterRecord> deadLetters = FailureTopics.deadLetters(KAFKA.cluster(), topic + "-dead");
+        assertThat(deadLetters)
+                .extracting(deadLetter -> FailureTopics.value(deadLetter.record()))
                 .containsExactlyInAnyOrder("deep", "hostile");
-        assertThat(letters)
-                .filteredOn(letter -> FailureTopics.value(letter.letter()).equals("deep"))
+        assertThat(deadLetters)
+                .filteredOn(deadLetter -> FailureTopics.value(deadLetter.record()).equals("deep"))
                 .allSatisfy(
-                        letter -> assertThat(letter.header(DeadLetter.CAUSE)).contains("StackOverflowError"));
-        assertThat(letters)
-                .filteredOn(letter -> FailureTopics.value(letter.letter()).equals("hostile"))
-                .allSatisfy(letter -> {
-                    assertThat(letter.header(DeadLetter.CAUSE)).isEqualTo(Hostile.class.getName());
-                    assertThat(letter.header(DeadLetter.STACK)).contains("FailureErrorsTest");
+                        deadLetter -> assertThat(deadLetter.header(DeadLetterHeaders.CAUSE)).contains("StackOverflowError"));
+        assertThat(deadLetters)
+                .filteredOn(deadLetter -> FailureTopics.value(deadLetter.record()).equals("hostile"))
+                .allSatisfy(deadLetter -> {
+                    assertThat(deadLetter.header(DeadLetterHeaders.CAUSE)).isEqualTo(Hostile.class.getName());
+                    assertThat(deadLetter.header(DeadLetterHeaders.STACK)).contains("FailureErrorsTest");
                 });
     }
 
@@ -168,7 +169,7 @@ class FailureErrorsTest {
                 place.flow.apply(topic).retry(TWICE).deadLetter(topic + "-dead").run()) {
             assertThat(running.await().drained()).isTrue();
         }
-        assertLetters(topic);
+        assertDeadLetters(topic);
         assertThat(KAFKA.cluster().committedOffsets(topic))
                 .isEqualTo(KAFKA.cluster().endOffsets(topic));
     }
@@ -185,7 +186,7 @@ class FailureErrorsTest {
                 .run()) {
             assertThat(running.await().drained()).isTrue();
         }
-        assertThat(FailureTopics.letters(KAFKA.cluster(), "errors-rule-dead")).hasSize(1);
+        assertThat(FailureTopics.deadLetters(KAFKA.cluster(), "errors-rule-dead")).hasSize(1);
     }
 
     @Test
@@ -203,7 +204,7 @@ class FailureErrorsTest {
                 .run()) {
             assertThat(running.await().drained()).isTrue();
         }
-        assertThat(FailureTopics.letters(KAFKA.cluster(), "errors-result-dead")).hasSize(2);
+        assertThat(FailureTopics.deadLetters(KAFKA.cluster(), "errors-result-dead")).hasSize(2);
         assertThat(FailureTopics.read(KAFKA.cluster(), "errors-result-out")).hasSize(3);
     }
 
@@ -222,7 +223,7 @@ class FailureErrorsTest {
                 .run()) {
             assertThat(running.await().drained()).isTrue();
         }
-        assertLetters("errors-share");
+        assertDeadLetters("errors-share");
     }
 
     @Test

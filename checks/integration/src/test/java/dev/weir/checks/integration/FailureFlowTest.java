@@ -8,8 +8,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.kafka.CircuitBreaker;
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.DeadLetter;
-import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.FailureAction;
 import dev.weir.kafka.HandlerTimeoutException;
 import dev.weir.kafka.KafkaFlow;
@@ -18,6 +16,9 @@ import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.deadletter.DeadLetterHeaders;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.RetryPolicy;
@@ -100,13 +101,13 @@ class FailureFlowTest {
                 .run()) {
             assertThat(running.await().drained()).isTrue();
         }
-        List<DeadLetter> letters = FailureTopics.letters(KAFKA.cluster(), "some-dead");
-        assertThat(letters).hasSize(40);
-        assertThat(letters)
-                .extracting(letter -> FailureTopics.key(letter.letter()))
+        List<DeadLetterRecord> deadLetters = FailureTopics.deadLetters(KAFKA.cluster(), "some-dead");
+        assertThat(deadLetters).hasSize(40);
+        assertThat(deadLetters)
+                .extracting(deadLetter -> FailureTopics.key(deadLetter.record()))
                 .containsOnly("k7", "k13");
-        assertThat(letters)
-                .extracting(letter -> FailureTopics.value(letter.letter()))
+        assertThat(deadLetters)
+                .extracting(deadLetter -> FailureTopics.value(deadLetter.record()))
                 .doesNotHaveDuplicates();
         calls.forEach((value, times) -> {
             int key = Integer.parseInt(value) % 20;
@@ -115,25 +116,25 @@ class FailureFlowTest {
         assertThat(calls).hasSize(400);
         assertAllCommitted("some", "some");
 
-        DeadLetter letter = letters.getFirst();
+        DeadLetterRecord deadLetter = deadLetters.getFirst();
         var origin = FailureTopics.read(KAFKA.cluster(), "some").stream()
-                .filter(record -> record.partition() == letter.partition() && record.offset() == letter.offset())
+                .filter(record -> record.partition() == deadLetter.partition() && record.offset() == deadLetter.offset())
                 .findFirst()
                 .orElseThrow();
-        assertThat(letter.letter().key()).isEqualTo(origin.key());
-        assertThat(letter.letter().value()).isEqualTo(origin.value());
-        assertThat(letter.originalHeaders()).isEqualTo(FailureTopics.headers());
-        assertThat(letter.topic()).isEqualTo("some");
-        assertThat(letter.timestamp()).isEqualTo(FailureTopics.TIMESTAMP);
-        assertThat(letter.letter().timestamp()).isGreaterThan(1_700_000_000_000L);
-        assertThat(letter.header(DeadLetter.REASON)).isEqualTo("HANDLER");
-        assertThat(letter.header(DeadLetter.CAUSE)).isEqualTo("java.lang.IllegalStateException");
-        assertThat(letter.header(DeadLetter.MESSAGE)).isEqualTo("no price for " + FailureTopics.value(origin));
-        assertThat(letter.header(DeadLetter.STACK)).contains("FailureFlowTest").hasSizeLessThan(4200);
-        assertThat(letter.header(DeadLetter.ATTEMPTS)).isEqualTo("3");
-        assertThat(letter.header(DeadLetter.GROUP)).isEqualTo("some");
-        assertThat(letter.header(DeadLetter.TIME)).startsWith("20");
-        assertThat(letter.isWhole()).isTrue();
+        assertThat(deadLetter.record().key()).isEqualTo(origin.key());
+        assertThat(deadLetter.record().value()).isEqualTo(origin.value());
+        assertThat(deadLetter.originalHeaders()).isEqualTo(FailureTopics.headers());
+        assertThat(deadLetter.topic()).isEqualTo("some");
+        assertThat(deadLetter.timestamp()).isEqualTo(FailureTopics.TIMESTAMP);
+        assertThat(deadLetter.record().timestamp()).isGreaterThan(1_700_000_000_000L);
+        assertThat(deadLetter.header(DeadLetterHeaders.REASON)).isEqualTo("HANDLER");
+        assertThat(deadLetter.header(DeadLetterHeaders.CAUSE)).isEqualTo("java.lang.IllegalStateException");
+        assertThat(deadLetter.header(DeadLetterHeaders.MESSAGE)).isEqualTo("no price for " + FailureTopics.value(origin));
+        assertThat(deadLetter.header(DeadLetterHeaders.STACK)).contains("FailureFlowTest").hasSizeLessThan(4200);
+        assertThat(deadLetter.header(DeadLetterHeaders.ATTEMPTS)).isEqualTo("3");
+        assertThat(deadLetter.header(DeadLetterHeaders.GROUP)).isEqualTo("some");
+        assertThat(deadLetter.header(DeadLetterHeaders.TIME)).startsWith("20");
+        assertThat(deadLetter.isWhole()).isTrue();
     }
 
     @Test
@@ -160,11 +161,11 @@ class FailureFlowTest {
         }
         assertThat(calls).hasValue(20);
         assertThat(done).hasSize(190).doesNotHaveDuplicates();
-        List<DeadLetter> letters = FailureTopics.letters(KAFKA.cluster(), "async-dead");
-        assertThat(letters).hasSize(10).allSatisfy(letter -> {
-            assertThat(FailureTopics.key(letter.letter())).isEqualTo("k7");
-            assertThat(letter.header(DeadLetter.CAUSE)).isEqualTo("java.lang.IllegalStateException");
-            assertThat(letter.header(DeadLetter.ATTEMPTS)).isEqualTo("2");
+        List<DeadLetterRecord> deadLetters = FailureTopics.deadLetters(KAFKA.cluster(), "async-dead");
+        assertThat(deadLetters).hasSize(10).allSatisfy(deadLetter -> {
+            assertThat(FailureTopics.key(deadLetter.record())).isEqualTo("k7");
+            assertThat(deadLetter.header(DeadLetterHeaders.CAUSE)).isEqualTo("java.lang.IllegalStateException");
+            assertThat(deadLetter.header(DeadLetterHeaders.ATTEMPTS)).isEqualTo("2");
         });
         assertAllCommitted("async", "async");
     }
@@ -211,23 +212,23 @@ class FailureFlowTest {
                 .groupId("typed2")
                 .build();
         Queue<Integer> values = new ConcurrentLinkedQueue<>();
-        try (RunningPipeline running = DeadLetters.to("typed2-dead", settings)
+        try (RunningPipeline running = DeadLetterTopic.of("typed2-dead", settings)
                 .divert(KafkaSource.decoded(settings, allOf("typed2")))
                 .to(Sink.forEach(record -> values.add(record.value())))
                 .run()) {
             assertThat(running.await().drained()).isTrue();
         }
         assertThat(values).containsExactly(1, 3);
-        assertThat(FailureTopics.letters(KAFKA.cluster(), "typed2-dead"))
+        assertThat(FailureTopics.deadLetters(KAFKA.cluster(), "typed2-dead"))
                 .singleElement()
-                .satisfies(letter -> {
-                    assertThat(letter.letter().value()).containsExactly(1, 2, 3);
-                    assertThat(letter.letter().key()).asString(UTF_8).isEqualTo("b");
-                    assertThat(letter.header(DeadLetter.REASON)).isEqualTo("DECODE");
-                    assertThat(letter.header(DeadLetter.CAUSE)).contains("SerializationException");
-                    assertThat(letter.header(DeadLetter.ATTEMPTS)).isEqualTo("0");
-                    assertThat(letter.offset()).isEqualTo(1);
-                    List<Header> original = letter.originalHeaders();
+                .satisfies(deadLetter -> {
+                    assertThat(deadLetter.record().value()).containsExactly(1, 2, 3);
+                    assertThat(deadLetter.record().key()).asString(UTF_8).isEqualTo("b");
+                    assertThat(deadLetter.header(DeadLetterHeaders.REASON)).isEqualTo("DECODE");
+                    assertThat(deadLetter.header(DeadLetterHeaders.CAUSE)).contains("SerializationException");
+                    assertThat(deadLetter.header(DeadLetterHeaders.ATTEMPTS)).isEqualTo("0");
+                    assertThat(deadLetter.offset()).isEqualTo(1);
+                    List<Header> original = deadLetter.originalHeaders();
                     assertThat(original).isEqualTo(FailureTopics.headers());
                 });
         assertAllCommitted("typed2", "typed2");
@@ -235,7 +236,7 @@ class FailureFlowTest {
         // The same through the facade.
         Queue<Integer> again = new ConcurrentLinkedQueue<>();
         try (RunningPipeline running = KafkaFlow.from(settings.raw(), allOf("typed2-dead"))
-                .forEach(1, Ordering.unordered(), letter -> again.add(letter.value().length))
+                .forEach(1, Ordering.unordered(), deadLetter -> again.add(deadLetter.value().length))
                 .run()) {
             assertThat(running.await().drained()).isTrue();
         }
@@ -274,25 +275,25 @@ class FailureFlowTest {
         assertThat(FailureTopics.read(KAFKA.cluster(), "large-out"))
                 .extracting(FailureTopics::value)
                 .containsExactlyInAnyOrder("first", "last");
-        List<DeadLetter> letters = FailureTopics.letters(KAFKA.cluster(), "large-dead");
-        assertThat(letters)
+        List<DeadLetterRecord> deadLetters = FailureTopics.deadLetters(KAFKA.cluster(), "large-dead");
+        assertThat(deadLetters)
                 .hasSize(2)
                 .allSatisfy(
-                        letter -> assertThat(letter.header(DeadLetter.REASON)).isEqualTo("WRITE"));
-        assertThat(letters)
-                .filteredOn(letter -> FailureTopics.key(letter.letter()).equals("b"))
+                        deadLetter -> assertThat(deadLetter.header(DeadLetterHeaders.REASON)).isEqualTo("WRITE"));
+        assertThat(deadLetters)
+                .filteredOn(deadLetter -> FailureTopics.key(deadLetter.record()).equals("b"))
                 .singleElement()
                 .satisfies(cut -> {
                     assertThat(cut.isWhole()).isFalse();
-                    assertThat(cut.header(DeadLetter.CUT)).isEqualTo("value of 100000 bytes");
-                    assertThat(cut.header(DeadLetter.CAUSE)).endsWith("RecordTooLargeException");
-                    assertThat(cut.letter().value()).isNull();
+                    assertThat(cut.header(DeadLetterHeaders.CUT)).isEqualTo("value of 100000 bytes");
+                    assertThat(cut.header(DeadLetterHeaders.CAUSE)).endsWith("RecordTooLargeException");
+                    assertThat(cut.record().value()).isNull();
                     assertThat(cut.originalHeaders()).isEqualTo(FailureTopics.headers());
                 });
-        assertThat(letters)
-                .filteredOn(DeadLetter::isWhole)
+        assertThat(deadLetters)
+                .filteredOn(DeadLetterRecord::isWhole)
                 .singleElement()
-                .satisfies(whole -> assertThat(whole.header(DeadLetter.MESSAGE)).isEqualTo("cannot be mapped"));
+                .satisfies(whole -> assertThat(whole.header(DeadLetterHeaders.MESSAGE)).isEqualTo("cannot be mapped"));
         assertAllCommitted("large", "large");
     }
 
@@ -314,13 +315,13 @@ class FailureFlowTest {
             assertThat(running.await().drained()).isTrue();
         }
         assertThat(done).hasValue(57);
-        assertThat(FailureTopics.letters(KAFKA.cluster(), "slowly-dead"))
+        assertThat(FailureTopics.deadLetters(KAFKA.cluster(), "slowly-dead"))
                 .hasSize(3)
-                .allSatisfy(letter -> {
-                    assertThat(letter.header(DeadLetter.REASON)).isEqualTo("TIMEOUT");
-                    assertThat(letter.header(DeadLetter.CAUSE)).isEqualTo(HandlerTimeoutException.class.getName());
-                    assertThat(letter.header(DeadLetter.MESSAGE))
-                            .contains("PT0.2S", "slowly-" + letter.partition() + "@" + letter.offset());
+                .allSatisfy(deadLetter -> {
+                    assertThat(deadLetter.header(DeadLetterHeaders.REASON)).isEqualTo("TIMEOUT");
+                    assertThat(deadLetter.header(DeadLetterHeaders.CAUSE)).isEqualTo(HandlerTimeoutException.class.getName());
+                    assertThat(deadLetter.header(DeadLetterHeaders.MESSAGE))
+                            .contains("PT0.2S", "slowly-" + deadLetter.partition() + "@" + deadLetter.offset());
                 });
     }
 
@@ -371,8 +372,8 @@ class FailureFlowTest {
             assertThat(running.await().drained()).isTrue();
         }
         assertThat(calls).hasValue(3);
-        assertThat(FailureTopics.letters(KAFKA.cluster(), "types-dead"))
-                .extracting(letter -> FailureTopics.key(letter.letter()))
+        assertThat(FailureTopics.deadLetters(KAFKA.cluster(), "types-dead"))
+                .extracting(deadLetter -> FailureTopics.key(deadLetter.record()))
                 .containsExactly("k2", "k2", "k2");
         assertAllCommitted("types", "types");
         try (RunningPipeline running = KafkaFlow.from(strings("types-fatal"), allOf("types"))
@@ -384,7 +385,7 @@ class FailureFlowTest {
                 .run()) {
             assertThatThrownBy(running::await).hasMessage("for good");
         }
-        assertThat(FailureTopics.letters(KAFKA.cluster(), "types-dead")).hasSize(3);
+        assertThat(FailureTopics.deadLetters(KAFKA.cluster(), "types-dead")).hasSize(3);
     }
 
     @Test
@@ -477,9 +478,9 @@ class FailureFlowTest {
             assertThat(running.await().drained()).isTrue();
         }
         assertThat(handled).hasValue(2);
-        assertThat(FailureTopics.letters(KAFKA.cluster(), "refused-dead"))
+        assertThat(FailureTopics.deadLetters(KAFKA.cluster(), "refused-dead"))
                 .singleElement()
-                .satisfies(letter -> assertThat(letter.offset()).isEqualTo(1));
+                .satisfies(deadLetter -> assertThat(deadLetter.offset()).isEqualTo(1));
         assertAllCommitted("refused", "refused");
     }
 }

@@ -7,11 +7,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.DeadLetter;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.RetryTopics;
+import dev.weir.kafka.deadletter.DeadLetterHeaders;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.testkit.KafkaCluster;
@@ -113,13 +114,13 @@ class FailureRetryTopicsTest {
             });
         });
         assertThat(calls).hasSize(20);
-        assertThat(FailureTopics.letters(KAFKA.cluster(), "tiers-dead"))
+        assertThat(FailureTopics.deadLetters(KAFKA.cluster(), "tiers-dead"))
                 .hasSize(4)
-                .allSatisfy(letter -> {
-                    assertThat(letter.topic()).isEqualTo("tiers");
-                    assertThat(letter.timestamp()).isEqualTo(FailureTopics.TIMESTAMP);
-                    assertThat(letter.header(DeadLetter.ATTEMPTS)).isEqualTo("3");
-                    assertThat(letter.originalHeaders()).isEqualTo(FailureTopics.headers());
+                .allSatisfy(deadLetter -> {
+                    assertThat(deadLetter.topic()).isEqualTo("tiers");
+                    assertThat(deadLetter.timestamp()).isEqualTo(FailureTopics.TIMESTAMP);
+                    assertThat(deadLetter.header(DeadLetterHeaders.ATTEMPTS)).isEqualTo("3");
+                    assertThat(deadLetter.originalHeaders()).isEqualTo(FailureTopics.headers());
                 });
     }
 
@@ -146,17 +147,17 @@ class FailureRetryTopicsTest {
                 .deadLetter("passed-dead")
                 .run()) {
             ConsumerLedger.await(
-                    "a letter",
+                    "a dead-letter record",
                     SOON,
                     () -> !FailureTopics.read(KAFKA.cluster(), "passed-dead").isEmpty());
             assertThat(running.completion()).isNotDone();
         }
         assertThat(calls).hasSize(3).allSatisfy(call -> assertThat(call.topic()).isEqualTo("passed"));
-        DeadLetter letter =
-                FailureTopics.letters(KAFKA.cluster(), "passed-dead").getFirst();
-        assertThat(letter.topic() + "@" + letter.offset()).isEqualTo("passed@0");
-        assertThat(letter.header(DeadLetter.ATTEMPTS)).isEqualTo("3");
-        assertThat(letter.originalHeaders()).isEqualTo(FailureTopics.headers());
+        DeadLetterRecord deadLetter =
+                FailureTopics.deadLetters(KAFKA.cluster(), "passed-dead").getFirst();
+        assertThat(deadLetter.topic() + "@" + deadLetter.offset()).isEqualTo("passed@0");
+        assertThat(deadLetter.header(DeadLetterHeaders.ATTEMPTS)).isEqualTo("3");
+        assertThat(deadLetter.originalHeaders()).isEqualTo(FailureTopics.headers());
     }
 
     // An hour's delay: what waits neither holds up the others, nor a drain, nor is it committed or lost.

@@ -2,7 +2,7 @@ package dev.weir.checks.integration;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.weir.kafka.DeadLetter;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.Records;
 import java.util.ArrayList;
@@ -67,8 +67,8 @@ final class FailureTopics {
         return Records.readAll(cluster.bootstrapServers(), topic, IsolationLevel.READ_COMMITTED);
     }
 
-    static List<DeadLetter> letters(KafkaCluster cluster, String topic) {
-        return read(cluster, topic).stream().map(DeadLetter::read).toList();
+    static List<DeadLetterRecord> deadLetters(KafkaCluster cluster, String topic) {
+        return read(cluster, topic).stream().map(DeadLetterRecord::read).toList();
     }
 
     static String value(ConsumerRecord<byte[], byte[]> record) {

@@ -55,7 +55,7 @@ class LeanShareFailoverTest {
             try (RunningPipeline running = KafkaFlow.shared(
                             group(cluster, "takeover")
                                     .untilEnd()
-                                    .deadLetters("takeover-dead")
+                                    .deadLetterTopic("takeover-dead")
                                     .build(),
                             "takeover")
                     .forEach(8, Ordering.unordered(), ledger::handled)
@@ -91,7 +91,7 @@ class LeanShareFailoverTest {
             try (RunningPipeline running = KafkaFlow.shared(
                             group(cluster, "named")
                                     .memberName("pod-0")
-                                    .deadLetters("named-dead")
+                                    .deadLetterTopic("named-dead")
                                     .build(),
                             "named")
                     .forEach(8, Ordering.unordered(), ledger::handled)

@@ -129,9 +129,9 @@ class LeanShareTest {
         assertThat(bad).hasValue(3);
         assertThat(good.seen()).isEqualTo(99_999);
         assertThat(good.duplicates()).isZero();
-        assertThat(FailureTopics.letters(KAFKA.cluster(), "lean-poison-dead"))
-                .anySatisfy(letter ->
-                        assertThat(FailureTopics.value(letter.letter())).isEqualTo("77"));
+        assertThat(FailureTopics.deadLetters(KAFKA.cluster(), "lean-poison-dead"))
+                .anySatisfy(deadLetter ->
+                        assertThat(FailureTopics.value(deadLetter.record())).isEqualTo("77"));
     }
 
     @Test

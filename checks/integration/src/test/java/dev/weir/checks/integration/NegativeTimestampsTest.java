@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.DeadLetter;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.RetryTopics;
@@ -102,11 +102,11 @@ class NegativeTimestampsTest {
                 .until(() -> FailureTopics.read(cluster, "letters").size() == TIMESTAMPS.size());
         assertThat(running.drain(Duration.ofSeconds(30)).drained()).isTrue();
 
-        List<DeadLetter> letters = FailureTopics.letters(cluster, "letters");
-        assertThat(letters).allSatisfy(letter -> {
-            int n = Integer.parseInt(new String(letter.letter().key(), UTF_8).substring(1));
-            assertThat(letter.restored().timestamp()).isEqualTo(TIMESTAMPS.get(n) < 0 ? null : TIMESTAMPS.get(n));
-            assertThat(letter.offset()).isEqualTo(n);
+        List<DeadLetterRecord> deadLetters = FailureTopics.deadLetters(cluster, "letters");
+        assertThat(deadLetters).allSatisfy(deadLetter -> {
+            int n = Integer.parseInt(new String(deadLetter.record().key(), UTF_8).substring(1));
+            assertThat(deadLetter.restored().timestamp()).isEqualTo(TIMESTAMPS.get(n) < 0 ? null : TIMESTAMPS.get(n));
+            assertThat(deadLetter.offset()).isEqualTo(n);
         });
         String replay =
                 "replay --bootstrap-server " + KAFKA.bootstrapServers() + " --dead-letter letters --to replayed --json";

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Dead-letter records that are too large for their topic. */
+/** Dead-letter records that their topic does not take for their size. */
 @Timeout(120)
 class PipeDeadLetterSizeTest {
 
@@ -51,7 +51,7 @@ class PipeDeadLetterSizeTest {
         assertThat(pipe.exitCode()).as(pipe.err()).isZero();
         assertThat(PipeProcess.number(pipe.out(), "dead_lettered")).isEqualTo(LARGE + 1);
         assertThat(PipeProcess.number(pipe.out(), "dead_letters_cut")).isEqualTo(LARGE);
-        assertThat(pipe.err()).contains("15 of the dead letters were too large for their topic");
+        assertThat(pipe.err()).contains("15 of the dead-letter records were too large for their topic");
     }
 
     @Test
@@ -59,7 +59,7 @@ class PipeDeadLetterSizeTest {
         WeirCommand pipe = WeirCommand.run(args("fail", "--dead-letter-too-large", "fail"));
         assertThat(pipe.exitCode()).isEqualTo(1);
         assertThat(pipe.err())
-                .containsPattern("the dead letter of in-0@\\d+, .* too large for topic dead")
+                .containsPattern("the dead-letter record of in-0@\\d+, .* too large for topic dead")
                 .doesNotContain("\tat ");
     }
 }

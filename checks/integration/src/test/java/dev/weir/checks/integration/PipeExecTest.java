@@ -93,18 +93,18 @@ class PipeExecTest {
         String summary = WeirCommand.output(args("lines", "exec:cat", "--dead-letter", "lines-dead", "--json"));
 
         assertThat(summary).contains("\"dead_lettered\":2");
-        List<ConsumerRecord<byte[], byte[]>> letters = output("lines-dead");
-        assertThat(letters).hasSize(2);
-        ConsumerRecord<byte[], byte[]> letter = letters.getFirst();
-        assertThat(letter.value()).asString(UTF_8).isEqualTo("two\nlines");
-        assertThat(letter.key()).asString(UTF_8).isEqualTo("key");
-        assertThat(letter.headers().lastHeader("weir-dlq-reason").value())
+        List<ConsumerRecord<byte[], byte[]>> deadLetters = output("lines-dead");
+        assertThat(deadLetters).hasSize(2);
+        ConsumerRecord<byte[], byte[]> deadLetter = deadLetters.getFirst();
+        assertThat(deadLetter.value()).asString(UTF_8).isEqualTo("two\nlines");
+        assertThat(deadLetter.key()).asString(UTF_8).isEqualTo("key");
+        assertThat(deadLetter.headers().lastHeader("weir-dlq-reason").value())
                 .asString(UTF_8)
                 .isEqualTo("NOT_A_LINE");
-        assertThat(letter.headers().lastHeader("weir-dlq-offset").value())
+        assertThat(deadLetter.headers().lastHeader("weir-dlq-offset").value())
                 .asString(UTF_8)
                 .isEqualTo("1");
-        assertThat(letters.get(1).value()).isNull();
+        assertThat(deadLetters.get(1).value()).isNull();
     }
 
     private static void createTopics(String name) {

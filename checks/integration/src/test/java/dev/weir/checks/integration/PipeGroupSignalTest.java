@@ -16,8 +16,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * A terminal's Ctrl-C, and {@code timeout(1)}, signal the whole process group. The commands of {@code each:} and {@code
- * exec:} were in that group and ended by the signal: their healthy records went to the dead-letter topic, or the run
- * ended with status 1 and no drain.
+ * exec:} were in that group and ended by the signal: their records, which nothing was wrong with, became dead-letter
+ * records, or the run ended with status 1 and no drain.
  */
 class PipeGroupSignalTest {
 
@@ -50,7 +50,7 @@ class PipeGroupSignalTest {
             assertThat(pipe.exitCode(SOON)).as(pipe.err()).isZero();
             assertThat(pipe.out()).as(pipe.err()).contains("\"drained\":true", "\"dead_lettered\":0");
         }
-        assertThat(written(name + "-dead")).as("dead letters").isZero();
+        assertThat(written(name + "-dead")).as("dead-letter records").isZero();
         assertThat(committed(name)).isEqualTo(written(name + "-out"));
     }
 

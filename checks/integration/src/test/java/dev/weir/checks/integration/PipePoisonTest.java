@@ -3,7 +3,7 @@ package dev.weir.checks.integration;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.kafka.DeadLetter;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.Records;
 import java.nio.file.Files;
@@ -94,7 +94,7 @@ class PipePoisonTest {
             assertThat(summary).contains("\"drained\":true", "\"dead_letters_cut\":0");
             assertThat(cluster.committedOffsets("pipe")).isEqualTo(cluster.endOffsets("in"));
             assertOutput(read(cluster, "out"), count);
-            assertLetters(read(cluster, "dead"), read(cluster, "in"), count);
+            assertDeadLetters(read(cluster, "dead"), read(cluster, "in"), count);
         }
     }
 
@@ -187,9 +187,9 @@ class PipePoisonTest {
         assertThat(last).isEqualTo(lastFirst);
     }
 
-    private static void assertLetters(
-            List<ConsumerRecord<byte[], byte[]>> letters, List<ConsumerRecord<byte[], byte[]>> input, long count) {
-        assertThat(Set.copyOf(Records.numbers(letters)))
+    private static void assertDeadLetters(
+            List<ConsumerRecord<byte[], byte[]>> deadLetters, List<ConsumerRecord<byte[], byte[]>> input, long count) {
+        assertThat(Set.copyOf(Records.numbers(deadLetters)))
                 .isEqualTo(LongStream.range(0, count)
                         .filter(PipePoisonTest::isPoison)
                         .boxed()
@@ -202,11 +202,11 @@ class PipePoisonTest {
                         Records.numbers(List.of(record)).getFirst());
             }
         }
-        assertThat(letters).allSatisfy(each -> {
-            DeadLetter letter = DeadLetter.read(each);
-            assertThat(places.get(letter.partition() + "@" + letter.offset()))
+        assertThat(deadLetters).allSatisfy(each -> {
+            DeadLetterRecord deadLetter = DeadLetterRecord.read(each);
+            assertThat(places.get(deadLetter.partition() + "@" + deadLetter.offset()))
                     .isEqualTo(Records.numbers(List.of(each)).getFirst());
-            assertThat(letter.isWhole()).isTrue();
+            assertThat(deadLetter.isWhole()).isTrue();
         });
     }
 }

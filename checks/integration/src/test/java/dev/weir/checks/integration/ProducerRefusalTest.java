@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.DeadLetter;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.KafkaSink;
@@ -13,6 +12,8 @@ import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.deadletter.DeadLetterHeaders;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
@@ -36,8 +37,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * One record that the brokers refuse, in the middle of others: the order of the rest, what is finished, and which
- * record becomes a dead-letter record.
+ * One record that the brokers refuse, in the middle of others: their order, what is finished, who becomes a dead-letter
+ * record.
  */
 @Timeout(120)
 class ProducerRefusalTest {
@@ -180,11 +181,11 @@ class ProducerRefusalTest {
                 .run()) {
             assertThat(running.await().drained()).isTrue();
         }
-        assertThat(FailureTopics.letters(KAFKA.cluster(), "batch-dead"))
+        assertThat(FailureTopics.deadLetters(KAFKA.cluster(), "batch-dead"))
                 .singleElement()
-                .satisfies(letter -> {
-                    assertThat(letter.offset()).isEqualTo(800);
-                    assertThat(letter.header(DeadLetter.CAUSE)).contains("RecordTooLargeException");
+                .satisfies(deadLetter -> {
+                    assertThat(deadLetter.offset()).isEqualTo(800);
+                    assertThat(deadLetter.header(DeadLetterHeaders.CAUSE)).contains("RecordTooLargeException");
                 });
         assertEachInOrder("batch", Set.of(800L));
     }
@@ -218,12 +219,12 @@ class ProducerRefusalTest {
                 .run()) {
             assertThat(running.await().drained()).isTrue();
         }
-        assertThat(FailureTopics.letters(KAFKA.cluster(), "poison-dead"))
-                .allSatisfy(letter -> {
-                    assertThat(letter.header(DeadLetter.REASON)).isEqualTo("WRITE");
-                    assertThat(letter.header(DeadLetter.CAUSE)).contains("InvalidRecordException");
+        assertThat(FailureTopics.deadLetters(KAFKA.cluster(), "poison-dead"))
+                .allSatisfy(deadLetter -> {
+                    assertThat(deadLetter.header(DeadLetterHeaders.REASON)).isEqualTo("WRITE");
+                    assertThat(deadLetter.header(DeadLetterHeaders.CAUSE)).contains("InvalidRecordException");
                 })
-                .extracting(DeadLetter::offset)
+                .extracting(DeadLetterRecord::offset)
                 .containsExactlyInAnyOrderElementsOf(poison);
         assertEachInOrder("poison", poison);
         assertThat(KAFKA.cluster().committedOffsets("poison"))

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.KafkaSink;
@@ -119,7 +119,7 @@ class ProducerThreadTest {
                     .handle(1, Ordering.input(), record -> {
                         throw new IllegalArgumentException("not of this form");
                     })
-                    .deadLetter(DeadLetters.to(name + "-out", producer()))
+                    .deadLetter(DeadLetterTopic.of(name + "-out", producer()))
                     .pipeline();
         }
         return KafkaFlow.from(consumer, toTheEnd)

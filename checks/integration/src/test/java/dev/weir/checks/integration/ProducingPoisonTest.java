@@ -3,11 +3,11 @@ package dev.weir.checks.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.DeadLetter;
-import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.deadletter.DeadLetterHeaders;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.produce.Message;
 import dev.weir.kafka.produce.Producing;
 import dev.weir.kafka.produce.Sender;
@@ -102,8 +102,8 @@ class ProducingPoisonTest {
         assertThat(way.close(records, by).run().await().drained()).isTrue();
     }
 
-    private static WriteFailures letters(String name) {
-        return WriteFailures.deadLetter(DeadLetters.to(
+    private static WriteFailures deadLetters(String name) {
+        return WriteFailures.deadLetter(DeadLetterTopic.of(
                 name + "-dead",
                 ProducerSettings.builder()
                         .bootstrapServers(KAFKA.bootstrapServers())
@@ -135,13 +135,13 @@ class ProducingPoisonTest {
                 .isEqualTo(KAFKA.cluster().endOffsets(name));
     }
 
-    private static void assertOneLetter(String name) {
-        assertThat(FailureTopics.letters(KAFKA.cluster(), name + "-dead"))
+    private static void assertOneDeadLetter(String name) {
+        assertThat(FailureTopics.deadLetters(KAFKA.cluster(), name + "-dead"))
                 .singleElement()
-                .satisfies(letter -> {
-                    assertThat(letter.offset()).isEqualTo(POISON);
-                    assertThat(letter.header(DeadLetter.OUTPUT)).isEqualTo(name + "-out");
-                    assertThat(letter.header(DeadLetter.CAUSE)).contains("InvalidRecordException");
+                .satisfies(deadLetter -> {
+                    assertThat(deadLetter.offset()).isEqualTo(POISON);
+                    assertThat(deadLetter.header(DeadLetterHeaders.OUTPUT)).isEqualTo(name + "-out");
+                    assertThat(deadLetter.header(DeadLetterHeaders.CAUSE)).contains("InvalidRecordException");
                 });
     }
 
@@ -150,13 +150,13 @@ class ProducingPoisonTest {
     void poison_becomesTheLetter_andAllOthersAreWrittenInOrder(Way way) throws Exception {
         String name = "letters-" + way;
         createTopics(name);
-        run(name, way, Producing.with(producer()).onFailure(letters(name)));
+        run(name, way, Producing.with(producer()).onFailure(deadLetters(name)));
         for (int partition = 0; partition < 2; partition++) {
             // A producer of its own lets nothing overtake what was refused.
             assertThat(assertOthersWritten(name, partition).stream().distinct().toList())
                     .isEqualTo(others(partition));
         }
-        assertOneLetter(name);
+        assertOneDeadLetter(name);
         assertCommitted(name);
     }
 
@@ -193,12 +193,12 @@ class ProducingPoisonTest {
         String name = "shared-" + way;
         createTopics(name);
         try (Sender<byte[], byte[]> sender = Sender.open(producer())) {
-            run(name, way, Producing.with(sender).onFailure(letters(name)));
+            run(name, way, Producing.with(sender).onFailure(deadLetters(name)));
         }
         for (int partition = 0; partition < 2; partition++) {
             assertOthersWritten(name, partition);
         }
-        assertOneLetter(name);
+        assertOneDeadLetter(name);
         assertCommitted(name);
     }
 

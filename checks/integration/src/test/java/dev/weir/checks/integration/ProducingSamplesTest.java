@@ -3,7 +3,7 @@ package dev.weir.checks.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.produce.Message;
@@ -40,7 +40,7 @@ class ProducingSamplesTest {
                     new StringSerializer(), new StringSerializer())
             .bootstrapServers("h:1")
             .build();
-    private final DeadLetters letters = DeadLetters.to("orders-dead", orders);
+    private final DeadLetterTopic deadLetterTopic = DeadLetterTopic.of("orders-dead", orders);
 
     /** The application's own code. */
     interface Shop {
@@ -80,7 +80,7 @@ class ProducingSamplesTest {
     }
 
     Producing<String, String> rule() {
-        Producing<String, String> safe = Producing.with(settings).onFailure(WriteFailures.deadLetter(letters));
+        Producing<String, String> safe = Producing.with(settings).onFailure(WriteFailures.deadLetter(deadLetterTopic));
         return safe;
     }
 

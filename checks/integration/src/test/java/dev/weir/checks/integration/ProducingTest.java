@@ -5,13 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.DeadLetter;
-import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerHandle;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.deadletter.DeadLetterHeaders;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.produce.Message;
 import dev.weir.kafka.produce.Produced;
 import dev.weir.kafka.produce.Producing;
@@ -117,8 +118,8 @@ class ProducingTest {
                 .build();
     }
 
-    private static DeadLetters letters(String name) {
-        return DeadLetters.to(
+    private static DeadLetterTopic deadLetters(String name) {
+        return DeadLetterTopic.of(
                 name + "-dead",
                 ProducerSettings.builder()
                         .bootstrapServers(KAFKA.bootstrapServers())
@@ -174,31 +175,31 @@ class ProducingTest {
         return Records.readAll(KAFKA.bootstrapServers(), topic, IsolationLevel.READ_UNCOMMITTED);
     }
 
-    private static void assertLetters(String name) {
-        List<DeadLetter> letters =
-                read(name + "-dead").stream().map(DeadLetter::read).toList();
+    private static void assertDeadLetters(String name) {
+        List<DeadLetterRecord> deadLetters =
+                read(name + "-dead").stream().map(DeadLetterRecord::read).toList();
         List<String> poison = read(name).stream()
                 .filter(record -> isPoison(kind(record)))
                 .map(record -> record.topic() + "-" + record.partition() + "@" + record.offset())
                 .sorted()
                 .toList();
-        assertThat(letters.stream()
-                        .map(letter -> letter.topic() + "-" + letter.partition() + "@" + letter.offset())
+        assertThat(deadLetters.stream()
+                        .map(deadLetter -> deadLetter.topic() + "-" + deadLetter.partition() + "@" + deadLetter.offset())
                         .sorted())
                 .isEqualTo(poison);
-        assertThat(letters)
-                .filteredOn(letter -> MISSING.equals(letter.header(DeadLetter.OUTPUT)))
+        assertThat(deadLetters)
+                .filteredOn(deadLetter -> MISSING.equals(deadLetter.header(DeadLetterHeaders.OUTPUT)))
                 .hasSize(COUNT / 100)
-                .allSatisfy(letter -> {
-                    assertThat(letter.isWhole()).isTrue();
-                    assertThat(letter.restored().topic()).isEqualTo(MISSING);
-                    assertThat(letter.restored().partition()).isNull();
-                    assertThat(new String(letter.restored().value(), UTF_8)).endsWith("9");
+                .allSatisfy(deadLetter -> {
+                    assertThat(deadLetter.isWhole()).isTrue();
+                    assertThat(deadLetter.restored().topic()).isEqualTo(MISSING);
+                    assertThat(deadLetter.restored().partition()).isNull();
+                    assertThat(new String(deadLetter.restored().value(), UTF_8)).endsWith("9");
                 });
-        assertThat(letters)
-                .filteredOn(letter -> (name + "-out").equals(letter.header(DeadLetter.OUTPUT)))
+        assertThat(deadLetters)
+                .filteredOn(deadLetter -> (name + "-out").equals(deadLetter.header(DeadLetterHeaders.OUTPUT)))
                 .hasSize(2 * COUNT / 100)
-                .noneMatch(DeadLetter::isWhole);
+                .noneMatch(DeadLetterRecord::isWhole);
     }
 
     @ParameterizedTest
@@ -206,10 +207,10 @@ class ProducingTest {
     void whatCannotBeWritten_becomesADeadLetterWithThePlaceOfItsInput(Way way) throws Exception {
         String name = "letters-" + way;
         createTopics(name);
-        var by = Producing.with(producer()).onFailure(WriteFailures.deadLetter(letters(name)));
+        var by = Producing.with(producer()).onFailure(WriteFailures.deadLetter(deadLetters(name)));
         assertThat(pipeline(name, way, by).run().await().drained()).isTrue();
         assertOthersAreWrittenAndAllIsCommitted(name);
-        assertLetters(name);
+        assertDeadLetters(name);
     }
 
     @ParameterizedTest
@@ -225,10 +226,10 @@ class ProducingTest {
         String name = "shared-" + way;
         createTopics(name);
         try (Sender<byte[], byte[]> sender = Sender.open(producer())) {
-            var by = Producing.with(sender).onFailure(WriteFailures.deadLetter(letters(name)));
+            var by = Producing.with(sender).onFailure(WriteFailures.deadLetter(deadLetters(name)));
             assertThat(pipeline(name, way, by).run().await().drained()).isTrue();
             assertOthersAreWrittenAndAllIsCommitted(name);
-            assertLetters(name);
+            assertDeadLetters(name);
             // It is still open for others.
             assertThat(sender.sendAndWait(new ProducerRecord<>(name + "-out", 0, null, null))
                             .hasOffset())

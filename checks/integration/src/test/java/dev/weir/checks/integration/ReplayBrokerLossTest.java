@@ -40,12 +40,12 @@ class ReplayBrokerLossTest {
                 config.toString());
     }
 
-    private static ProducerRecord<byte[], byte[]> letter(String topic, String value) {
-        var letter = new ProducerRecord<>("part-dead", 0, "k".getBytes(UTF_8), value.getBytes(UTF_8));
-        letter.headers()
+    private static ProducerRecord<byte[], byte[]> deadLetter(String topic, String value) {
+        var deadLetter = new ProducerRecord<>("part-dead", 0, "k".getBytes(UTF_8), value.getBytes(UTF_8));
+        deadLetter.headers()
                 .add("__connect.errors.topic", topic.getBytes(UTF_8))
                 .add("__connect.errors.partition", "0".getBytes(UTF_8));
-        return letter;
+        return deadLetter;
     }
 
     /** It reported 0 sent, and each further run sent the records after the failed one again. */
@@ -57,7 +57,7 @@ class ReplayBrokerLossTest {
             cluster.createTopic("part-dead", 1);
             cluster.createTopic("works", 1);
             cluster.createTopic("stuck", Map.of(0, List.of(lost.id())));
-            FailureTopics.produce(cluster, letter("works", "1"), letter("stuck", "2"), letter("works", "3"));
+            FailureTopics.produce(cluster, deadLetter("works", "1"), deadLetter("stuck", "2"), deadLetter("works", "3"));
             Path config = Files.writeString(
                     folder.resolve("impatient.properties"),
                     "delivery.timeout.ms=10000\nrequest.timeout.ms=5000\nlinger.ms=0\n");

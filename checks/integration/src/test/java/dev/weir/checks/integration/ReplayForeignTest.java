@@ -37,7 +37,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** {@code weir replay} of letters that Weir has not written. Spring's own recoverer is in {@code SpringLetterTest}. */
+/**
+ * {@code weir replay} of dead-letter records that Weir has not written. Spring's own recoverer is in {@code
+ * SpringDeadLetterTest}.
+ */
 @Timeout(240)
 class ReplayForeignTest {
 
@@ -76,8 +79,8 @@ class ReplayForeignTest {
                 .get();
     }
 
-    /** Rejects records until the broker has written so many letters. */
-    private static void rejectAll(String group, String topic, String letters, int count) {
+    /** Rejects records until the broker has written so many dead-letter records. */
+    private static void rejectAll(String group, String topic, String deadLetters, int count) {
         try (var member = new KafkaShareConsumer<>(
                 Map.<String, Object>of(
                         "bootstrap.servers",
@@ -89,15 +92,15 @@ class ReplayForeignTest {
                 new ByteArrayDeserializer(),
                 new ByteArrayDeserializer())) {
             member.subscribe(List.of(topic));
-            ConsumerLedger.await("letters of the broker", Duration.ofMinutes(2), () -> {
+            ConsumerLedger.await("dead-letter records of the broker", Duration.ofMinutes(2), () -> {
                 member.poll(Duration.ofMillis(200)).forEach(each -> member.acknowledge(each, AcknowledgeType.REJECT));
                 member.commitSync();
-                return FailureTopics.read(KAFKA.cluster(), letters).size() == count;
+                return FailureTopics.read(KAFKA.cluster(), deadLetters).size() == count;
             });
         }
     }
 
-    /** The dead-letter records contain only headers, and two of six originals have since been deleted. */
+    /** The dead-letter records are nothing but headers, and two of six originals have been deleted since. */
     @Test
     void lettersOfABroker_bringTheOriginalsBack_andNameThoseThatAreGone() throws Exception {
         KAFKA.cluster().createTopic("lent", 1);
@@ -110,7 +113,7 @@ class ReplayForeignTest {
         IntStream.range(0, 6).forEach(i -> FailureTopics.produce(KAFKA.cluster(), record("lent", "k" + i, "v" + i)));
         rejectAll("lenders", "lent", "dlq.lent", 6);
         assertThat(FailureTopics.read(KAFKA.cluster(), "dlq.lent"))
-                .allSatisfy(letter -> assertThat(letter.value()).isNull());
+                .allSatisfy(deadLetter -> assertThat(deadLetter.value()).isNull());
         List<ConsumerRecord<byte[], byte[]>> before = FailureTopics.read(KAFKA.cluster(), "lent");
         KAFKA.cluster()
                 .admin()
@@ -144,19 +147,19 @@ class ReplayForeignTest {
     }
 
     private static ProducerRecord<byte[], byte[]> connect(String value, long timestamp) {
-        var letter = new ProducerRecord<>("mixed-dead", 0, timestamp, "k".getBytes(UTF_8), value.getBytes(UTF_8));
-        letter.headers()
+        var deadLetter = new ProducerRecord<>("mixed-dead", 0, timestamp, "k".getBytes(UTF_8), value.getBytes(UTF_8));
+        deadLetter.headers()
                 .add("own", "yes".getBytes(UTF_8))
                 .add("__connect.errors.topic", "mixed".getBytes(UTF_8))
                 .add("__connect.errors.partition", "0".getBytes(UTF_8))
                 .add("__connect.errors.offset", "41".getBytes(UTF_8))
                 .add("__connect.errors.exception.message", "no JSON".getBytes(UTF_8));
-        return letter;
+        return deadLetter;
     }
 
     private static ProducerRecord<byte[], byte[]> spring(String value) {
-        var letter = new ProducerRecord<>("mixed-dead", 0, "k".getBytes(UTF_8), value.getBytes(UTF_8));
-        letter.headers()
+        var deadLetter = new ProducerRecord<>("mixed-dead", 0, "k".getBytes(UTF_8), value.getBytes(UTF_8));
+        deadLetter.headers()
                 .add("kafka_dlt-original-topic", "mixed".getBytes(UTF_8))
                 .add(
                         "kafka_dlt-original-partition",
@@ -165,13 +168,13 @@ class ReplayForeignTest {
                         "kafka_dlt-original-offset",
                         ByteBuffer.allocate(8).putLong(42).array())
                 .add("kafka_dlt-exception-message", "listener failed".getBytes(UTF_8));
-        return letter;
+        return deadLetter;
     }
 
     private static ProducerRecord<byte[], byte[]> own(String value) {
-        var letter = new ProducerRecord<>("mixed-dead", 0, "k".getBytes(UTF_8), value.getBytes(UTF_8));
-        letter.headers().add("from", "mixed".getBytes(UTF_8)).add("shard", "1".getBytes(UTF_8));
-        return letter;
+        var deadLetter = new ProducerRecord<>("mixed-dead", 0, "k".getBytes(UTF_8), value.getBytes(UTF_8));
+        deadLetter.headers().add("from", "mixed".getBytes(UTF_8)).add("shard", "1".getBytes(UTF_8));
+        return deadLetter;
     }
 
     @Test
@@ -189,7 +192,7 @@ class ReplayForeignTest {
                 .contains("\"letters_sent\":3", "\"unsendable\":1", "\"formats\":{\"connect\":2,\"spring\":1}");
         assertThat(dry.err())
                 .contains("... and 2 more that would be sent; --list prints more")
-                .contains("mixed-dead-0@3 is no dead letter of a known format", "__connect.errors.topic");
+                .contains("mixed-dead-0@3 is no dead-letter record of a known format", "__connect.errors.topic");
 
         String since = Instant.ofEpochMilli(old + 60_000).toString();
         WeirCommand selected = replay(
@@ -215,23 +218,23 @@ class ReplayForeignTest {
     @Test
     void wrongOriginHeaders_commitNothingThatTheyDoNotFit() {
         KAFKA.cluster().createTopic("spelt", 1);
-        FailureTopics.produce(KAFKA.cluster(), letter("spelt-dead", "from", "spelt"));
+        FailureTopics.produce(KAFKA.cluster(), deadLetter("spelt-dead", "from", "spelt"));
         WeirCommand wrong = replay("spelt-dead", "--group", "spelling", "--origin-headers", "topic=form");
         assertThat(wrong.exitCode()).isEqualTo(1);
         assertThat(wrong.err())
-                .contains("cannot commit past what is no letter of the format that was named: spelt-dead-0@0")
+                .contains("cannot commit past what is no dead-letter record of the format that was named: spelt-dead-0@0")
                 .doesNotContain("\tat ");
         WeirCommand right = replay("spelt-dead", "--group", "spelling", "--origin-headers", "topic=from");
         assertThat(right.exitCode()).as(right.err()).isZero();
         assertThat(right.out()).contains("\"letters_sent\":1");
     }
 
-    private static ProducerRecord<byte[], byte[]> letter(String to, String... headers) {
-        var letter = new ProducerRecord<>(to, 0, "k".getBytes(UTF_8), "v".getBytes(UTF_8));
+    private static ProducerRecord<byte[], byte[]> deadLetter(String to, String... headers) {
+        var deadLetter = new ProducerRecord<>(to, 0, "k".getBytes(UTF_8), "v".getBytes(UTF_8));
         for (int i = 0; i < headers.length; i += 2) {
-            letter.headers().add(headers[i], headers[i + 1].getBytes(UTF_8));
+            deadLetter.headers().add(headers[i], headers[i + 1].getBytes(UTF_8));
         }
-        return letter;
+        return deadLetter;
     }
 
     /** It ended the run. A later run tries it again and sends nothing twice. */
@@ -241,8 +244,8 @@ class ReplayForeignTest {
         KAFKA.cluster().createTopic("secret", 1);
         FailureTopics.produce(
                 KAFKA.cluster(),
-                letter("shut-dead", "__connect.errors.topic", "open"),
-                letter(
+                deadLetter("shut-dead", "__connect.errors.topic", "open"),
+                deadLetter(
                         "shut-dead",
                         "__dlq.errors.topic",
                         "secret",
@@ -250,7 +253,7 @@ class ReplayForeignTest {
                         "0",
                         "__dlq.errors.offset",
                         "0"),
-                letter("shut-dead", "__connect.errors.topic", "open"));
+                deadLetter("shut-dead", "__connect.errors.topic", "open"));
         forbid("secret");
         for (int i = 0; i < 2; i++) {
             WeirCommand run = replay("shut-dead", "--group", "shut");
@@ -270,9 +273,9 @@ class ReplayForeignTest {
         KAFKA.cluster().createTopic("closed", 1);
         FailureTopics.produce(
                 KAFKA.cluster(),
-                letter("refused-dead", "__connect.errors.topic", "taking"),
-                letter("refused-dead", "__connect.errors.topic", "closed"),
-                letter("refused-dead", "__connect.errors.topic", "taking"));
+                deadLetter("refused-dead", "__connect.errors.topic", "taking"),
+                deadLetter("refused-dead", "__connect.errors.topic", "closed"),
+                deadLetter("refused-dead", "__connect.errors.topic", "taking"));
         AclBinding rule = forbid("closed");
         for (int i = 0; i < 2; i++) {
             WeirCommand run = replay("refused-dead", "--group", "refused");

@@ -4,7 +4,7 @@ import static dev.weir.checks.integration.FailureTopics.record;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.kafka.DeadLetter;
+import dev.weir.kafka.deadletter.DeadLetterHeaders;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.Records;
 import java.time.Duration;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** {@code weir pipe} writes dead-letter records, and {@code weir replay} sends them back. */
+/** {@code weir pipe} that makes dead-letter records, and {@code weir replay} that sends them back. */
 class ReplayTest {
 
     private static KafkaCluster cluster;
@@ -92,11 +92,11 @@ class ReplayTest {
         String summary = WeirCommand.output(pipe("round", COMMAND, "--retry", "1", "--concurrency", "2"));
 
         assertThat(summary).contains("\"records_out\":1", "\"dead_lettered\":3", "\"drained\":true");
-        assertThat(FailureTopics.letters(cluster, "round-dead")).hasSize(3).allSatisfy(letter -> {
-            assertThat(letter.header(DeadLetter.MESSAGE))
+        assertThat(FailureTopics.deadLetters(cluster, "round-dead")).hasSize(3).allSatisfy(deadLetter -> {
+            assertThat(deadLetter.header(DeadLetterHeaders.MESSAGE))
                     .isEqualTo("the command ended with exit status 3; it said: no x please");
-            assertThat(letter.header(DeadLetter.ATTEMPTS)).isEqualTo("2");
-            assertThat(letter.header(DeadLetter.GROUP)).isEqualTo("round");
+            assertThat(deadLetter.header(DeadLetterHeaders.ATTEMPTS)).isEqualTo("2");
+            assertThat(deadLetter.header(DeadLetterHeaders.GROUP)).isEqualTo("round");
         });
 
         String dry =
@@ -156,7 +156,7 @@ class ReplayTest {
             assertThat(replay.exitCode(Duration.ofSeconds(40))).isEqualTo(1);
             assertThat(replay.err())
                     .contains(
-                            "foreign-0@0 is no dead letter of a known format: it has none of the headers weir-dlq-topic")
+                            "foreign-0@0 is no dead-letter record of a known format: it has none of the headers weir-dlq-topic")
                     .doesNotContain("\tat ");
             assertThat(replay.out()).contains("\"unsendable\":1");
         }
@@ -169,10 +169,10 @@ class ReplayTest {
         String command = "each:v=$(cat); [ $v = sleep ] && sleep 300; printf %s \"$v\"";
         assertThat(WeirCommand.output(pipe("hang", command, "--timeout", "1s")))
                 .contains("\"records_out\":1", "\"dead_lettered\":1");
-        assertThat(FailureTopics.letters(cluster, "hang-dead"))
+        assertThat(FailureTopics.deadLetters(cluster, "hang-dead"))
                 .singleElement()
                 .satisfies(
-                        letter -> assertThat(letter.header(DeadLetter.REASON)).isEqualTo("TIMEOUT"));
+                        deadLetter -> assertThat(deadLetter.header(DeadLetterHeaders.REASON)).isEqualTo("TIMEOUT"));
     }
 
     /** It was a line for each record, and all of the topic was read. */
@@ -182,7 +182,7 @@ class ReplayTest {
         Records.produce(cluster.bootstrapServers(), "wrong-in", 0, 3_000, 100);
         WeirCommand all = WeirCommand.run(replay("wrong-in", "--dry-run", "--connect-timeout", "30s"));
         assertThat(all.exitCode()).as(all.err()).isEqualTo(1);
-        assertThat(all.out()).contains("\"letters_read\":3000", "\"unsendable\":3000", "\"error\":\"3,000 letters");
+        assertThat(all.out()).contains("\"letters_read\":3000", "\"unsendable\":3000", "\"error\":\"3,000 dead-letter records");
         assertThat(all.err().lines()).hasSizeLessThan(30);
         assertThat(all.err()).contains("... and 2,980 more that cannot be sent");
         WeirCommand some = WeirCommand.run(replay("wrong-in", "--dry-run", "--max", "5"));

@@ -3,7 +3,7 @@ package dev.weir.checks.integration;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.kafka.DeadLetter;
+import dev.weir.kafka.deadletter.DeadLetterHeaders;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterExtension;
 import java.util.Arrays;
@@ -38,24 +38,24 @@ class ReplayUnsendableTest {
     }
 
     /** As Weir writes it; the key is null if the value says so. */
-    private static ProducerRecord<byte[], byte[]> letter(
+    private static ProducerRecord<byte[], byte[]> deadLetter(
             String deadLetterTopic, String topic, String partition, String timestamp, String value) {
         byte[] key = value.equals("no key") ? null : "k".getBytes(UTF_8);
-        var letter = new ProducerRecord<>(deadLetterTopic, 0, key, value.getBytes(UTF_8));
+        var deadLetter = new ProducerRecord<>(deadLetterTopic, 0, key, value.getBytes(UTF_8));
         Map.of(
-                        DeadLetter.TOPIC, topic,
-                        DeadLetter.PARTITION, partition,
-                        DeadLetter.OFFSET, "7",
-                        DeadLetter.TIMESTAMP, timestamp,
-                        DeadLetter.TIME, "2026-11-23T08:00:00Z",
-                        DeadLetter.REASON, "HANDLER",
-                        DeadLetter.MESSAGE, "\u001b[2J\u009b\nforged")
-                .forEach((name, text) -> letter.headers().add(name, text.getBytes(UTF_8)));
-        return letter;
+                        DeadLetterHeaders.TOPIC, topic,
+                        DeadLetterHeaders.PARTITION, partition,
+                        DeadLetterHeaders.OFFSET, "7",
+                        DeadLetterHeaders.TIMESTAMP, timestamp,
+                        DeadLetterHeaders.TIME, "2026-11-23T08:00:00Z",
+                        DeadLetterHeaders.REASON, "HANDLER",
+                        DeadLetterHeaders.MESSAGE, "\u001b[2J\u009b\nforged")
+                .forEach((name, text) -> deadLetter.headers().add(name, text.getBytes(UTF_8)));
+        return deadLetter;
     }
 
-    private static ProducerRecord<byte[], byte[]> letter(String deadLetterTopic, String topic, String value) {
-        return letter(deadLetterTopic, topic, "0", Long.toString(FailureTopics.TIMESTAMP), value);
+    private static ProducerRecord<byte[], byte[]> deadLetter(String deadLetterTopic, String topic, String value) {
+        return deadLetter(deadLetterTopic, topic, "0", Long.toString(FailureTopics.TIMESTAMP), value);
     }
 
     // Each of them ended the run, the dry run included, and with it every later one. One took 60 s of silence.
@@ -65,17 +65,17 @@ class ReplayUnsendableTest {
         String now = Long.toString(FailureTopics.TIMESTAMP);
         FailureTopics.produce(
                 KAFKA.cluster(),
-                letter("bad-dead", "good", "first"),
-                letter("bad-dead", "good", "0", "-62135596800000", "zero time"),
-                letter("bad-dead", "good", "-1", now, "x"),
-                letter("bad-dead", "good", "7", now, "x"),
-                letter("bad-dead", "good", "no key"), // A compacted topic refuses it, with all of its batch.
-                letter("bad-dead", "__consumer_offsets", "x"),
-                letter("bad-dead", "__cluster_metadata", "x"),
-                letter("bad-dead", "no/topic", "x"),
-                letter("bad-dead", "missing", "x"),
-                letter("bad-dead", "bad-dead", "x"),
-                letter("bad-dead", "good", "last"));
+                deadLetter("bad-dead", "good", "first"),
+                deadLetter("bad-dead", "good", "0", "-62135596800000", "zero time"),
+                deadLetter("bad-dead", "good", "-1", now, "x"),
+                deadLetter("bad-dead", "good", "7", now, "x"),
+                deadLetter("bad-dead", "good", "no key"), // A compacted topic refuses it, with all of its batch.
+                deadLetter("bad-dead", "__consumer_offsets", "x"),
+                deadLetter("bad-dead", "__cluster_metadata", "x"),
+                deadLetter("bad-dead", "no/topic", "x"),
+                deadLetter("bad-dead", "missing", "x"),
+                deadLetter("bad-dead", "bad-dead", "x"),
+                deadLetter("bad-dead", "good", "last"));
 
         WeirCommand dry = replay("bad-dead", "--allow-topic", "*", "--dry-run");
         assertThat(dry.exitCode()).isEqualTo(1);
@@ -115,9 +115,9 @@ class ReplayUnsendableTest {
         KAFKA.cluster().createTopic("payroll", 1);
         FailureTopics.produce(
                 KAFKA.cluster(),
-                letter("named-dead", "orders", "mine"),
-                letter("named-dead", "payroll", "theirs"),
-                letter("named-dead", "orders", "mine too"));
+                deadLetter("named-dead", "orders", "mine"),
+                deadLetter("named-dead", "payroll", "theirs"),
+                deadLetter("named-dead", "orders", "mine too"));
 
         WeirCommand none = replay("named-dead");
         assertThat(none.exitCode()).isEqualTo(1);
@@ -153,12 +153,12 @@ class ReplayUnsendableTest {
         KAFKA.cluster().createTopic("salaries", 1);
         KAFKA.cluster().createTopic("public", 1);
         FailureTopics.produce(KAFKA.cluster(), FailureTopics.record("salaries", "k", "a lot"));
-        var letter = new ProducerRecord<byte[], byte[]>("copy-dead", 0, null, null);
-        letter.headers()
+        var deadLetter = new ProducerRecord<byte[], byte[]>("copy-dead", 0, null, null);
+        deadLetter.headers()
                 .add("__dlq.errors.topic", "salaries".getBytes(UTF_8))
                 .add("__dlq.errors.partition", "0".getBytes(UTF_8))
                 .add("__dlq.errors.offset", "0".getBytes(UTF_8));
-        FailureTopics.produce(KAFKA.cluster(), letter);
+        FailureTopics.produce(KAFKA.cluster(), deadLetter);
         WeirCommand run = replay("copy-dead", "--to", "public");
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(run.out()).contains("\"letters_sent\":0", "\"refused_topics\":{\"salaries\":1}");

@@ -144,7 +144,7 @@ class ShareConsumersTest {
     void deliveryLimit_loweredWhileItRuns_isHeeded() throws Exception {
         topic(KAFKA, "lowered", 1, 0);
         KAFKA.cluster().createTopic("lowered-dead", 1);
-        var settings = group(KAFKA, "lowered").deadLetters("lowered-dead").build();
+        var settings = group(KAFKA, "lowered").deadLetterTopic("lowered-dead").build();
         AtomicInteger handled = new AtomicInteger();
         try (RunningPipeline running = KafkaFlow.shared(settings, "lowered")
                 .forEach(4, Ordering.unordered(), record -> handled.incrementAndGet())

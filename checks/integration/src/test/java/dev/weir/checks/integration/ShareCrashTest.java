@@ -2,11 +2,11 @@ package dev.weir.checks.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.kafka.DeadLetter;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaFlow;
-import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.ShareSettings.Start;
+import dev.weir.kafka.ShareSettings;
+import dev.weir.kafka.deadletter.DeadLetterHeaders;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.testkit.KafkaCluster;
@@ -60,7 +60,7 @@ class ShareCrashTest {
     private static ConsumerLedger readToTheEnd(String name, FetchPath path, int records) throws Exception {
         ConsumerLedger ledger = new ConsumerLedger(records);
         try (RunningPipeline running = KafkaFlow.shared(
-                        group(name, path).untilEnd().deadLetters(name + "-dead").build(), name)
+                        group(name, path).untilEnd().deadLetterTopic(name + "-dead").build(), name)
                 .forEach(8, Ordering.unordered(), ledger::handled)
                 .run()) {
             assertThat(running.await().drained()).isTrue();
@@ -89,11 +89,11 @@ class ShareCrashTest {
         ConsumerLedger ledger = readToTheEnd(name, path, 1);
         // The brokers have given it up: nobody handles it any more.
         assertThat(ledger.seen()).isZero();
-        assertThat(FailureTopics.letters(KAFKA.cluster(), name + "-dead"))
+        assertThat(FailureTopics.deadLetters(KAFKA.cluster(), name + "-dead"))
                 .isNotEmpty()
-                .allSatisfy(letter -> {
-                    assertThat(letter.header(DeadLetter.REASON)).isEqualTo("PARKED");
-                    assertThat(FailureTopics.value(letter.letter())).isEqualTo("0");
+                .allSatisfy(deadLetter -> {
+                    assertThat(deadLetter.header(DeadLetterHeaders.REASON)).isEqualTo("PARKED");
+                    assertThat(FailureTopics.value(deadLetter.record())).isEqualTo("0");
                 });
     }
 

@@ -3,7 +3,6 @@ package dev.weir.checks.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.kafka.DeadLetter;
 import dev.weir.kafka.FailureAction;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaFlow;
@@ -11,9 +10,10 @@ import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ShareGroupConfig;
 import dev.weir.kafka.ShareHandle;
-import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.ShareSettings.Start;
+import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.SharedRecord;
+import dev.weir.kafka.deadletter.DeadLetterHeaders;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
@@ -183,17 +183,17 @@ class ShareGroupTest {
         }
         assertThat(bad).hasValue(3);
         assertThat(good.seen()).isEqualTo(499);
-        assertThat(FailureTopics.letters(KAFKA.cluster(), "poison-dead"))
+        assertThat(FailureTopics.deadLetters(KAFKA.cluster(), "poison-dead"))
                 .singleElement()
-                .satisfies(letter -> {
-                    assertThat(FailureTopics.value(letter.letter())).isEqualTo("77");
-                    assertThat(letter.header(DeadLetter.REASON)).isEqualTo("HANDLER");
+                .satisfies(deadLetter -> {
+                    assertThat(FailureTopics.value(deadLetter.record())).isEqualTo("77");
+                    assertThat(deadLetter.header(DeadLetterHeaders.REASON)).isEqualTo("HANDLER");
                 });
-        assertThat(FailureTopics.letters(KAFKA.cluster(), "poison-parked"))
+        assertThat(FailureTopics.deadLetters(KAFKA.cluster(), "poison-parked"))
                 .allSatisfy(
-                        letter -> assertThat(letter.header(DeadLetter.REASON)).isEqualTo("PARKED"))
-                .anySatisfy(letter ->
-                        assertThat(FailureTopics.value(letter.letter())).isEqualTo("77"));
+                        deadLetter -> assertThat(deadLetter.header(DeadLetterHeaders.REASON)).isEqualTo("PARKED"))
+                .anySatisfy(deadLetter ->
+                        assertThat(FailureTopics.value(deadLetter.record())).isEqualTo("77"));
     }
 
     @Test

@@ -13,7 +13,7 @@ final class ShareMember {
     private ShareMember() {}
 
     /**
-     * Arguments: brokers, topic, group, dead-letter topic, number of handlers that must have begun before it says so,
+     * Arguments: brokers, topic, group, dead-letter topic, how many handlers must have begun before it says so,
      * share consumers, fetch path if it is not the client's, name if it has one.
      */
     public static void main(String[] args) throws InterruptedException {
@@ -21,7 +21,7 @@ final class ShareMember {
                 .bootstrapServers(args[0])
                 .groupId(args[2])
                 .startAt(Start.EARLIEST)
-                .deadLetters(args[3])
+                .deadLetterTopic(args[3])
                 .maxLanes(Integer.parseInt(args[5]))
                 .fetch(args.length > 6 ? FetchPath.valueOf(args[6]) : FetchPath.CLIENT);
         var settings = (args.length > 7 ? builder.memberName(args[7]) : builder).build();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.KafkaSink;
@@ -81,14 +81,14 @@ class StuckProducerTest {
             case "flow" ->
                 KafkaFlow.from(consumer, in)
                         .handle(1, Ordering.input(), record -> record)
-                        .deadLetter(DeadLetters.to(topic(kind, "out"), producer))
+                        .deadLetter(DeadLetterTopic.of(topic(kind, "out"), producer))
                         .produceTo(producer, record -> copy(kind, record));
             case "letters" ->
                 KafkaFlow.from(consumer, in)
                         .handle(1, Ordering.input(), record -> {
                             throw new IllegalArgumentException("not of this form");
                         })
-                        .deadLetter(DeadLetters.to(topic(kind, "out"), producer))
+                        .deadLetter(DeadLetterTopic.of(topic(kind, "out"), producer))
                         .pipeline();
             case "transactions" ->
                 KafkaSource.exactlyOnce(consumer, in)
@@ -214,7 +214,7 @@ class StuckProducerTest {
                 .build();
         Pipeline flow = KafkaFlow.from(consumer, Subscription.topics("hung-in"))
                 .handle(1, Ordering.input(), record -> record)
-                .deadLetter(DeadLetters.to(
+                .deadLetter(DeadLetterTopic.of(
                         "hung-out",
                         hanging.toBuilder().property("interceptor.classes", "").build()))
                 .produceTo(hanging, record -> copy("hung", record));

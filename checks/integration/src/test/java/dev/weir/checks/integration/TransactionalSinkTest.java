@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.DeadLetter;
-import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
@@ -219,7 +219,7 @@ class TransactionalSinkTest {
         Records.produce(KAFKA.bootstrapServers(), name, 0, POISONED, 7);
         WriteFailures rule = action == WriteFailures.Action.SKIP
                 ? WriteFailures.skip()
-                : WriteFailures.deadLetter(DeadLetters.to(
+                : WriteFailures.deadLetter(DeadLetterTopic.of(
                         name + "-dead",
                         ProducerSettings.builder()
                                 .bootstrapServers(KAFKA.bootstrapServers())
@@ -247,8 +247,8 @@ class TransactionalSinkTest {
         assertThat(KAFKA.cluster().committedOffsets(name))
                 .isEqualTo(KAFKA.cluster().endOffsets(name));
         if (action == WriteFailures.Action.DEAD_LETTER) {
-            assertThat(FailureTopics.letters(KAFKA.cluster(), name + "-dead"))
-                    .extracting(DeadLetter::offset)
+            assertThat(FailureTopics.deadLetters(KAFKA.cluster(), name + "-dead"))
+                    .extracting(DeadLetterRecord::offset)
                     .containsExactlyInAnyOrderElementsOf(LongStream.range(0, POISONED)
                             .filter(TransactionalSinkTest::isPoison)
                             .boxed()

@@ -5,10 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.weir.kafka.ConsumerHandle;
-import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ConsumerSettings.UnreadableBatches;
+import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ConsumerSnapshot.RecordRange;
-import dev.weir.kafka.DeadLetter;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.KafkaSource;
@@ -19,6 +18,8 @@ import dev.weir.kafka.ShareHandle;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.SharedFlow;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.deadletter.DeadLetterHeaders;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
@@ -205,16 +206,16 @@ class UnreadableBatchTest {
                 .completion()
                 .get(60, TimeUnit.SECONDS);
         assertThat(read).containsExactlyElementsOf(readable(path, damage));
-        DeadLetter letter = DeadLetter.read(
+        DeadLetterRecord deadLetter = DeadLetterRecord.read(
                 FailureTopics.read(KAFKA.cluster(), topic + "-dead").getFirst());
-        assertThat(letter.topic()).isEqualTo(topic);
+        assertThat(deadLetter.topic()).isEqualTo(topic);
         boolean single = damage == Damage.TOO_LARGE && path == Way.CLIENT;
-        assertThat(letter.offset()).isEqualTo(single ? 3 : 2);
-        assertThat(letter.header(DeadLetter.BATCH)).isEqualTo(single ? "3-3" : "2-4");
-        assertThat(letter.header(DeadLetter.MESSAGE)).contains(topic + "-0@");
-        assertThat(letter.isWhole()).isFalse();
+        assertThat(deadLetter.offset()).isEqualTo(single ? 3 : 2);
+        assertThat(deadLetter.header(DeadLetterHeaders.BATCH)).isEqualTo(single ? "3-3" : "2-4");
+        assertThat(deadLetter.header(DeadLetterHeaders.MESSAGE)).contains(topic + "-0@");
+        assertThat(deadLetter.isWhole()).isFalse();
         if (!single) {
-            assertThat(letter.letter().value()).isEqualTo(batchAtFault(topic));
+            assertThat(deadLetter.record().value()).isEqualTo(batchAtFault(topic));
         }
         assertThat(KAFKA.cluster().committedOffsets(topic))
                 .isEqualTo(KAFKA.cluster().endOffsets(topic));
@@ -245,7 +246,7 @@ class UnreadableBatchTest {
         assertThat(FailureTopics.read(KAFKA.cluster(), topic + "-dead"))
                 .singleElement()
                 .satisfies(
-                        letter -> assertThat(DeadLetter.read(letter).offset()).isEqualTo(2));
+                        deadLetter -> assertThat(DeadLetterRecord.read(deadLetter).offset()).isEqualTo(2));
         assertThat(KAFKA.cluster().committedOffsets(topic))
                 .isEqualTo(KAFKA.cluster().endOffsets(topic));
     }
@@ -362,12 +363,12 @@ class UnreadableBatchTest {
         assertThat(read).containsExactlyInAnyOrder("0", "1", "5");
         assertThat(FailureTopics.read(KAFKA.cluster(), topic + "-dead"))
                 .singleElement()
-                .satisfies(letter -> {
-                    assertThat(letter.value()).isEqualTo(batch);
-                    assertThat(DeadLetter.read(letter).offset()).isEqualTo(2);
+                .satisfies(deadLetter -> {
+                    assertThat(deadLetter.value()).isEqualTo(batch);
+                    assertThat(DeadLetterRecord.read(deadLetter).offset()).isEqualTo(2);
                     assertThat(new String(
-                                    letter.headers()
-                                            .lastHeader(DeadLetter.BATCH)
+                                    deadLetter.headers()
+                                            .lastHeader(DeadLetterHeaders.BATCH)
                                             .value(),
                                     UTF_8))
                             .isEqualTo("2-4");
@@ -396,8 +397,8 @@ class UnreadableBatchTest {
         assertThat(read).contains("0", "1", "5");
         assertThat(FailureTopics.read(KAFKA.cluster(), topic + "-dead"))
                 .singleElement()
-                .satisfies(letter -> assertThat(new String(
-                                letter.headers().lastHeader(DeadLetter.BATCH).value(), UTF_8))
+                .satisfies(deadLetter -> assertThat(new String(
+                                deadLetter.headers().lastHeader(DeadLetterHeaders.BATCH).value(), UTF_8))
                         .isEqualTo("2-4"));
     }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
@@ -259,7 +259,7 @@ class ViewPipelineTest {
         WriteFailures rule = action == WriteFailures.Action.SKIP
                 ? WriteFailures.skip()
                 : WriteFailures.deadLetter(
-                        DeadLetters.to(topic + "-dead", reading(topic).build()));
+                        DeadLetterTopic.of(topic + "-dead", reading(topic).build()));
         try (RunningPipeline running = KafkaSource.views(
                         reading(topic).build(), Subscription.topics(topic).untilEnd())
                 .mapParallel(2, views -> views.encode(butThe300))
@@ -272,9 +272,9 @@ class ViewPipelineTest {
                 .isEqualTo(Stream.of(0, 2, 3)
                         .map(number -> parts(read.get(number)))
                         .toList());
-        assertThat(FailureTopics.letters(cluster(), topic + "-dead"))
+        assertThat(FailureTopics.deadLetters(cluster(), topic + "-dead"))
                 .hasSize(action == WriteFailures.Action.SKIP ? 0 : 1)
-                .allSatisfy(letter -> assertThat(letter.letter().value()).hasSize(50_000));
+                .allSatisfy(deadLetter -> assertThat(deadLetter.record().value()).hasSize(50_000));
         assertThat(cluster().committedOffsets(topic)).isEqualTo(cluster().endOffsets(topic));
     }
 

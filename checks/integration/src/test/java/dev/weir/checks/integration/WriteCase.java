@@ -3,7 +3,7 @@ package dev.weir.checks.integration;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.DeadLetter;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerSettings;
@@ -249,7 +249,7 @@ record WriteCase(
 
     static long number(ConsumerRecord<byte[], byte[]> record) {
         Header number = record.headers().lastHeader(NUMBER);
-        return number == null ? DeadLetter.read(record).offset() : Long.parseLong(new String(number.value(), US_ASCII));
+        return number == null ? DeadLetterRecord.read(record).offset() : Long.parseLong(new String(number.value(), US_ASCII));
     }
 
     /** The number of finished inputs, from the first one on. */

@@ -4,9 +4,9 @@ import static dev.weir.checks.integration.WriteCase.COUNT;
 import static dev.weir.checks.integration.WriteCase.FAULT;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.kafka.DeadLetter;
-import dev.weir.kafka.DeadLetterHandle;
 import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.deadletter.DeadLetterHandle;
+import dev.weir.kafka.deadletter.DeadLetterHeaders;
 import dev.weir.kafka.produce.Producing;
 import dev.weir.kafka.produce.Sender;
 import dev.weir.stream.DrainReport;
@@ -81,7 +81,7 @@ final class WriteRun {
                 of,
                 keepsOrder ? written : written.stream().sorted().toList(),
                 read.stream()
-                        .filter(record -> record.headers().lastHeader(DeadLetter.CUT) != null)
+                        .filter(record -> record.headers().lastHeader(DeadLetterHeaders.CUT) != null)
                         .map(WriteCase::number)
                         .toList(),
                 of.finished(),

@@ -1,8 +1,8 @@
 package dev.weir.checks.integration;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.DeadLetters;
-import dev.weir.kafka.FailedRecord;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
+import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.KafkaSink;
@@ -35,7 +35,7 @@ enum WriteWay {
     TRANSACTIONAL,
     /** {@code ExactlyOnceFlow.produceTo}. */
     EXACTLY_ONCE,
-    /** {@link DeadLetters#sink}. */
+    /** {@link DeadLetterTopic#sink}. */
     DEAD_LETTER,
     /** {@link RetryTopics}, of a handler that fails. */
     RETRY_TOPIC,
@@ -99,12 +99,12 @@ enum WriteWay {
                 KafkaSource.atLeastOnce(consumer, in)
                         .map(record -> new FailedRecord(
                                 of.handled(record), FailedRecord.Reason.HANDLER, notOfThisForm(), 1, false))
-                        .to(DeadLetters.to(of.out(), producer).sink());
+                        .to(DeadLetterTopic.of(of.out(), producer).sink());
             case RETRY_TOPIC ->
                 KafkaFlow.from(consumer, in)
                         .handle(1, Ordering.input(), record -> failing(of, record))
                         .retryTopics(RetryTopics.of(of.out(), Duration.ofDays(1)))
-                        .deadLetter(DeadLetters.to(of.name() + "-last", producer))
+                        .deadLetter(DeadLetterTopic.of(of.name() + "-last", producer))
                         .pipeline();
             case PARKED_COPY ->
                 KafkaFlow.shared(share(of), of.name())
@@ -137,7 +137,7 @@ enum WriteWay {
                 .bootstrapServers(of.cluster().bootstrapServers())
                 .groupId(of.name())
                 .startAt(ShareSettings.Start.EARLIEST)
-                .deadLetters(DeadLetters.to(of.out(), of.producer()))
+                .deadLetterTopic(DeadLetterTopic.of(of.out(), of.producer()))
                 .build();
     }
 }

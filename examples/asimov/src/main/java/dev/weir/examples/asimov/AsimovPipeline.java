@@ -14,11 +14,11 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
  * The application: events from a topic, through the four steps of {@link AsimovTranslator}, to a topic of page views,
- * or to a dead-letter topic. At least once, in order per session. Stateless.
+ * or to the dead-letter topic. At-least-once, in order per session. Stateless.
  *
  * <p>Each step runs on as many threads as there are processors and shows up under its own name in {@link
- * dev.weir.stream.RunningPipeline#stages}. They keep the order of their input, so the order per session holds if
- * source, output and dead-letter records are keyed by session.
+ * dev.weir.stream.RunningPipeline#stages}. They keep the order of their input, so the order per session needs no more
+ * care than that source, output and dead-letter records are keyed by session.
  */
 public final class AsimovPipeline {
     /** The topic of events, JSON. */

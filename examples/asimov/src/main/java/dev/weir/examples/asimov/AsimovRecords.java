@@ -2,7 +2,7 @@ package dev.weir.examples.asimov;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.weir.kafka.DeadLetter;
+import dev.weir.kafka.deadletter.DeadLetterHeaders;
 import dev.weir.kafka.produce.RecordTimestamps;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,8 +56,8 @@ public final class AsimovRecords {
             ConsumerRecord<byte[], byte[]> source, String reason, String message, String topic) {
         List<Header> headers = new ArrayList<>();
         for (Header header : source.headers()) {
-            // Headers from an earlier failure, perhaps in another flow, would be mistaken for this failure's.
-            if (!DeadLetter.isOurs(header.key())) {
+            // Those of an earlier death, of another flow perhaps, would be taken for this one's.
+            if (!DeadLetterHeaders.isOurs(header.key())) {
                 headers.add(header);
             }
         }

@@ -3,8 +3,8 @@ package dev.weir.examples.asimov;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.kafka.DeadLetter;
 import dev.weir.kafka.RetryTopics;
+import dev.weir.kafka.deadletter.DeadLetterHeaders;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.StreamSupport;
@@ -90,7 +90,7 @@ class AsimovRecordsTest {
     void deadLetter_ofARecordWithHeadersOfOtherDeaths_hasThoseOfThisOneOnly() {
         ConsumerRecord<byte[], byte[]> source = source(123);
         for (String name :
-                List.of(DeadLetter.OUTPUT, DeadLetter.CUT, DeadLetter.TIMESTAMP, DeadLetter.TIME, RetryTopics.TOPIC)) {
+                List.of(DeadLetterHeaders.OUTPUT, DeadLetterHeaders.CUT, DeadLetterHeaders.TIMESTAMP, DeadLetterHeaders.TIME, RetryTopics.TOPIC)) {
             source.headers().add(name, "7".getBytes(UTF_8));
         }
 

@@ -25,8 +25,8 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
 /**
- * Reads orders in Avro, writes an invoice in Protobuf for each; a registry has the schemas of both. Anything else
- * becomes a dead-letter record. While the registry is down, orders wait.
+ * Reads orders in Avro, writes an invoice in Protobuf for each; a registry has the schemas of both. What is no order
+ * becomes a dead-letter record. While the registry is away, orders wait.
  */
 public final class AvroToProtobuf {
 

@@ -24,8 +24,8 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
 /**
- * Passes on the JSON orders that obey {@code order.schema.json}. Any other becomes a dead-letter record, whose headers
- * say what is wrong with it.
+ * Hands on the orders in JSON that obey {@code order.schema.json}. Each other becomes a dead-letter record, whose
+ * headers say what is wrong with it.
  */
 public final class CheckedOrders {
 
@@ -64,7 +64,7 @@ public final class CheckedOrders {
     }
 
     private static Schema schema(String name) {
-        // Otherwise the validator's messages follow the locale of the machine.
+        // Otherwise the dead-letter records' messages are in the language of whoever runs this.
         var english = SchemaRegistryConfig.builder().locale(Locale.ENGLISH).build();
         try (InputStream text = Objects.requireNonNull(CheckedOrders.class.getResourceAsStream(name), name)) {
             return SchemaRegistry.withDefaultDialect(

@@ -7,8 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.weir.examples.formats.proto.Invoice;
-import dev.weir.kafka.DeadLetter;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.deadletter.DeadLetterHeaders;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.testkit.KafkaCluster;
@@ -95,7 +96,7 @@ class FormatsTest {
         assertThat(invoices.get("old-7")).isEqualTo(invoice("old-7", 1750, "EUR"));
         assertThat(invoices.get("new-7")).isEqualTo(invoice("new-7", 1750, "SEK"));
         read("orders-dead")
-                .forEach((key, letter) -> assertThat(letter.value()).as(key).isEqualTo(noOrders.get(key)));
+                .forEach((key, deadLetter) -> assertThat(deadLetter.value()).as(key).isEqualTo(noOrders.get(key)));
         assertThat(KAFKA.cluster().committedOffsets("invoicing"))
                 .isEqualTo(KAFKA.cluster().endOffsets("orders"));
     }
@@ -210,12 +211,12 @@ class FormatsTest {
                 .collect(toMap(each -> new String(each.key(), UTF_8), identity()));
     }
 
-    /** The reason for each dead-letter record. */
+    /** The reason why each dead-letter record is one. */
     private static Map<String, String> reasons() {
         Map<String, String> reasons = new HashMap<>();
         read("orders-dead").forEach((key, each) -> {
-            DeadLetter letter = DeadLetter.read(each);
-            reasons.put(key, letter.header(DeadLetter.CAUSE) + ": " + letter.header(DeadLetter.MESSAGE));
+            DeadLetterRecord deadLetter = DeadLetterRecord.read(each);
+            reasons.put(key, deadLetter.header(DeadLetterHeaders.CAUSE) + ": " + deadLetter.header(DeadLetterHeaders.MESSAGE));
         });
         return reasons;
     }

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.kafka.ConsumerDump;
 import dev.weir.kafka.ConsumerDump.PartitionDump;
 import dev.weir.kafka.ConsumerHandle;
-import dev.weir.kafka.DeadLetterHandle;
+import dev.weir.kafka.deadletter.DeadLetterHandle;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.control.StageControl;
 import java.io.IOException;
@@ -31,8 +31,8 @@ public record Progress(long atNanos, long failed, Duration oldest, double heapSh
         long failed = 0;
         long backlog = -1;
         Duration oldest = Duration.ZERO;
-        for (DeadLetterHandle letters : pipeline.handles(DeadLetterHandle.class)) {
-            failed += letters.written() + letters.held();
+        for (DeadLetterHandle deadLetters : pipeline.handles(DeadLetterHandle.class)) {
+            failed += deadLetters.written() + deadLetters.held();
         }
         for (StageControl stage : pipeline.handles(StageControl.class)) {
             failed += stage.failedCalls();

@@ -2,8 +2,8 @@ package dev.weir.kafka.internal.handler;
 
 import dev.weir.kafka.CircuitBreaker;
 import dev.weir.kafka.Decoded;
-import dev.weir.kafka.FailedRecord;
-import dev.weir.kafka.FailedRecord.Reason;
+import dev.weir.kafka.deadletter.FailedRecord;
+import dev.weir.kafka.deadletter.FailedRecord.Reason;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.batch.BatchHandler;
 import dev.weir.kafka.batch.BatchOutcome;
@@ -270,16 +270,16 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
                 case BatchOutcome.Retry retry -> {
                     return !isTriedAgain(member, retry.cause());
                 }
-                case BatchOutcome.DeadLetter letter -> {
+                case BatchOutcome.DeadLetter deadLetter -> {
                     member.job.countAttempt();
                     if (!rules.hasWayOut()) {
                         throw new KafkaPipelineException(
-                                "the batch handler asks for a dead letter of " + place(member)
+                                "the batch handler asks for a dead-letter record of " + place(member)
                                         + ", and the flow has no dead-letter topic: add deadLetter(...)",
-                                letter.cause());
+                                deadLetter.cause());
                     }
                     member.outcome = new HandlerOutcome.Failed<>(new FailedRecord(
-                            member.job.raw(), Reason.HANDLER, letter.cause(), member.job.attempts(), false));
+                            member.job.raw(), Reason.HANDLER, deadLetter.cause(), member.job.attempts(), false));
                 }
             }
             return true;
@@ -328,7 +328,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
             for (int i = 0; i < attempts.size(); i++) {
                 switch (outcomes.get(i)) {
                     case BatchOutcome.Retry retry -> attempts.get(i).failed(retry.cause());
-                    case BatchOutcome.DeadLetter letter -> attempts.get(i).failed(letter.cause());
+                    case BatchOutcome.DeadLetter deadLetter -> attempts.get(i).failed(deadLetter.cause());
                     default -> attempts.get(i).succeeded();
                 }
             }

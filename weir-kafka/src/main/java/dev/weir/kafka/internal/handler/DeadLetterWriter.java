@@ -2,10 +2,10 @@ package dev.weir.kafka.internal.handler;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.weir.kafka.DeadLetter;
-import dev.weir.kafka.DeadLetters;
-import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.deadletter.DeadLetterHeaders;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
+import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.kafka.internal.in.fetch.UnreadableBatch;
 import dev.weir.kafka.produce.RecordTimestamps;
 import dev.weir.stream.spi.Thrown;
@@ -30,10 +30,10 @@ public final class DeadLetterWriter implements FailureRoute {
     private final String group;
     private final boolean cuts;
 
-    public DeadLetterWriter(DeadLetters letters) {
-        this.topic = letters.topic();
-        this.group = letters.group();
-        this.cuts = letters.whenTooLarge() == DeadLetters.TooLarge.CUT;
+    public DeadLetterWriter(DeadLetterTopic deadLetterTopic) {
+        this.topic = deadLetterTopic.topic();
+        this.group = deadLetterTopic.group();
+        this.cuts = deadLetterTopic.whenTooLarge() == DeadLetterTopic.TooLarge.CUT;
     }
 
     @Override
@@ -48,7 +48,7 @@ public final class DeadLetterWriter implements FailureRoute {
         if (tooLarge > 0) {
             add(
                     headers,
-                    DeadLetter.CUT,
+                    DeadLetterHeaders.CUT,
                     "value of " + Math.max(0, raw.serializedValueSize()) + " bytes"
                             + (bare ? ", key of " + Math.max(0, raw.serializedKeySize()) + " bytes, all headers" : ""));
         }
@@ -64,9 +64,9 @@ public final class DeadLetterWriter implements FailureRoute {
     private KafkaPipelineException tooLarge(ConsumerRecord<byte[], byte[]> raw) {
         RecordOrigin origin = RecordOrigin.of(raw);
         return new KafkaPipelineException(
-                "the dead letter of " + origin.place() + ", with a value of "
+                "the dead-letter record of " + origin.place() + ", with a value of "
                         + Math.max(0, raw.serializedValueSize()) + " bytes, is too large for topic " + topic
-                        + ": raise that topic's max.message.bytes and the max.request.size of its producer, or let letters be cut");
+                        + ": raise that topic's max.message.bytes and the max.request.size of its producer, or let dead-letter records be cut");
     }
 
     @SuppressWarnings("NullAway") // a record without key or value has null there
@@ -77,29 +77,29 @@ public final class DeadLetterWriter implements FailureRoute {
     private void describe(FailedRecord failed, List<Header> headers) {
         RecordOrigin origin = RecordOrigin.of(failed.raw());
         Throwable cause = failed.cause();
-        add(headers, DeadLetter.REASON, failed.reason().name());
-        add(headers, DeadLetter.CAUSE, cause.getClass().getName());
-        add(headers, DeadLetter.MESSAGE, cut(String.valueOf(Thrown.message(cause)), MAX_MESSAGE));
-        add(headers, DeadLetter.STACK, stack(cause));
-        add(headers, DeadLetter.ATTEMPTS, Integer.toString(origin.attempts() + failed.attempts()));
-        add(headers, DeadLetter.TOPIC, origin.topic());
-        add(headers, DeadLetter.PARTITION, Integer.toString(origin.partition()));
-        add(headers, DeadLetter.OFFSET, Long.toString(origin.offset()));
+        add(headers, DeadLetterHeaders.REASON, failed.reason().name());
+        add(headers, DeadLetterHeaders.CAUSE, cause.getClass().getName());
+        add(headers, DeadLetterHeaders.MESSAGE, cut(String.valueOf(Thrown.message(cause)), MAX_MESSAGE));
+        add(headers, DeadLetterHeaders.STACK, stack(cause));
+        add(headers, DeadLetterHeaders.ATTEMPTS, Integer.toString(origin.attempts() + failed.attempts()));
+        add(headers, DeadLetterHeaders.TOPIC, origin.topic());
+        add(headers, DeadLetterHeaders.PARTITION, Integer.toString(origin.partition()));
+        add(headers, DeadLetterHeaders.OFFSET, Long.toString(origin.offset()));
         if (RecordTimestamps.orNone(origin.timestamp()) != null) {
-            add(headers, DeadLetter.TIMESTAMP, Long.toString(origin.timestamp()));
+            add(headers, DeadLetterHeaders.TIMESTAMP, Long.toString(origin.timestamp()));
         }
         if (!group.isEmpty()) {
-            add(headers, DeadLetter.GROUP, group);
+            add(headers, DeadLetterHeaders.GROUP, group);
         }
-        add(headers, DeadLetter.TIME, Clock.systemUTC().instant().toString());
+        add(headers, DeadLetterHeaders.TIME, Clock.systemUTC().instant().toString());
         UnreadableBatch batch = UnreadableBatch.in(failed.raw());
         if (batch != null) {
-            add(headers, DeadLetter.BATCH, batch.offset() + "-" + (batch.nextOffset() - 1));
+            add(headers, DeadLetterHeaders.BATCH, batch.offset() + "-" + (batch.nextOffset() - 1));
         }
         if (failed.raw() instanceof UnwrittenRecord unwritten) {
-            add(headers, DeadLetter.OUTPUT, unwritten.output());
+            add(headers, DeadLetterHeaders.OUTPUT, unwritten.output());
             if (!unwritten.missing().isEmpty()) {
-                add(headers, DeadLetter.CUT, unwritten.missing());
+                add(headers, DeadLetterHeaders.CUT, unwritten.missing());
             }
         }
     }

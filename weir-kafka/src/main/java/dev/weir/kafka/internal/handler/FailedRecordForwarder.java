@@ -1,11 +1,11 @@
 package dev.weir.kafka.internal.handler;
 
-import dev.weir.kafka.DeadLetter;
-import dev.weir.kafka.DeadLetterHandle;
-import dev.weir.kafka.DeadLetters;
-import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.deadletter.DeadLetterHandle;
+import dev.weir.kafka.deadletter.DeadLetterHeaders;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
+import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.kafka.internal.out.client.ClientInterrupts;
 import dev.weir.kafka.internal.out.client.ClientWatch;
 import dev.weir.stream.spi.AckTarget;
@@ -45,8 +45,8 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
     }
 
     /** Makes a forwarder for a run that writes dead-letter records. */
-    public static FailedRecordForwarder create(DeadLetters letters, StageContext context) {
-        return create(letters.settings(), List.of(letters.topic()), new DeadLetterWriter(letters), context);
+    public static FailedRecordForwarder create(DeadLetterTopic deadLetterTopic, StageContext context) {
+        return create(deadLetterTopic.settings(), List.of(deadLetterTopic.topic()), new DeadLetterWriter(deadLetterTopic), context);
     }
 
     /** Makes a forwarder for a run, which closes it; refuses topics that do not exist. */
@@ -62,7 +62,7 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
         context.onTermination(patience -> {
             forwarder.writer.close(CLOSE_PATIENCE);
             if (forwarder.cut() > 1) {
-                LOG.warn("{} dead letters of this run were cut because they were too large", forwarder.cut());
+                LOG.warn("{} dead-letter records of this run were cut because they were too large", forwarder.cut());
             }
             return "";
         });
@@ -123,9 +123,9 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
         @Override
         protected void written(ProducerRecord<byte[], byte[]> proposed) {
             written.incrementAndGet();
-            if (proposed.headers().lastHeader(DeadLetter.CUT) != null && cut.getAndIncrement() == 0) {
+            if (proposed.headers().lastHeader(DeadLetterHeaders.CUT) != null && cut.getAndIncrement() == 0) {
                 LOG.warn(
-                        "pipeline {}: dead letters are too large for topic {} and are written without their value, which is"
+                        "pipeline {}: dead-letter records are too large for topic {} and are written without their value, which is"
                                 + " lost when its topic deletes it: first that of {}, {} bytes; raise max.message.bytes of {}",
                         context.pipelineName(),
                         proposed.topic(),

@@ -1,6 +1,6 @@
 package dev.weir.kafka.internal.handler;
 
-import dev.weir.kafka.FailedRecord;
+import dev.weir.kafka.deadletter.FailedRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /** Determines the records written for a failed record. Thread-safe. */

@@ -1,6 +1,6 @@
 package dev.weir.kafka.internal.handler;
 
-import dev.weir.kafka.FailedRecord;
+import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.stream.spi.SinkFactory;
 import dev.weir.stream.spi.SinkLoop;

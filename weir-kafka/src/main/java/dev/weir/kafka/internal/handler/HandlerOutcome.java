@@ -1,6 +1,6 @@
 package dev.weir.kafka.internal.handler;
 
-import dev.weir.kafka.FailedRecord;
+import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.kafka.spi.OfRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 

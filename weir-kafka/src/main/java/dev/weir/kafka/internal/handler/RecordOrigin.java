@@ -2,8 +2,8 @@ package dev.weir.kafka.internal.handler;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.weir.kafka.DeadLetter;
 import dev.weir.kafka.RetryTopics;
+import dev.weir.kafka.deadletter.DeadLetterHeaders;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -47,7 +47,7 @@ record RecordOrigin(String topic, int partition, long offset, long timestamp, in
     static List<Header> originalHeaders(ConsumerRecord<byte[], byte[]> record) {
         List<Header> original = new ArrayList<>();
         for (Header header : record.headers()) {
-            if (!DeadLetter.isOurs(header.key())) {
+            if (!DeadLetterHeaders.isOurs(header.key())) {
                 original.add(header);
             }
         }

@@ -1,8 +1,8 @@
 package dev.weir.kafka.internal.handler;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.DeadLetters;
-import dev.weir.kafka.FailedRecord;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
+import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.kafka.RetryTopics;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.internal.in.owner.ConsumerSource;
@@ -25,20 +25,20 @@ public final class RetryTiers implements FailureRoute {
     private static final long BUFFER_BYTES = 8L * 1024 * 1024;
 
     private final List<RetryTopics.Tier> tiers;
-    private final DeadLetterWriter letters;
+    private final DeadLetterWriter deadLetters;
 
-    public RetryTiers(RetryTopics topics, DeadLetters last) {
+    public RetryTiers(RetryTopics topics, DeadLetterTopic last) {
         this.tiers = topics.tiers();
-        this.letters = new DeadLetterWriter(last);
+        this.deadLetters = new DeadLetterWriter(last);
     }
 
     @Override
     public ProducerRecord<byte[], byte[]> propose(FailedRecord failed, int tooLarge) {
         int tier = RetriedRecord.tiersOf(failed.raw());
         if (!failed.retriable() || tier >= tiers.size()) {
-            return letters.propose(failed, tooLarge);
+            return deadLetters.propose(failed, tooLarge);
         }
-        return tooLarge == 0 ? toTier(failed, tier) : letters.propose(failed, tooLarge - 1);
+        return tooLarge == 0 ? toTier(failed, tier) : deadLetters.propose(failed, tooLarge - 1);
     }
 
     private ProducerRecord<byte[], byte[]> toTier(FailedRecord failed, int tier) {

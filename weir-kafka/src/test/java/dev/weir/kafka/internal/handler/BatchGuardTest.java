@@ -357,7 +357,7 @@ class BatchGuardTest {
             boolean isPoison = throwing.getOrDefault((long) n, 0) < 0;
             String answered = switch (calls.answers.getOrDefault((long) n, BatchOutcome.done())) {
                 case BatchOutcome.Skip skip -> "Skipped";
-                case BatchOutcome.DeadLetter letter -> "Failed";
+                case BatchOutcome.DeadLetter deadLetter -> "Failed";
                 default -> "Done";
             };
             assertThat(outcomes.get(n)).as("seed %s, record %s", seed, n).isEqualTo(isPoison ? "Failed" : answered);

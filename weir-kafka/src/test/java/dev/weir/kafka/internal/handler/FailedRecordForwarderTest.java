@@ -3,8 +3,8 @@ package dev.weir.kafka.internal.handler;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.kafka.DeadLetters;
-import dev.weir.kafka.FailedRecord;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
+import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.internal.BareContext;
@@ -183,16 +183,16 @@ class FailedRecordForwarderTest {
         assertThat(acknowledged).containsExactly(0L);
     }
 
-    private FailedRecordForwarder writing(DeadLetters.TooLarge whenTooLarge) {
+    private FailedRecordForwarder writing(DeadLetterTopic.TooLarge whenTooLarge) {
         var settings =
                 ProducerSettings.builder().bootstrapServers("localhost:1").build();
-        return forwarding(new DeadLetterWriter(DeadLetters.to("dead", settings).whenTooLarge(whenTooLarge)));
+        return forwarding(new DeadLetterWriter(DeadLetterTopic.of("dead", settings).whenTooLarge(whenTooLarge)));
     }
 
-    // 15 dead-letter records lost their values silently.
+    // 15 dead-letter records lost their values, and nobody was told.
     @Test
     void letters_thatAreCut_areCounted() throws Exception {
-        FailedRecordForwarder cutting = writing(DeadLetters.TooLarge.CUT);
+        FailedRecordForwarder cutting = writing(DeadLetterTopic.TooLarge.CUT);
         answers.add(new RecordTooLargeException("large"));
         answers.add(new RecordTooLargeException("large"));
         cutting.deliver(failed(3));
@@ -203,7 +203,7 @@ class FailedRecordForwarderTest {
 
     @Test
     void letter_thatIsTooLargeAndMayNotBeCut_failsThePipelineNamingTheRecord() {
-        FailedRecordForwarder failing = writing(DeadLetters.TooLarge.FAIL);
+        FailedRecordForwarder failing = writing(DeadLetterTopic.TooLarge.FAIL);
         answers.add(new RecordTooLargeException("large"));
         assertThatThrownBy(() -> failing.deliver(failed(1)))
                 .isInstanceOf(KafkaPipelineException.class)

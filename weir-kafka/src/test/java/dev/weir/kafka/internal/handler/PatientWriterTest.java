@@ -2,7 +2,7 @@ package dev.weir.kafka.internal.handler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.kafka.FailedRecord;
+import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.kafka.internal.handler.PatientWriter.PendingRecord;
 import dev.weir.kafka.internal.out.client.ClientProgress;
 import dev.weir.stream.testing.VirtualClock;

@@ -3,10 +3,11 @@ package dev.weir.kafka.internal.handler;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.DeadLetter;
-import dev.weir.kafka.DeadLetters;
-import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.RetryTopics;
+import dev.weir.kafka.deadletter.DeadLetterHeaders;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
+import dev.weir.kafka.deadletter.FailedRecord;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -132,8 +133,8 @@ final class RetryFlowsWorld {
         }
     }
 
-    private static DeadLetters deadLetters(String topic) {
-        return DeadLetters.to(
+    private static DeadLetterTopic deadLetters(String topic) {
+        return DeadLetterTopic.of(
                 topic,
                 ConsumerSettings.builder(new ByteArrayDeserializer(), new ByteArrayDeserializer())
                         .bootstrapServers("localhost:1")
@@ -304,7 +305,7 @@ final class RetryFlowsWorld {
             checkRetry(flow, to, all);
             append(partitionOf(to.topic()), to.value(), new RecordHeaders(to.headers()), new Known(origin, all));
         } else {
-            checkLetter(to, origin, all);
+            checkDeadLetter(to, origin, all);
             end(flow, stored.known);
         }
     }
@@ -319,13 +320,13 @@ final class RetryFlowsWorld {
         checkAttempts(to.topic(), RecordOrigin.number(read, RetryTopics.ATTEMPTS, -1), attempts);
     }
 
-    private static void checkLetter(ProducerRecord<byte[], byte[]> to, String origin, int attempts) {
-        DeadLetter letter = DeadLetter.read(read(to));
-        String place = letter.topic() + "-" + letter.partition() + "@" + letter.offset();
+    private static void checkDeadLetter(ProducerRecord<byte[], byte[]> to, String origin, int attempts) {
+        DeadLetterRecord deadLetter = DeadLetterRecord.read(read(to));
+        String place = deadLetter.topic() + "-" + deadLetter.partition() + "@" + deadLetter.offset();
         if (!place.equals(origin)) {
             throw new Violation("the dead-letter record of " + origin + " names " + place);
         }
-        checkAttempts(to.topic(), Long.parseLong(Objects.requireNonNull(letter.header(DeadLetter.ATTEMPTS))), attempts);
+        checkAttempts(to.topic(), Long.parseLong(Objects.requireNonNull(deadLetter.header(DeadLetterHeaders.ATTEMPTS))), attempts);
     }
 
     private static void checkAttempts(String topic, long told, int attempts) {

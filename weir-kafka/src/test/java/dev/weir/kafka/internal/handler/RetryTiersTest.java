@@ -4,10 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.DeadLetter;
-import dev.weir.kafka.DeadLetters;
-import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.RetryTopics;
+import dev.weir.kafka.deadletter.DeadLetterHeaders;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
+import dev.weir.kafka.deadletter.FailedRecord;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -26,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Headers of retries count in the flow's own retry topics only: other flows pass theirs on into any topic. */
 class RetryTiersTest {
 
-    private static final DeadLetters DEAD = DeadLetters.to(
+    private static final DeadLetterTopic DEAD = DeadLetterTopic.of(
             "dead",
             ConsumerSettings.builder(new ByteArrayDeserializer(), new ByteArrayDeserializer())
                     .bootstrapServers("localhost:1")
@@ -45,8 +46,8 @@ class RetryTiersTest {
         headers.put(RetryTopics.ATTEMPTS, "40");
         headers.put(RetryTopics.TIER, "2");
         headers.put(RetryTopics.DUE, "4102444800000");
-        headers.put(DeadLetter.OUTPUT, "elsewhere-too");
-        headers.put(DeadLetter.CUT, "value of 3 bytes");
+        headers.put(DeadLetterHeaders.OUTPUT, "elsewhere-too");
+        headers.put(DeadLetterHeaders.CUT, "value of 3 bytes");
         return headers;
     }
 
@@ -88,30 +89,30 @@ class RetryTiersTest {
         ProducerRecord<byte[], byte[]> once = tiers.propose(failed(first), 0);
         ConsumerRecord<byte[], byte[]> retried = RetriedRecord.of(consumed(once), 1);
         ProducerRecord<byte[], byte[]> twice = tiers.propose(failed(retried), 0);
-        ProducerRecord<byte[], byte[]> letter = tiers.propose(failed(RetriedRecord.of(consumed(twice), 2)), 0);
+        ProducerRecord<byte[], byte[]> deadLetter = tiers.propose(failed(RetriedRecord.of(consumed(twice), 2)), 0);
 
         assertThat(once.topic()).isEqualTo("retry-1");
         assertThat(header(once, RetryTopics.ATTEMPTS)).isEqualTo("1");
         assertThat(retried.topic() + retried.partition() + retried.offset()).isEqualTo("orders317");
         assertThat(retried.timestamp()).isEqualTo(123);
         assertThat(twice.topic()).isEqualTo("retry-2");
-        DeadLetter read = DeadLetter.read(consumed(letter));
-        assertThat(read.letter().topic()).isEqualTo("dead");
+        DeadLetterRecord read = DeadLetterRecord.read(consumed(deadLetter));
+        assertThat(read.record().topic()).isEqualTo("dead");
         assertThat(read.topic() + read.partition() + read.offset()).isEqualTo("orders317");
         assertThat(read.timestamp()).isEqualTo(123);
-        assertThat(read.header(DeadLetter.ATTEMPTS)).isEqualTo("3");
+        assertThat(read.header(DeadLetterHeaders.ATTEMPTS)).isEqualTo("3");
         assertThat(read.isWhole()).isTrue();
         assertThat(read.restored().topic()).isEqualTo("orders");
     }
 
     @Test
     void letter_ofARecordWithRetryHeadersOfAnotherFlow_namesWhereTheRecordWasConsumed() {
-        ProducerRecord<byte[], byte[]> letter =
+        ProducerRecord<byte[], byte[]> deadLetter =
                 new DeadLetterWriter(DEAD).propose(failed(record("orders", headersOfAnotherFlow())), 0);
 
-        DeadLetter read = DeadLetter.read(consumed(letter));
+        DeadLetterRecord read = DeadLetterRecord.read(consumed(deadLetter));
         assertThat(read.topic() + read.partition() + read.offset()).isEqualTo("orders317");
-        assertThat(read.header(DeadLetter.ATTEMPTS)).isEqualTo("1");
+        assertThat(read.header(DeadLetterHeaders.ATTEMPTS)).isEqualTo("1");
     }
 
     @ParameterizedTest

@@ -117,8 +117,8 @@ final class OpenTransaction<K, V> implements Callback {
     private final Map<Root, EndedAcknowledgement> lasting = new HashMap<>();
 
     // Dead-letter records in it, and those without their value. Under the lock.
-    private int letters;
-    private int cutLetters;
+    private int deadLetters;
+    private int cutDeadLetters;
 
     /** The topic of a refused record. */
     private volatile String refusedTopic = "";
@@ -235,17 +235,17 @@ final class OpenTransaction<K, V> implements Callback {
     }
 
     /** Marks the record sent last as a dead-letter record. */
-    void letterSent(boolean isCut) {
-        letters++;
-        cutLetters += isCut ? 1 : 0;
+    void deadLetterSent(boolean isCut) {
+        deadLetters++;
+        cutDeadLetters += isCut ? 1 : 0;
     }
 
-    int letters() {
-        return letters;
+    int deadLetters() {
+        return deadLetters;
     }
 
-    int cutLetters() {
-        return cutLetters;
+    int cutDeadLetters() {
+        return cutDeadLetters;
     }
 
     /** Returns whether this transaction already has a record made from one of the element's inputs. */

@@ -1,6 +1,6 @@
 package dev.weir.kafka.internal.out.transaction;
 
-import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerSettings;
 import java.time.Duration;
@@ -39,15 +39,15 @@ public final class TransactionLimits {
     }
 
     /** Refuses dead-letter settings that do not fit a transaction of that producer. */
-    public static void checkLetters(ProducerSettings<?, ?> producer, @Nullable DeadLetters letters) {
+    public static void checkDeadLetterTopic(ProducerSettings<?, ?> producer, @Nullable DeadLetterTopic deadLetterTopic) {
         String brokers = producer.properties().get(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG);
-        String others = letters == null
+        String others = deadLetterTopic == null
                 ? brokers
-                : letters.settings().properties().get(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG);
+                : deadLetterTopic.settings().properties().get(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG);
         if (!Objects.equals(brokers, others)) {
             throw new IllegalArgumentException(
-                    "dead letters of an exactly-once flow are written in its transactions, so on"
-                            + " the cluster of its producer: bootstrap.servers=" + others + " of the letters must be "
+                    "dead-letter records of an exactly-once flow are written in its transactions, so on"
+                            + " the cluster of its producer: bootstrap.servers=" + others + " of the dead-letter topic must be "
                             + brokers);
         }
     }

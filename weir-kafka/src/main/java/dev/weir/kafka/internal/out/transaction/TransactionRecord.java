@@ -21,7 +21,7 @@ class TransactionRecord<K, V> {
     private final Header[] headers;
 
     /** True if this is the dead-letter record of one that cannot be written. */
-    boolean isLetter;
+    boolean isDeadLetter;
 
     /** True if a record that is written again was checked by the rule. */
     boolean isChecked;
@@ -38,12 +38,12 @@ class TransactionRecord<K, V> {
      * @param target the claim's target; a {@link OpenTransaction#lasting lasting} one if the claim may end before the
      *     commit
      */
-    TransactionRecord(ProducerRecord<K, V> record, Header[] headers, AckTarget target, long token, boolean isLetter) {
+    TransactionRecord(ProducerRecord<K, V> record, Header[] headers, AckTarget target, long token, boolean isDeadLetter) {
         this.record = record;
         this.headers = headers;
         this.target = target;
         this.token = token;
-        this.isLetter = isLetter;
+        this.isDeadLetter = isDeadLetter;
     }
 
     /** The headers of an unsent record, for {@link #copy(ProducerRecord, Header[])}. */
@@ -65,7 +65,7 @@ class TransactionRecord<K, V> {
     /** A copy whose claim has ended. */
     TransactionRecord<K, V> again() {
         AckTarget ended = target instanceof OffsetTracker ? new EndedAcknowledgement(target, token, List.of()) : target;
-        return new TransactionRecord<>(copy(), headers, ended, token, isLetter);
+        return new TransactionRecord<>(copy(), headers, ended, token, isDeadLetter);
     }
 
     /** The origin of the record; empty if not known. */

@@ -1,17 +1,17 @@
 package dev.weir.kafka.internal.out.transaction;
 
-import dev.weir.kafka.DeadLetter;
-import dev.weir.kafka.DeadLetterHandle;
-import dev.weir.kafka.DeadLetters;
-import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.deadletter.DeadLetterHandle;
+import dev.weir.kafka.deadletter.DeadLetterHeaders;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
+import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.kafka.internal.handler.DeadLetterWriter;
 import dev.weir.kafka.internal.handler.TopicCheck;
 import dev.weir.kafka.internal.out.client.ReadyBytes;
 import dev.weir.kafka.internal.out.client.RecordRefusals;
-import dev.weir.kafka.internal.out.client.RefusalSearch;
 import dev.weir.kafka.internal.out.client.RefusalSearch.State;
+import dev.weir.kafka.internal.out.client.RefusalSearch;
 import dev.weir.kafka.internal.out.write.UnwrittenFailures;
 import dev.weir.kafka.internal.out.write.WriteRule;
 import dev.weir.kafka.produce.WriteFailures;
@@ -65,7 +65,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     private final WriteRule<ProducerRecord<K, V>> skipping;
 
     /** Null if records are skipped. */
-    private final @Nullable DeadLetterWriter letters;
+    private final @Nullable DeadLetterWriter deadLetters;
 
     private final UnwrittenFailures<K, V> unwritten;
     private final TransactionalProducer<K, V> trial;
@@ -87,12 +87,12 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     private TransactionRule(
             StageContext context,
             WriteRule<ProducerRecord<K, V>> skipping,
-            @Nullable DeadLetterWriter letters,
+            @Nullable DeadLetterWriter deadLetters,
             UnwrittenFailures<K, V> unwritten,
             TransactionalProducer<K, V> trial) {
         this.context = context;
         this.skipping = skipping;
-        this.letters = letters;
+        this.deadLetters = deadLetters;
         this.unwritten = unwritten;
         this.trial = trial;
     }
@@ -110,7 +110,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         }
         WriteFailures skip =
                 rule.ofTopics() ? WriteFailures.skip() : WriteFailures.skip().ofRecordsOnly();
-        DeadLetters deadLetters = rule.letters();
+        DeadLetterTopic deadLetters = rule.deadLetterTopic();
         TransactionRule<K, V> made = new TransactionRule<>(
                 context,
                 WriteRule.ofRecords(skip, context, settings),
@@ -213,33 +213,33 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     ProducerRecord<K, V> inPlaceOf(ProducerRecord<K, V> record, Exception why, AckTarget target, long token) {
         ruled++;
         skipping.note(record.topic(), why);
-        if (letters == null) {
+        if (deadLetters == null) {
             skipping.add(record, why, target, token);
             return null;
         }
         String place = target.placeOf(token);
-        return letter(letters, unwritten.failed(record, why, place), place);
+        return deadLetter(deadLetters, unwritten.failed(record, why, place), place);
     }
 
     /** The largest form of the dead-letter record that its topic accepts. */
-    private ProducerRecord<K, V> letter(DeadLetterWriter from, FailedRecord failed, String place) {
+    private ProducerRecord<K, V> deadLetter(DeadLetterWriter from, FailedRecord failed, String place) {
         for (int tooLarge = 0; ; tooLarge++) {
-            ProducerRecord<K, V> letter = ready(from.propose(failed, tooLarge));
-            Exception refusal = tried(letter);
-            if (refusal == null || TransactionFaults.fatal(refusal, letter.topic()) == null) {
-                return letter;
+            ProducerRecord<K, V> deadLetter = ready(from.propose(failed, tooLarge));
+            Exception refusal = tried(deadLetter);
+            if (refusal == null || TransactionFaults.fatal(refusal, deadLetter.topic()) == null) {
+                return deadLetter;
             }
             if (!(refusal instanceof RecordTooLargeException) || tooLarge == SMALLEST) {
-                throw new ProduceException(letter.topic(), place, refusal);
+                throw new ProduceException(deadLetter.topic(), place, refusal);
             }
             if (!hasWarned) {
                 hasWarned = true;
                 LOG.warn(
-                        "pipeline {}: dead letters are too large for topic {} and are written without their value, which"
+                        "pipeline {}: dead-letter records are too large for topic {} and are written without their value, which"
                                 + " is lost when its topic deletes it: first that of {}; raise max.message.bytes of the"
                                 + " topic and max.request.size of the flow's producer",
                         context.pipelineName(),
-                        letter.topic(),
+                        deadLetter.topic(),
                         place);
             }
         }
@@ -247,14 +247,14 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
 
     /** Typed for the producer of the run, whose serializers have other types. */
     @SuppressWarnings("unchecked")
-    private static <K, V> ProducerRecord<K, V> ready(ProducerRecord<byte[], byte[]> letter) {
+    private static <K, V> ProducerRecord<K, V> ready(ProducerRecord<byte[], byte[]> deadLetter) {
         return (ProducerRecord<K, V>) new ProducerRecord<Object, Object>(
-                letter.topic(),
+                deadLetter.topic(),
                 null,
-                letter.timestamp(),
-                new ReadyBytes(letter.key()),
-                new ReadyBytes(letter.value()),
-                letter.headers());
+                deadLetter.timestamp(),
+                new ReadyBytes(deadLetter.key()),
+                new ReadyBytes(deadLetter.value()),
+                deadLetter.headers());
     }
 
     // ---- The committing thread -------------------------------------------------------------------------------------
@@ -305,8 +305,8 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     @SuppressWarnings("NonAtomicVolatileUpdate") // single writer
     void committed(TransactionCut<K, V> done) {
         long before = written;
-        written = before + done.transaction().letters();
-        cut += done.transaction().cutLetters();
+        written = before + done.transaction().deadLetters();
+        cut += done.transaction().cutDeadLetters();
         if (suspects.isEmpty()) {
             return;
         }
@@ -324,8 +324,8 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     }
 
     /** Returns whether a record is a dead-letter record without its whole original. */
-    static boolean isCut(ProducerRecord<?, ?> letter) {
-        return letter.headers().lastHeader(DeadLetter.CUT) != null;
+    static boolean isCut(ProducerRecord<?, ?> deadLetter) {
+        return deadLetter.headers().lastHeader(DeadLetterHeaders.CUT) != null;
     }
 
     // ---- Others ----------------------------------------------------------------------------------------------------

@@ -214,14 +214,14 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             ProducerRecord<K, V> record,
             AckTarget target,
             long token,
-            boolean isLetter) {
+            boolean isDeadLetter) {
         headers = TransactionRecord.headers(record);
         TransactionRule<K, V> rule = board.rule;
         AckTarget known = filling.kept == null ? target : filling.lasting(target, token, rule != null);
         Callback answer = rule == null ? filling : rule.answerOf(filling, record, TransactionRule.places(known, token));
         filling.producer.send(record, answer);
         if (filling.kept != null) {
-            filling.kept.add(new TransactionRecord<>(record, headers, known, token, isLetter));
+            filling.kept.add(new TransactionRecord<>(record, headers, known, token, isDeadLetter));
         }
     }
 
@@ -263,13 +263,13 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     private boolean isRuledOut(TransactionRule<K, V> rule, TransactionRecord<K, V> element, Exception why) {
-        Optional<ProducerRecord<K, V>> letter =
+        Optional<ProducerRecord<K, V>> deadLetter =
                 unlocked(() -> Optional.ofNullable(rule.inPlaceOf(element.record, why, element.target, element.token)));
-        letter.ifPresent(record -> {
+        deadLetter.ifPresent(record -> {
             element.record = record;
-            element.isLetter = true;
+            element.isDeadLetter = true;
         });
-        return letter.isEmpty();
+        return deadLetter.isEmpty();
     }
 
     /** Runs an action that may block and does not depend on the shared state, with the lock released meanwhile. */
@@ -347,7 +347,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
                 begin();
             } else if (!next.isChecked) {
                 next.isChecked = true;
-                isDone = !next.isLetter && isRuledOut(next);
+                isDone = !next.isDeadLetter && isRuledOut(next);
             } else {
                 isDone = isSent(filling, next);
             }
@@ -398,7 +398,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         AckTarget target = element.target;
         TransactionRule<K, V> rule = board.rule;
         try {
-            board.send(() -> send(filling, record, target, element.token, element.isLetter));
+            board.send(() -> send(filling, record, target, element.token, element.isDeadLetter));
         } catch (InterruptException interrupted) {
             throw interrupted;
         } catch (RuntimeException thrown) {
@@ -423,8 +423,8 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             return false;
         }
         filling.sent(target, element.token, record.timestamp());
-        if (element.isLetter) {
-            filling.letterSent(TransactionRule.isCut(record));
+        if (element.isDeadLetter) {
+            filling.deadLetterSent(TransactionRule.isCut(record));
         }
         wantCutIfDue(filling);
         return true;

@@ -1,7 +1,7 @@
 package dev.weir.kafka.internal.out.write;
 
-import dev.weir.kafka.DeadLetters;
-import dev.weir.kafka.FailedRecord;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
+import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.internal.handler.FailedRecordForwarder;
 import dev.weir.kafka.internal.out.client.RecordRefusals;
@@ -69,9 +69,9 @@ public class WriteRule<T> {
 
     /** Returns the running form of a rule. */
     static <T> WriteRule<T> of(WriteFailures failures, StageContext context, AsFailed<? super T> asFailed) {
-        DeadLetters letters = failures.letters();
+        DeadLetterTopic deadLetterTopic = failures.deadLetterTopic();
         return new WriteRule<>(
-                failures, context, asFailed, letters == null ? null : FailedRecordForwarder.create(letters, context));
+                failures, context, asFailed, deadLetterTopic == null ? null : FailedRecordForwarder.create(deadLetterTopic, context));
     }
 
     /** Returns the same for a sink that receives records to write. */

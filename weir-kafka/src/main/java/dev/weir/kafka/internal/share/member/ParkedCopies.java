@@ -1,7 +1,7 @@
 package dev.weir.kafka.internal.share.member;
 
-import dev.weir.kafka.DeadLetters;
-import dev.weir.kafka.FailedRecord;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
+import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.internal.handler.DeadLetterWriter;
 import dev.weir.kafka.internal.handler.PatientWriter;
@@ -59,7 +59,7 @@ final class ParkedCopies implements AutoCloseable {
         }
     }
 
-    ParkedCopies(DeadLetters to, ShareCounters counters) {
+    ParkedCopies(DeadLetterTopic to, ShareCounters counters) {
         this(
                 PatientWriter.of("share group " + to.group(), to.settings(), new DeadLetterWriter(to), Clock.SYSTEM),
                 counters);

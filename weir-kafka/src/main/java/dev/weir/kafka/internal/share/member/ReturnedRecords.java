@@ -1,6 +1,6 @@
 package dev.weir.kafka.internal.share.member;
 
-import dev.weir.kafka.FailedRecord;
+import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.kafka.internal.handler.HandlerOutcome;
 
 /** The acknowledgements of records whose handler failed. Stateless. */

@@ -1,6 +1,6 @@
 package dev.weir.kafka.internal.share.member;
 
-import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ShareGroupConfig;
@@ -62,7 +62,7 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
                 settings.fetch() == FetchPath.LEAN ? "the lean path" : "Kafka's client");
     }
 
-    private static void watch(ParkedCopies copies, DeadLetters parking, StageContext context) {
+    private static void watch(ParkedCopies copies, DeadLetterTopic parking, StageContext context) {
         ClientWatch.begin(parking.settings().clientConfig(), copies.progress(), context, nowNanos -> {
             KafkaPipelineException broken = copies.look(nowNanos);
             if (broken != null) {
@@ -95,7 +95,7 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
         try {
             GroupStart start = GroupStart.of(admin, settings, topics);
             ShareCounters counters = new ShareCounters();
-            DeadLetters parking = settings.parking();
+            DeadLetterTopic parking = settings.parking();
             if (parking != null) {
                 TopicCheck.check(parking.settings(), List.of(parking.topic()));
                 copies = new ParkedCopies(parking, counters);

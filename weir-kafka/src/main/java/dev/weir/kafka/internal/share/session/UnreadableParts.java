@@ -20,8 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Applies the policy for unreadable batches to their acquired offsets. For a dead letter, one record stands for the
- * batch, and all offsets that are acquired of it are acknowledged as that record is. Confined to the member's thread.
+ * Applies the policy for unreadable batches to their acquired offsets. For a dead-letter record, one record stands for
+ * the batch, and all offsets that are acquired of it are acknowledged as that record is. Confined to the member's
+ * thread.
  */
 final class UnreadableParts {
 

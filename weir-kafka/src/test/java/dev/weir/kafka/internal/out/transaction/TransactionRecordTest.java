@@ -29,9 +29,9 @@ class TransactionRecordTest {
             new OpenTransaction<>(null, 0, (refused, cause) -> {}, false, true);
 
     private TransactionRecord<String, String> kept(
-            AckTarget target, long ofTarget, boolean isLetter, boolean withPlaces) {
+            AckTarget target, long ofTarget, boolean isDeadLetter, boolean withPlaces) {
         AckTarget lasting = transaction.lasting(target, ofTarget, withPlaces);
-        return new TransactionRecord<>(record, TransactionRecord.headers(record), lasting, ofTarget, isLetter);
+        return new TransactionRecord<>(record, TransactionRecord.headers(record), lasting, ofTarget, isDeadLetter);
     }
 
     private static List<Root> roots(TransactionRecord<?, ?> element) {
@@ -51,7 +51,7 @@ class TransactionRecordTest {
                 .isEqualTo(new ProducerRecord<>(
                         "out", 3, 7L, "key", "value", new RecordHeaders().add("own", new byte[1])));
         assertThat(again.record.headers().add("of-a-serializer", new byte[0])).hasSize(2);
-        assertThat(again.isLetter).isFalse();
+        assertThat(again.isDeadLetter).isFalse();
     }
 
     @Test
@@ -65,7 +65,7 @@ class TransactionRecordTest {
         assertThat(roots(again)).containsExactly(new Root(source, token));
         assertThat(again.target.placeOf(again.token)).isEqualTo("in-0@5");
         assertThat(TransactionRule.places(again.target, again.token)).containsExactly("in-0@5");
-        assertThat(again.isLetter).isTrue();
+        assertThat(again.isDeadLetter).isTrue();
     }
 
     /** A target that may forget them with its last claim. */

@@ -188,7 +188,7 @@ class ProducerLoopTest {
                 context,
                 Function.identity(),
                 WriteRule.of(WriteFailures.skip(), context, (record, refusal, place) -> {
-                    throw new AssertionError("skipped records need no letter");
+                    throw new AssertionError("skipped records need no dead-letter record");
                 }),
                 new NoWatch(),
                 0);

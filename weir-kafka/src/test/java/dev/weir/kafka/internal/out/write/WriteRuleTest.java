@@ -30,7 +30,7 @@ class WriteRuleTest {
                 }
             },
             (record, refusal, place) -> {
-                throw new AssertionError("skipped records need no letter");
+                throw new AssertionError("skipped records need no dead-letter record");
             });
     private final Exception forbidden = new TopicAuthorizationException(Set.of("out"));
 

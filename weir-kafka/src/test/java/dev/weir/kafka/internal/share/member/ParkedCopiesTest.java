@@ -3,7 +3,7 @@ package dev.weir.kafka.internal.share.member;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.internal.handler.DeadLetterWriter;
 import dev.weir.kafka.internal.handler.PatientWriter;
@@ -78,12 +78,12 @@ class ParkedCopiesTest {
         return client;
     }
 
-    static PatientWriter writer(DeadLetters to, Supplier<Producer<byte[], byte[]>> clients) {
+    static PatientWriter writer(DeadLetterTopic to, Supplier<Producer<byte[], byte[]>> clients) {
         return new PatientWriter("test", new DeadLetterWriter(to), Clock.SYSTEM, clients, ClientProgress.NONE);
     }
 
-    private static DeadLetters letters() {
-        return DeadLetters.to(
+    private static DeadLetterTopic deadLetters() {
+        return DeadLetterTopic.of(
                 "dead",
                 ProducerSettings.builder().bootstrapServers("localhost:1").build(),
                 "group");
@@ -107,7 +107,7 @@ class ParkedCopiesTest {
         faults.add(fault(fault));
         CountDownLatch written = new CountDownLatch(1);
 
-        try (ParkedCopies copies = new ParkedCopies(writer(letters(), this::open), counters)) {
+        try (ParkedCopies copies = new ParkedCopies(writer(deadLetters(), this::open), counters)) {
             copies.keep(record(), written::countDown);
 
             assertThat(written.await(30, SECONDS)).isTrue();
@@ -126,7 +126,7 @@ class ParkedCopiesTest {
         CountDownLatch tried = new CountDownLatch(2);
 
         try (ParkedCopies copies =
-                new ParkedCopies(writer(letters(), () -> new Broken(faults.poll(), tried)), counters)) {
+                new ParkedCopies(writer(deadLetters(), () -> new Broken(faults.poll(), tried)), counters)) {
             copies.keep(record(), () -> {});
 
             assertThat(tried.await(30, SECONDS)).isTrue();
@@ -138,7 +138,7 @@ class ParkedCopiesTest {
         faults.add(new RecordTooLargeException("too large"));
 
         try (ParkedCopies copies =
-                new ParkedCopies(writer(letters().whenTooLarge(DeadLetters.TooLarge.FAIL), this::open), counters)) {
+                new ParkedCopies(writer(deadLetters().whenTooLarge(DeadLetterTopic.TooLarge.FAIL), this::open), counters)) {
             copies.keep(record(), () -> {});
             for (long until = System.nanoTime() + SECONDS.toNanos(30); copies.look(0) == null; ) {
                 assertThat(System.nanoTime()).as("fails in time").isLessThan(until);

@@ -3,7 +3,7 @@ package dev.weir.kafka.internal.share.member;
 import static dev.weir.kafka.internal.share.member.ShareClientStub.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.ShareGroupConfig;
 import dev.weir.kafka.internal.share.member.SharePath.AcquireMode;
@@ -239,11 +239,11 @@ class ShareConsumerThreadTest {
     void recordThatTheLastDeliveryHasCaughtUpWith_isCopiedBeforeItGoesBack() throws Exception {
         MockProducer<byte[], byte[]> producer =
                 new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
-        DeadLetters letters = DeadLetters.to(
+        DeadLetterTopic deadLetterTopic = DeadLetterTopic.of(
                 "dead",
                 ProducerSettings.builder().bootstrapServers("localhost:1").build(),
                 "group");
-        try (ParkedCopies copies = new ParkedCopies(ParkedCopiesTest.writer(letters, () -> producer), counters)) {
+        try (ParkedCopies copies = new ParkedCopies(ParkedCopiesTest.writer(deadLetterTopic, () -> producer), counters)) {
             start(60_000, copies);
             client().produce(ShareClientStub.record(0, 3));
             take();

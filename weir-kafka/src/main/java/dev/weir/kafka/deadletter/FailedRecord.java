@@ -1,5 +1,6 @@
-package dev.weir.kafka;
+package dev.weir.kafka.deadletter;
 
+import dev.weir.kafka.Decoded;
 import dev.weir.kafka.spi.OfRecord;
 import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;

@@ -1,11 +1,11 @@
-package dev.weir.kafka.letter;
+package dev.weir.kafka.deadletter;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.kafka.letter.Originals.Found;
-import dev.weir.kafka.letter.Originals.Gone;
+import dev.weir.kafka.deadletter.OriginalRecords.Found;
+import dev.weir.kafka.deadletter.OriginalRecords.Gone;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -22,15 +22,15 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What is found at an offset, and why nothing is. */
-class OriginalsTest {
+class OriginalRecordsTest {
 
     private static final TopicPartition ID = new TopicPartition("orders", 0);
 
     private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("none");
-    private final Originals originals = new Originals(consumer, Duration.ofMinutes(2));
+    private final OriginalRecords originals = new OriginalRecords(consumer, Duration.ofMinutes(2));
 
-    /** A partition from 2 to 8 whose record at 5 was compacted away. */
-    OriginalsTest() {
+    /** A partition from 2 to 8 of which the record at 5 was compacted away. */
+    OriginalRecordsTest() {
         consumer.updatePartitions("orders", List.of(new PartitionInfo("orders", 0, Node.noNode(), null, null)));
         consumer.updateBeginningOffsets(Map.of(ID, 2L));
         consumer.updateEndOffsets(Map.of(ID, 8L));
@@ -45,18 +45,18 @@ class OriginalsTest {
         });
     }
 
-    private static Letter letter(String topic, int partition, long offset, byte @Nullable [] copy) {
+    private static DeadLetterRecord deadLetter(String topic, int partition, long offset, byte @Nullable [] copy) {
         RecordHeaders headers = new RecordHeaders();
         headers.add("__dlq.errors.topic", topic.getBytes(UTF_8));
         headers.add("__dlq.errors.partition", Integer.toString(partition).getBytes(UTF_8));
         headers.add("__dlq.errors.offset", Long.toString(offset).getBytes(UTF_8));
-        return Letter.read(new ConsumerRecord<>(
+        return DeadLetterRecord.read(new ConsumerRecord<>(
                 "dlq", 0, 1, 1, TimestampType.CREATE_TIME, 0, 0, null, copy, headers, Optional.empty()));
     }
 
     private String find(long offset) {
-        return switch (originals.find(letter("orders", 0, offset, null))) {
-            case Found found -> new String(found.letter().restored().value(), UTF_8);
+        return switch (originals.find(deadLetter("orders", 0, offset, null))) {
+            case Found found -> new String(found.deadLetter().restored().value(), UTF_8);
             case Gone gone -> gone.why();
         };
     }
@@ -75,24 +75,24 @@ class OriginalsTest {
     void offsetOutsideOfThePartition_andPartitionThatIsNot_areTold() {
         assertThat(find(1)).isEqualTo("orders-0@1: retention has deleted it; the partition begins at 2");
         assertThat(find(8)).contains("orders-0@8", "ends at 8");
-        assertThat(originals.find(letter("orders", 7, 3, null)))
+        assertThat(originals.find(deadLetter("orders", 7, 3, null)))
                 .isEqualTo(new Gone("orders-7@3: there is no partition orders-7 any more"));
-        assertThat(originals.find(letter("gone", 0, 3, null)))
+        assertThat(originals.find(deadLetter("gone", 0, 3, null)))
                 .isEqualTo(new Gone("gone-0@3: there is no partition gone-0 any more"));
     }
 
     @Test
     void copyThatIsOfAnotherRecord_isTold() {
         fetchNext(3);
-        assertThat(originals.find(letter("orders", 0, 3, "x".getBytes(UTF_8))))
+        assertThat(originals.find(deadLetter("orders", 0, 3, "x".getBytes(UTF_8))))
                 .isInstanceOfSatisfying(
                         Gone.class, gone -> assertThat(gone.why()).contains("another record"));
     }
 
     @Test
     void brokersThatGiveNothing_areNotWaitedForForever() {
-        Originals impatient = new Originals(consumer, Duration.ofMillis(1));
-        assertThatThrownBy(() -> impatient.find(letter("orders", 0, 3, null)))
+        OriginalRecords impatient = new OriginalRecords(consumer, Duration.ofMillis(1));
+        assertThatThrownBy(() -> impatient.find(deadLetter("orders", 0, 3, null)))
                 .isInstanceOf(TimeoutException.class)
                 .hasMessageContaining("orders-0@3");
     }
@@ -100,7 +100,7 @@ class OriginalsTest {
     @Test
     void whatIsThere_isFound_howeverLateTheThreadIs() {
         fetchNext(3);
-        assertThat(new Originals(consumer, Duration.ZERO).find(letter("orders", 0, 3, null)))
+        assertThat(new OriginalRecords(consumer, Duration.ZERO).find(deadLetter("orders", 0, 3, null)))
                 .isInstanceOf(Found.class);
     }
 }

@@ -1,4 +1,4 @@
-package dev.weir.kafka;
+package dev.weir.kafka.deadletter;
 
 /**
  * The dead-letter writer of a running pipeline, to inspect from outside; obtained from {@link

@@ -1,18 +1,17 @@
-package dev.weir.kafka.letter;
+package dev.weir.kafka.deadletter;
 
-import static dev.weir.kafka.letter.LetterFormat.Field.ATTEMPTS;
-import static dev.weir.kafka.letter.LetterFormat.Field.CAUSE;
-import static dev.weir.kafka.letter.LetterFormat.Field.GROUP;
-import static dev.weir.kafka.letter.LetterFormat.Field.MESSAGE;
-import static dev.weir.kafka.letter.LetterFormat.Field.OFFSET;
-import static dev.weir.kafka.letter.LetterFormat.Field.PARTITION;
-import static dev.weir.kafka.letter.LetterFormat.Field.REASON;
-import static dev.weir.kafka.letter.LetterFormat.Field.TIME;
-import static dev.weir.kafka.letter.LetterFormat.Field.TIMESTAMP;
-import static dev.weir.kafka.letter.LetterFormat.Field.TOPIC;
+import static dev.weir.kafka.deadletter.DeadLetterFormat.Field.ATTEMPTS;
+import static dev.weir.kafka.deadletter.DeadLetterFormat.Field.CAUSE;
+import static dev.weir.kafka.deadletter.DeadLetterFormat.Field.GROUP;
+import static dev.weir.kafka.deadletter.DeadLetterFormat.Field.MESSAGE;
+import static dev.weir.kafka.deadletter.DeadLetterFormat.Field.OFFSET;
+import static dev.weir.kafka.deadletter.DeadLetterFormat.Field.PARTITION;
+import static dev.weir.kafka.deadletter.DeadLetterFormat.Field.REASON;
+import static dev.weir.kafka.deadletter.DeadLetterFormat.Field.TIME;
+import static dev.weir.kafka.deadletter.DeadLetterFormat.Field.TIMESTAMP;
+import static dev.weir.kafka.deadletter.DeadLetterFormat.Field.TOPIC;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.weir.kafka.DeadLetter;
 import dev.weir.kafka.RetryTopics;
 import java.nio.ByteBuffer;
 import java.util.EnumMap;
@@ -31,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Values are UTF-8 text. In the formats of Spring Kafka and Spring Cloud Stream, and in custom formats, a number may
  * also be binary: four or eight bytes, big-endian.
  */
-public final class LetterFormat {
+public final class DeadLetterFormat {
 
     // If a header occurs twice, as when a Spring Kafka record passed through several topics, the first one counts: it
     // names the original topic.
@@ -73,27 +72,27 @@ public final class LetterFormat {
         TIME
     }
 
-    /** Dead-letter records of Weir; {@link DeadLetter}. */
-    public static final LetterFormat WEIR = new LetterFormat(
+    /** Dead-letter records of Weir; {@link DeadLetterRecord}. */
+    public static final DeadLetterFormat WEIR = new DeadLetterFormat(
             "weir",
             Map.of(
-                    TOPIC, List.of(DeadLetter.TOPIC),
-                    PARTITION, List.of(DeadLetter.PARTITION),
-                    OFFSET, List.of(DeadLetter.OFFSET),
-                    TIMESTAMP, List.of(DeadLetter.TIMESTAMP),
-                    REASON, List.of(DeadLetter.REASON),
-                    CAUSE, List.of(DeadLetter.CAUSE),
-                    MESSAGE, List.of(DeadLetter.MESSAGE),
-                    ATTEMPTS, List.of(DeadLetter.ATTEMPTS),
-                    GROUP, List.of(DeadLetter.GROUP),
-                    TIME, List.of(DeadLetter.TIME)),
-            List.of(DeadLetter.PREFIX, RetryTopics.PREFIX));
+                    TOPIC, List.of(DeadLetterHeaders.TOPIC),
+                    PARTITION, List.of(DeadLetterHeaders.PARTITION),
+                    OFFSET, List.of(DeadLetterHeaders.OFFSET),
+                    TIMESTAMP, List.of(DeadLetterHeaders.TIMESTAMP),
+                    REASON, List.of(DeadLetterHeaders.REASON),
+                    CAUSE, List.of(DeadLetterHeaders.CAUSE),
+                    MESSAGE, List.of(DeadLetterHeaders.MESSAGE),
+                    ATTEMPTS, List.of(DeadLetterHeaders.ATTEMPTS),
+                    GROUP, List.of(DeadLetterHeaders.GROUP),
+                    TIME, List.of(DeadLetterHeaders.TIME)),
+            List.of(DeadLetterHeaders.PREFIX, RetryTopics.PREFIX));
 
     /**
      * Dead-letter records of Spring Kafka, from {@code DeadLetterPublishingRecoverer} and {@code @RetryableTopic}. Key
      * and value are the output of its template's serializers.
      */
-    public static final LetterFormat SPRING = new LetterFormat(
+    public static final DeadLetterFormat SPRING = new DeadLetterFormat(
             "spring",
             Map.of(
                     TOPIC, List.of("kafka_dlt-original-topic", "kafka_original-topic"),
@@ -128,7 +127,7 @@ public final class LetterFormat {
      * Dead-letter records of Spring Cloud Stream's Kafka binder with {@code enableDlq}. Key and value are the
      * original's.
      */
-    public static final LetterFormat SPRING_CLOUD_STREAM = new LetterFormat(
+    public static final DeadLetterFormat SPRING_CLOUD_STREAM = new DeadLetterFormat(
             "spring-cloud-stream",
             Map.of(
                     TOPIC, List.of("x-original-topic"),
@@ -143,7 +142,7 @@ public final class LetterFormat {
      * Dead-letter records of Kafka Connect's sink connectors with
      * {@code errors.deadletterqueue.context.headers.enable=true}.
      */
-    public static final LetterFormat CONNECT = new LetterFormat(
+    public static final DeadLetterFormat CONNECT = new DeadLetterFormat(
             "connect",
             Map.of(
                     TOPIC, List.of("__connect.errors.topic"),
@@ -156,10 +155,10 @@ public final class LetterFormat {
 
     /**
      * Dead-letter records written by brokers for share groups ({@code errors.deadletterqueue.topic.name}). They have
-     * none of the original headers, and key and value only if the group copies them; {@link Originals} fetches the
-     * record itself.
+     * none of the original headers, and key and value only if the group copies them; {@link OriginalRecords} fetches
+     * the record itself.
      */
-    public static final LetterFormat SHARE_GROUP = new LetterFormat(
+    public static final DeadLetterFormat SHARE_GROUP = new DeadLetterFormat(
             "share-group",
             Map.of(
                     TOPIC, List.of("__dlq.errors.topic"),
@@ -170,7 +169,7 @@ public final class LetterFormat {
                     GROUP, List.of("__dlq.errors.group")),
             List.of("__dlq.errors."));
 
-    private static final List<LetterFormat> KNOWN = List.of(WEIR, SPRING, SPRING_CLOUD_STREAM, CONNECT, SHARE_GROUP);
+    private static final List<DeadLetterFormat> KNOWN = List.of(WEIR, SPRING, SPRING_CLOUD_STREAM, CONNECT, SHARE_GROUP);
 
     /** The result of {@link #number} for a value that is not a number. */
     static final long NO_NUMBER = Long.MIN_VALUE;
@@ -179,14 +178,14 @@ public final class LetterFormat {
     private final Map<Field, List<String>> headers;
     private final List<String> prefixes;
 
-    private LetterFormat(String name, Map<Field, List<String>> headers, List<String> prefixes) {
+    private DeadLetterFormat(String name, Map<Field, List<String>> headers, List<String> prefixes) {
         this.name = name;
         this.headers = headers;
         this.prefixes = prefixes;
     }
 
     /** The formats that are recognised automatically. */
-    public static List<LetterFormat> known() {
+    public static List<DeadLetterFormat> known() {
         return KNOWN;
     }
 
@@ -197,7 +196,7 @@ public final class LetterFormat {
      * @throws IllegalArgumentException if the topic has no header name, a name is blank, or two fields have the same
      *     name
      */
-    public static LetterFormat headers(Map<Field, String> names) {
+    public static DeadLetterFormat headers(Map<Field, String> names) {
         Map<Field, List<String>> lists = new EnumMap<>(Field.class);
         names.forEach((field, header) -> {
             if (header.isBlank() || lists.containsValue(List.of(header))) {
@@ -208,7 +207,7 @@ public final class LetterFormat {
         if (!lists.containsKey(TOPIC)) {
             throw new IllegalArgumentException("there must be a header that names the topic: headers=" + names);
         }
-        return new LetterFormat("headers", lists, List.of());
+        return new DeadLetterFormat("headers", lists, List.of());
     }
 
     /**
@@ -226,7 +225,8 @@ public final class LetterFormat {
 
     /**
      * Returns whether a record has the headers of this format: the topic, and valid numbers if the format is custom. If
-     * true and {@link Letter#read} still refuses the record, the record is wrong; if false, the format may be wrong.
+     * true and {@link DeadLetterRecord#read} still refuses the record, the record is wrong; if false, the format may be
+     * wrong.
      */
     public boolean fits(ConsumerRecord<byte[], byte[]> record) {
         Header topic = header(record, TOPIC);
@@ -289,9 +289,13 @@ public final class LetterFormat {
 
     /** Returns the header of a field, or null. */
     @Nullable
-    Header header(ConsumerRecord<byte[], byte[]> letter, Field field) {
+    Header header(ConsumerRecord<byte[], byte[]> deadLetter, Field field) {
         for (String header : headers.getOrDefault(field, List.of())) {
-            for (Header each : letter.headers().headers(header)) {
+            if (equals(WEIR)) {
+                Header last = deadLetter.headers().lastHeader(header);
+                return last == null || last.value() == null ? null : last;
+            }
+            for (Header each : deadLetter.headers().headers(header)) {
                 if (each.value() != null) {
                     return each;
                 }

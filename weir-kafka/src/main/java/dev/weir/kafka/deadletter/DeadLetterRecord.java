@@ -1,9 +1,8 @@
-package dev.weir.kafka.letter;
+package dev.weir.kafka.deadletter;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.weir.kafka.DeadLetter;
-import dev.weir.kafka.letter.LetterFormat.Field;
+import dev.weir.kafka.deadletter.DeadLetterFormat.Field;
 import dev.weir.kafka.produce.RecordTimestamps;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -21,31 +20,31 @@ import org.jspecify.annotations.Nullable;
  * arrays, which must not be changed.
  *
  * {@snippet :
- * Letter letter = Letter.read(consumed);                       // by Weir, Spring Kafka, Kafka Connect or a share group
- * if (letter.lacksRecord()) {
- *     switch (originals.find(letter)) {                        // a broker's record has little more than an offset
- *         case Originals.Found found -> letter = found.letter();
- *         case Originals.Gone gone -> throw new NoSuchElementException(gone.why());
+ * DeadLetterRecord deadLetter = DeadLetterRecord.read(consumed); // of Weir, Spring Kafka, Kafka Connect or a share group
+ * if (deadLetter.lacksRecord()) {
+ *     switch (originals.find(deadLetter)) { // a broker's dead-letter record is little more than an offset
+ *         case OriginalRecords.Found found -> deadLetter = found.deadLetter();
+ *         case OriginalRecords.Gone gone -> throw new NoSuchElementException(gone.why());
  *     }
  * }
- * producer.send(letter.restored());
+ * producer.send(deadLetter.restored());
  * }
  */
-public final class Letter {
+public final class DeadLetterRecord {
 
     /** Value of {@link #partition} and {@link #offset} if the dead-letter record does not have them. */
     public static final int UNKNOWN = -1;
 
     private final ConsumerRecord<byte[], byte[]> record;
-    private final LetterFormat format;
+    private final DeadLetterFormat format;
     private final String topic;
     private final int partition;
     private final long offset;
     private final @Nullable ConsumerRecord<byte[], byte[]> original;
 
-    private Letter(
+    private DeadLetterRecord(
             ConsumerRecord<byte[], byte[]> record,
-            LetterFormat format,
+            DeadLetterFormat format,
             String topic,
             int partition,
             long offset,
@@ -59,25 +58,25 @@ public final class Letter {
     }
 
     /**
-     * Reads a dead-letter record of any {@linkplain LetterFormat#known known format}. With headers of several formats
-     * (a dead-letter record that failed again), the format whose topic header comes last applies.
+     * Reads a dead-letter record of any {@linkplain DeadLetterFormat#known known format}. With headers of several
+     * formats (a dead-letter record that failed again), the format whose topic header comes last applies.
      *
      * @param record as consumed from the dead-letter topic
      * @throws IllegalArgumentException if no format matches, a header for the origin is missing or wrong, or a header
      *     with a time cannot be parsed
      */
-    public static Letter read(ConsumerRecord<byte[], byte[]> record) {
+    public static DeadLetterRecord read(ConsumerRecord<byte[], byte[]> record) {
         Objects.requireNonNull(record, "record");
-        LetterFormat last = LetterFormat.known().stream()
+        DeadLetterFormat last = DeadLetterFormat.known().stream()
                 .max(Comparator.comparingInt(format -> format.place(record.headers())))
                 .orElseThrow();
         if (last.place(record.headers()) < 0) {
             throw new IllegalArgumentException(
-                    place(record) + " is no dead letter of a known format: it has none of the"
+                    place(record) + " is no dead-letter record of a known format: it has none of the"
                             + " headers "
                             + String.join(
                                     ", ",
-                                    LetterFormat.known().stream()
+                                    DeadLetterFormat.known().stream()
                                             .flatMap(format -> format.topicHeaders().stream())
                                             .toList()));
         }
@@ -90,29 +89,26 @@ public final class Letter {
      * @throws IllegalArgumentException if a header for the origin is missing or wrong, or a header with a time cannot
      *     be parsed
      */
-    public static Letter read(ConsumerRecord<byte[], byte[]> record, LetterFormat format) {
+    public static DeadLetterRecord read(ConsumerRecord<byte[], byte[]> record, DeadLetterFormat format) {
         Objects.requireNonNull(record, "record");
         Objects.requireNonNull(format, "format");
-        if (format.equals(LetterFormat.WEIR)) {
-            DeadLetter own = DeadLetter.read(record);
-            return new Letter(record, format, own.topic(), own.partition(), own.offset(), null);
-        }
         Header topic = format.header(record, Field.TOPIC);
         if (topic == null || topic.value().length == 0) {
-            throw new IllegalArgumentException(place(record) + " is no dead letter of format " + format
+            throw new IllegalArgumentException(place(record) + " is no dead-letter record of format " + format
                     + ": it has no header " + String.join(" or ", format.topicHeaders()));
         }
         long partition = number(record, format, Field.PARTITION, Integer.MAX_VALUE);
         long offset = number(record, format, Field.OFFSET, Long.MAX_VALUE);
-        if (format.lacksRecord() && (partition == UNKNOWN || offset == UNKNOWN)) {
-            throw new IllegalArgumentException(
-                    place(record) + " is a letter of a share group that does not say from which partition and offset");
+        boolean mustSayWhere = format.lacksRecord() || format.equals(DeadLetterFormat.WEIR);
+        if (mustSayWhere && (partition == UNKNOWN || offset == UNKNOWN)) {
+            throw new IllegalArgumentException(place(record) + " is a dead-letter record of format " + format
+                    + " that does not say from which partition and offset");
         }
         checkTimes(record, format);
-        return new Letter(record, format, new String(topic.value(), UTF_8), (int) partition, offset, null);
+        return new DeadLetterRecord(record, format, new String(topic.value(), UTF_8), (int) partition, offset, null);
     }
 
-    private static long number(ConsumerRecord<byte[], byte[]> record, LetterFormat format, Field field, long max) {
+    private static long number(ConsumerRecord<byte[], byte[]> record, DeadLetterFormat format, Field field, long max) {
         Header header = format.header(record, field);
         if (header == null) {
             return UNKNOWN;
@@ -128,14 +124,15 @@ public final class Letter {
     /**
      * Refuses times that cannot be parsed; otherwise the dead-letter record's own time would replace the original's.
      */
-    private static void checkTimes(ConsumerRecord<byte[], byte[]> record, LetterFormat format) {
+    private static void checkTimes(ConsumerRecord<byte[], byte[]> record, DeadLetterFormat format) {
         Header timestamp = format.header(record, Field.TIMESTAMP);
-        if (timestamp != null && format.number(timestamp.value()) == LetterFormat.NO_NUMBER) {
+        if (timestamp != null && format.number(timestamp.value()) == DeadLetterFormat.NO_NUMBER) {
             throw new IllegalArgumentException(place(record) + " cannot be read: its header " + timestamp.key()
                     + " is no timestamp in milliseconds since 1970");
         }
         Header time = format.header(record, Field.TIME);
-        if (time != null) {
+        // Weir's own time is for people; a wrong one does not keep the record from being sent back.
+        if (time != null && !format.equals(DeadLetterFormat.WEIR)) {
             try {
                 instant(new String(time.value(), UTF_8));
             } catch (DateTimeException | NumberFormatException wrong) {
@@ -157,8 +154,8 @@ public final class Letter {
     }
 
     /** Returns a copy with the original record. */
-    Letter with(ConsumerRecord<byte[], byte[]> found) {
-        return new Letter(record, format, topic, partition, offset, found);
+    DeadLetterRecord with(ConsumerRecord<byte[], byte[]> found) {
+        return new DeadLetterRecord(record, format, topic, partition, offset, found);
     }
 
     /** The dead-letter record as consumed. */
@@ -167,7 +164,7 @@ public final class Letter {
     }
 
     /** The format, which identifies the writer. */
-    public LetterFormat format() {
+    public DeadLetterFormat format() {
         return format;
     }
 
@@ -235,21 +232,26 @@ public final class Letter {
         return Instant.ofEpochMilli(record.timestamp());
     }
 
-    /** Returns whether {@link Originals} must complete the dead-letter record before it can be restored. */
+    /** Returns whether {@link OriginalRecords} must complete the dead-letter record before it can be restored. */
     public boolean lacksRecord() {
         return format.lacksRecord() && original == null;
     }
 
     /**
      * The missing part of the original, left out because it was too large, or because this is a
-     * {@linkplain DeadLetter#BATCH batch} that could not be read; null if nothing is missing.
+     * {@linkplain DeadLetterHeaders#BATCH batch} that could not be read; null if nothing is missing.
      */
     public @Nullable String missing() {
-        if (!format.equals(LetterFormat.WEIR)) {
+        if (!format.equals(DeadLetterFormat.WEIR)) {
             return null;
         }
-        String batch = header(DeadLetter.BATCH);
-        return batch == null ? header(DeadLetter.CUT) : "its records, of offsets " + batch + ": it is their batch";
+        String batch = header(DeadLetterHeaders.BATCH);
+        return batch == null ? header(DeadLetterHeaders.CUT) : "its records, of offsets " + batch + ": it is their batch";
+    }
+
+    /** Returns whether nothing of the record is {@linkplain #missing missing}. */
+    public boolean isWhole() {
+        return missing() == null;
     }
 
     /** The record's key; null if it has none, or if the dead-letter record {@linkplain #lacksRecord lacks it}. */
@@ -277,26 +279,29 @@ public final class Letter {
      * none: brokers store it, but no producer accepts it.
      */
     public @Nullable Long timestamp() {
-        if (format.equals(LetterFormat.WEIR)) {
-            return DeadLetter.read(record).timestamp();
-        }
         String said = text(Field.TIMESTAMP);
         if (said != null) {
             return RecordTimestamps.orNone(Long.parseLong(said));
         }
-        // Spring and brokers set the timestamp to the time of writing.
-        boolean isOfLetter = format.hasTimestampOfItsOwn() || lacksRecord();
-        return isOfLetter ? null : RecordTimestamps.of(whole());
+        // Spring, brokers, and Weir where it says when a record failed, set the timestamp to the time of writing.
+        boolean isTimeOfWriting = format.hasTimestampOfItsOwn()
+                || lacksRecord()
+                || (format.equals(DeadLetterFormat.WEIR) && (has(Field.TIMESTAMP) || has(Field.TIME)));
+        return isTimeOfWriting ? null : RecordTimestamps.of(whole());
+    }
+
+    private boolean has(Field field) {
+        return format.header(record, field) != null;
     }
 
     /**
-     * The original record, for the topic and partition that it came from; a {@linkplain DeadLetter#OUTPUT record that
-     * Weir made from it}, for its output topic, where its key chooses the partition.
+     * The original record, for the topic and partition that it came from; a {@linkplain DeadLetterHeaders#OUTPUT record
+     * that Weir made from it}, for its output topic, where its key chooses the partition.
      *
      * @throws IllegalStateException if the dead-letter record {@linkplain #lacksRecord lacks its record}
      */
     public ProducerRecord<byte[], byte[]> restored() {
-        String output = format.equals(LetterFormat.WEIR) ? header(DeadLetter.OUTPUT) : null;
+        String output = format.equals(DeadLetterFormat.WEIR) ? header(DeadLetterHeaders.OUTPUT) : null;
         return output == null ? restored(topic, partition == UNKNOWN ? null : partition) : restoredTo(output);
     }
 
@@ -312,13 +317,13 @@ public final class Letter {
     private ProducerRecord<byte[], byte[]> restored(String to, @Nullable Integer toPartition) {
         if (lacksRecord()) {
             throw new IllegalStateException(
-                    "the letter of " + origin() + " lacks its record: complete it by Originals.find");
+                    "the dead-letter record of " + origin() + " lacks its original: complete it by OriginalRecords.find");
         }
         return new ProducerRecord<>(to, toPartition, timestamp(), whole().key(), whole().value(), originalHeaders());
     }
 
     @Override
     public String toString() {
-        return "letter of " + origin() + " (" + format + ")";
+        return "dead-letter record of " + origin() + " (" + format + ")";
     }
 }

@@ -1,11 +1,10 @@
-package dev.weir.kafka.letter;
+package dev.weir.kafka.deadletter;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.kafka.DeadLetter;
-import dev.weir.kafka.letter.LetterFormat.Field;
+import dev.weir.kafka.deadletter.DeadLetterFormat.Field;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Map;
@@ -21,8 +20,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Dead-letter records as the sources of Kafka Connect's reporter and Kafka's brokers write them, and a user's own. */
-class LetterTest {
+/**
+ * Dead-letter records as Kafka Connect's reporter and Kafka's brokers write them, by their sources, and those of a
+ * user's own.
+ */
+class DeadLetterRecordTest {
 
     private static final byte[] KEY = "k".getBytes(UTF_8);
     private static final byte[] VALUE = "v".getBytes(UTF_8);
@@ -31,43 +33,43 @@ class LetterTest {
 
     private final RecordHeaders headers = new RecordHeaders();
 
-    LetterTest() {
+    DeadLetterRecordTest() {
         headers.add("own", VALUE);
     }
 
-    private LetterTest text(String name, String value) {
+    private DeadLetterRecordTest text(String name, String value) {
         headers.add(name, value.getBytes(UTF_8));
         return this;
     }
 
-    private ConsumerRecord<byte[], byte[]> letter(byte @Nullable [] key, byte @Nullable [] value) {
+    private ConsumerRecord<byte[], byte[]> deadLetter(byte @Nullable [] key, byte @Nullable [] value) {
         return new ConsumerRecord<>(
                 "dead", 0, 5, WRITTEN, TimestampType.CREATE_TIME, 1, 1, key, value, headers, Optional.empty());
     }
 
-    private Letter read() {
-        return Letter.read(letter(KEY, VALUE));
+    private DeadLetterRecord read() {
+        return DeadLetterRecord.read(deadLetter(KEY, VALUE));
     }
 
     private static void assertRestored(
-            Letter letter, String topic, @Nullable Integer partition, @Nullable Long timestamp) {
-        ProducerRecord<byte[], byte[]> restored = letter.restored();
+            DeadLetterRecord deadLetter, String topic, @Nullable Integer partition, @Nullable Long timestamp) {
+        ProducerRecord<byte[], byte[]> restored = deadLetter.restored();
         assertThat(restored.topic()).isEqualTo(topic);
         assertThat(restored.partition()).isEqualTo(partition);
         assertThat(restored.timestamp()).isEqualTo(timestamp);
         assertThat(restored.key()).isEqualTo(KEY);
         assertThat(restored.value()).isEqualTo(VALUE);
         assertThat(restored.headers()).extracting(Header::key).containsExactly("own");
-        assertThat(letter.restoredTo("other").partition()).isNull();
+        assertThat(deadLetter.restoredTo("other").partition()).isNull();
     }
 
-    private LetterTest binary(String name, int bytes, long number) {
+    private DeadLetterRecordTest binary(String name, int bytes, long number) {
         ByteBuffer value = ByteBuffer.allocate(bytes);
         headers.add(name, (bytes == Integer.BYTES ? value.putInt((int) number) : value.putLong(number)).array());
         return this;
     }
 
-    private LetterTest connect() {
+    private DeadLetterRecordTest connect() {
         return text("__connect.errors.topic", "orders")
                 .text("__connect.errors.partition", "3")
                 .text("__connect.errors.offset", "17")
@@ -82,14 +84,14 @@ class LetterTest {
 
     @Test
     void connect_isRead_andItsTimestampIsTheRecords() {
-        Letter letter = connect().read();
-        assertThat(letter.format()).isEqualTo(LetterFormat.CONNECT);
-        assertThat(letter.origin()).isEqualTo("orders-3@17");
-        assertThat(letter.text(Field.REASON)).isEqualTo("VALUE_CONVERTER");
-        assertThat(letter.text(Field.CAUSE)).endsWith("DataException");
-        assertThat(letter.text(Field.MESSAGE)).isEqualTo("no JSON");
-        assertThat(letter.text(Field.GROUP)).isNull();
-        assertRestored(letter, "orders", 3, WRITTEN);
+        DeadLetterRecord deadLetter = connect().read();
+        assertThat(deadLetter.format()).isEqualTo(DeadLetterFormat.CONNECT);
+        assertThat(deadLetter.origin()).isEqualTo("orders-3@17");
+        assertThat(deadLetter.text(Field.REASON)).isEqualTo("VALUE_CONVERTER");
+        assertThat(deadLetter.text(Field.CAUSE)).endsWith("DataException");
+        assertThat(deadLetter.text(Field.MESSAGE)).isEqualTo("no JSON");
+        assertThat(deadLetter.text(Field.GROUP)).isNull();
+        assertRestored(deadLetter, "orders", 3, WRITTEN);
     }
 
     /** Spring's numbers are binary; a record that went through several topics has the headers of each, in order. */
@@ -107,21 +109,21 @@ class LetterTest {
                     "kafka_dlt-original-timestamp",
                     ByteBuffer.allocate(8).putLong(WRITTEN - 7).array());
         }
-        Letter letter = text("kafka_dlt-exception-fqcn", "Listener")
+        DeadLetterRecord deadLetter = text("kafka_dlt-exception-fqcn", "Listener")
                 .text("kafka_dlt-exception-cause-fqcn", "Root")
                 .read();
-        assertThat(letter.format()).isEqualTo(LetterFormat.SPRING);
-        assertThat(letter.origin()).isEqualTo("orders-2@5000000000");
-        assertThat(letter.text(Field.CAUSE)).isEqualTo("Root");
-        assertThat(letter.text(Field.OFFSET)).isEqualTo("5000000000");
-        assertThat(letter.time()).isEqualTo(Instant.ofEpochMilli(WRITTEN));
-        assertRestored(letter, "orders", 2, WRITTEN - 7);
+        assertThat(deadLetter.format()).isEqualTo(DeadLetterFormat.SPRING);
+        assertThat(deadLetter.origin()).isEqualTo("orders-2@5000000000");
+        assertThat(deadLetter.text(Field.CAUSE)).isEqualTo("Root");
+        assertThat(deadLetter.text(Field.OFFSET)).isEqualTo("5000000000");
+        assertThat(deadLetter.time()).isEqualTo(Instant.ofEpochMilli(WRITTEN));
+        assertRestored(deadLetter, "orders", 2, WRITTEN - 7);
     }
 
     /** The headers of {@code KafkaMessageChannelBinder}. */
     @Test
     void springCloudStream_readsBinaryNumbers_andTakesItsHeadersOut() {
-        Letter letter = text("x-original-topic", "orders")
+        DeadLetterRecord deadLetter = text("x-original-topic", "orders")
                 .binary("x-original-partition", Integer.BYTES, 3)
                 .binary("x-original-offset", Long.BYTES, 5_000_000_000L)
                 .binary("x-original-timestamp", Long.BYTES, WRITTEN - 7)
@@ -130,11 +132,11 @@ class LetterTest {
                 .text("x-exception-message", "no route")
                 .text("x-exception-stacktrace", "java.io...")
                 .read();
-        assertThat(letter.format()).isEqualTo(LetterFormat.SPRING_CLOUD_STREAM);
-        assertThat(letter.origin()).isEqualTo("orders-3@5000000000");
-        assertThat(letter.text(Field.CAUSE)).isEqualTo("java.io.IOException");
-        assertThat(letter.text(Field.MESSAGE)).isEqualTo("no route");
-        assertRestored(letter, "orders", 3, WRITTEN - 7);
+        assertThat(deadLetter.format()).isEqualTo(DeadLetterFormat.SPRING_CLOUD_STREAM);
+        assertThat(deadLetter.origin()).isEqualTo("orders-3@5000000000");
+        assertThat(deadLetter.text(Field.CAUSE)).isEqualTo("java.io.IOException");
+        assertThat(deadLetter.text(Field.MESSAGE)).isEqualTo("no route");
+        assertRestored(deadLetter, "orders", 3, WRITTEN - 7);
     }
 
     @Test
@@ -144,38 +146,38 @@ class LetterTest {
 
     @Test
     void headersOfYourOwn_takeBinaryNumbers() {
-        LetterFormat format = LetterFormat.headers(
+        DeadLetterFormat format = DeadLetterFormat.headers(
                 Map.of(Field.TOPIC, "from", Field.PARTITION, "shard", Field.OFFSET, "at", Field.TIMESTAMP, "written"));
         text("from", "orders")
                 .binary("shard", Long.BYTES, 3)
                 .binary("at", Integer.BYTES, 17)
                 .binary("written", Long.BYTES, WRITTEN - 7);
-        Letter letter = Letter.read(letter(KEY, VALUE), format);
-        assertThat(letter.origin()).isEqualTo("orders-3@17");
-        assertRestored(letter, "orders", 3, WRITTEN - 7);
+        DeadLetterRecord deadLetter = DeadLetterRecord.read(deadLetter(KEY, VALUE), format);
+        assertThat(deadLetter.origin()).isEqualTo("orders-3@17");
+        assertRestored(deadLetter, "orders", 3, WRITTEN - 7);
     }
 
     /** Some producers write a zero time as 0001-01-01, and brokers store it. */
     @Test
     void negativeTimestamp_isNone_inEveryFormat() {
         long zeroTime = -62_135_596_800_000L;
-        Letter own = text(DeadLetter.TOPIC, "orders")
-                .text(DeadLetter.PARTITION, "1")
-                .text(DeadLetter.OFFSET, "2")
-                .text(DeadLetter.TIME, "2026-11-23T08:00:00Z")
-                .text(DeadLetter.TIMESTAMP, Long.toString(zeroTime))
+        DeadLetterRecord own = text(DeadLetterHeaders.TOPIC, "orders")
+                .text(DeadLetterHeaders.PARTITION, "1")
+                .text(DeadLetterHeaders.OFFSET, "2")
+                .text(DeadLetterHeaders.TIME, "2026-11-23T08:00:00Z")
+                .text(DeadLetterHeaders.TIMESTAMP, Long.toString(zeroTime))
                 .read();
         assertThat(own.restored().timestamp()).isNull();
         assertThat(own.restoredTo("elsewhere").timestamp()).isNull();
-        assertThat(new LetterTest()
+        assertThat(new DeadLetterRecordTest()
                         .text("kafka_dlt-original-topic", "orders")
                         .binary("kafka_dlt-original-timestamp", Long.BYTES, zeroTime)
                         .read()
                         .restored()
                         .timestamp())
                 .isNull();
-        ConsumerRecord<byte[], byte[]> connect = new LetterTest().connect().letter(KEY, VALUE);
-        Letter old = Letter.read(new ConsumerRecord<>(
+        ConsumerRecord<byte[], byte[]> connect = new DeadLetterRecordTest().connect().deadLetter(KEY, VALUE);
+        DeadLetterRecord old = DeadLetterRecord.read(new ConsumerRecord<>(
                 connect.topic(),
                 connect.partition(),
                 connect.offset(),
@@ -194,28 +196,28 @@ class LetterTest {
     @ParameterizedTest
     @ValueSource(strings = {"-1", "4294967296"})
     void partitionThatNoneCanHave_isRefused(String partition) {
-        text(DeadLetter.TOPIC, "orders").text(DeadLetter.PARTITION, partition).text(DeadLetter.OFFSET, "2");
+        text(DeadLetterHeaders.TOPIC, "orders").text(DeadLetterHeaders.PARTITION, partition).text(DeadLetterHeaders.OFFSET, "2");
         assertThatThrownBy(this::read)
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith(
                         "dead-0@5 cannot be read: its header weir-dlq-partition is no number from 0 to 2147483647");
-        assertThat(LetterFormat.WEIR.fits(letter(KEY, VALUE))).isTrue();
+        assertThat(DeadLetterFormat.WEIR.fits(deadLetter(KEY, VALUE))).isTrue();
     }
 
     @Test
     void format_fitsRecordsWithItsHeaders_andNumbersWhereYourOwnHasThem() {
-        LetterFormat format = LetterFormat.headers(Map.of(Field.TOPIC, "from", Field.PARTITION, "shard"));
+        DeadLetterFormat format = DeadLetterFormat.headers(Map.of(Field.TOPIC, "from", Field.PARTITION, "shard"));
         text("from", "orders");
-        assertThat(format.fits(letter(KEY, VALUE))).isTrue();
-        assertThat(LetterFormat.WEIR.fits(letter(KEY, VALUE))).isFalse();
+        assertThat(format.fits(deadLetter(KEY, VALUE))).isTrue();
+        assertThat(DeadLetterFormat.WEIR.fits(deadLetter(KEY, VALUE))).isFalse();
         text("shard", "-1");
-        assertThat(format.fits(letter(KEY, VALUE))).isTrue();
+        assertThat(format.fits(deadLetter(KEY, VALUE))).isTrue();
         headers.remove("shard");
         text("shard", "acme");
-        assertThat(format.fits(letter(KEY, VALUE))).isFalse();
+        assertThat(format.fits(deadLetter(KEY, VALUE))).isFalse();
     }
 
-    private Letter broker() {
+    private DeadLetterRecord broker() {
         headers.remove("own");
         text("__dlq.errors.topic", "orders")
                 .text("__dlq.errors.partition", "3")
@@ -223,24 +225,24 @@ class LetterTest {
                 .text("__dlq.errors.group", "workers")
                 .text("__dlq.errors.delivery.count", "5")
                 .text("__dlq.errors.message", "Offset rejected by client.");
-        return Letter.read(letter(null, null));
+        return DeadLetterRecord.read(deadLetter(null, null));
     }
 
     @Test
     void broker_lacksItsRecord_untilItIsCompleted() {
-        Letter letter = broker();
-        assertThat(letter.format()).isEqualTo(LetterFormat.SHARE_GROUP);
-        assertThat(letter.text(Field.GROUP)).isEqualTo("workers");
-        assertThat(letter.text(Field.ATTEMPTS)).isEqualTo("5");
-        assertThat(letter.lacksRecord()).isTrue();
-        assertThat(letter.timestamp()).isNull();
-        assertThatThrownBy(letter::restored)
+        DeadLetterRecord deadLetter = broker();
+        assertThat(deadLetter.format()).isEqualTo(DeadLetterFormat.SHARE_GROUP);
+        assertThat(deadLetter.text(Field.GROUP)).isEqualTo("workers");
+        assertThat(deadLetter.text(Field.ATTEMPTS)).isEqualTo("5");
+        assertThat(deadLetter.lacksRecord()).isTrue();
+        assertThat(deadLetter.timestamp()).isNull();
+        assertThatThrownBy(deadLetter::restored)
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("the letter of orders-3@17 lacks its record: complete it by Originals.find");
+                .hasMessage("the dead-letter record of orders-3@17 lacks its record: complete it by OriginalRecords.find");
 
         RecordHeaders own = new RecordHeaders();
         own.add("own", VALUE);
-        Letter whole = letter.with(new ConsumerRecord<>(
+        DeadLetterRecord whole = deadLetter.with(new ConsumerRecord<>(
                 "orders", 3, 17, 99, TimestampType.CREATE_TIME, 1, 1, KEY, VALUE, own, Optional.empty()));
         assertThat(whole.lacksRecord()).isFalse();
         assertThat(whole.header("own")).isEqualTo("v");
@@ -251,36 +253,36 @@ class LetterTest {
     /** A record that was in Connect's topic, was sent back, and then died with Weir. */
     @Test
     void letterOfALetter_isOfWhoWroteLast_andKeepsTheOthersHeaders() {
-        Letter letter = connect()
-                .text(DeadLetter.TOPIC, "mended")
-                .text(DeadLetter.PARTITION, "1")
-                .text(DeadLetter.OFFSET, "2")
-                .text(DeadLetter.TIME, "2026-11-23T08:00:00Z")
+        DeadLetterRecord deadLetter = connect()
+                .text(DeadLetterHeaders.TOPIC, "mended")
+                .text(DeadLetterHeaders.PARTITION, "1")
+                .text(DeadLetterHeaders.OFFSET, "2")
+                .text(DeadLetterHeaders.TIME, "2026-11-23T08:00:00Z")
                 .read();
-        assertThat(letter.format()).isEqualTo(LetterFormat.WEIR);
-        assertThat(letter.origin()).isEqualTo("mended-1@2");
-        assertThat(letter.time()).isEqualTo(Instant.parse("2026-11-23T08:00:00Z"));
-        assertThat(letter.originalHeaders())
+        assertThat(deadLetter.format()).isEqualTo(DeadLetterFormat.WEIR);
+        assertThat(deadLetter.origin()).isEqualTo("mended-1@2");
+        assertThat(deadLetter.time()).isEqualTo(Instant.parse("2026-11-23T08:00:00Z"));
+        assertThat(deadLetter.originalHeaders())
                 .hasSize(11)
                 .first()
                 .satisfies(first -> assertThat(first.key()).isEqualTo("own"));
-        assertThat(Letter.read(letter(KEY, VALUE), LetterFormat.CONNECT).origin())
+        assertThat(DeadLetterRecord.read(deadLetter(KEY, VALUE), DeadLetterFormat.CONNECT).origin())
                 .isEqualTo("orders-3@17");
     }
 
     @Test
     void headersOfYourOwn_needATopicOnly() {
-        LetterFormat format =
-                LetterFormat.headers(Map.of(Field.TOPIC, "from", Field.OFFSET, "at", Field.MESSAGE, "why"));
-        Letter letter =
-                Letter.read(text("from", "orders").text("why", "because").letter(KEY, VALUE), format);
-        assertThat(letter.origin()).isEqualTo("orders-?@?");
-        assertThat(letter.text(Field.MESSAGE)).isEqualTo("because");
-        assertRestored(letter, "orders", null, WRITTEN);
+        DeadLetterFormat format =
+                DeadLetterFormat.headers(Map.of(Field.TOPIC, "from", Field.OFFSET, "at", Field.MESSAGE, "why"));
+        DeadLetterRecord deadLetter =
+                DeadLetterRecord.read(text("from", "orders").text("why", "because").deadLetter(KEY, VALUE), format);
+        assertThat(deadLetter.origin()).isEqualTo("orders-?@?");
+        assertThat(deadLetter.text(Field.MESSAGE)).isEqualTo("because");
+        assertRestored(deadLetter, "orders", null, WRITTEN);
 
-        assertThatThrownBy(() -> LetterFormat.headers(Map.of(Field.OFFSET, "at")))
+        assertThatThrownBy(() -> DeadLetterFormat.headers(Map.of(Field.OFFSET, "at")))
                 .hasMessageContaining("there must be a header that names the topic");
-        assertThatThrownBy(() -> LetterFormat.headers(Map.of(Field.TOPIC, "at", Field.OFFSET, "at")))
+        assertThatThrownBy(() -> DeadLetterFormat.headers(Map.of(Field.TOPIC, "at", Field.OFFSET, "at")))
                 .hasMessageContaining("each field needs a header of its own");
     }
 
@@ -291,38 +293,38 @@ class LetterTest {
         "dead-letter-topic, dead-letter-partition, dead-letter-offset, dead-letter-reason"
     })
     void headersOfOthers_areReadByTheNamesInTheGuide(String topic, String partition, String offset, String why) {
-        LetterFormat format = LetterFormat.headers(
+        DeadLetterFormat format = DeadLetterFormat.headers(
                 Map.of(Field.TOPIC, topic, Field.PARTITION, partition, Field.OFFSET, offset, Field.MESSAGE, why));
-        Letter letter = Letter.read(
+        DeadLetterRecord deadLetter = DeadLetterRecord.read(
                 text(topic, "orders")
                         .text(partition, "3")
                         .text(offset, "17")
                         .text(why, "no JSON")
-                        .letter(KEY, VALUE),
+                        .deadLetter(KEY, VALUE),
                 format);
-        assertThat(letter.origin()).isEqualTo("orders-3@17");
-        assertThat(letter.text(Field.MESSAGE)).isEqualTo("no JSON");
-        assertRestored(letter, "orders", 3, WRITTEN);
+        assertThat(deadLetter.origin()).isEqualTo("orders-3@17");
+        assertThat(deadLetter.text(Field.MESSAGE)).isEqualTo("no JSON");
+        assertRestored(deadLetter, "orders", 3, WRITTEN);
     }
 
-    /** A producer's record refuses it, so the dead-letter record stopped each replay. */
+    /** A producer's record refuses it, so that the dead-letter record stopped each replay. */
     @ParameterizedTest
     @ValueSource(strings = {YEAR_ONE, "-2", "-1"})
     void weirsLetter_ofANegativeTimestamp_isRestoredWithoutOne(String timestamp) {
-        Letter letter = text(DeadLetter.TOPIC, "orders")
-                .text(DeadLetter.PARTITION, "3")
-                .text(DeadLetter.OFFSET, "17")
-                .text(DeadLetter.TIMESTAMP, timestamp)
+        DeadLetterRecord deadLetter = text(DeadLetterHeaders.TOPIC, "orders")
+                .text(DeadLetterHeaders.PARTITION, "3")
+                .text(DeadLetterHeaders.OFFSET, "17")
+                .text(DeadLetterHeaders.TIMESTAMP, timestamp)
                 .read();
 
-        assertRestored(letter, "orders", 3, null);
-        assertThat(letter.restoredTo("other").timestamp()).isNull();
+        assertRestored(deadLetter, "orders", 3, null);
+        assertThat(deadLetter.restoredTo("other").timestamp()).isNull();
     }
 
     @Test
     void connectsLetter_ofANegativeTimestamp_isRestoredWithoutOne() {
         connect();
-        Letter letter = Letter.read(new ConsumerRecord<>(
+        DeadLetterRecord deadLetter = DeadLetterRecord.read(new ConsumerRecord<>(
                 "dead",
                 0,
                 5,
@@ -335,14 +337,14 @@ class LetterTest {
                 headers,
                 Optional.empty()));
 
-        assertRestored(letter, "orders", 3, null);
+        assertRestored(deadLetter, "orders", 3, null);
     }
 
-    private static Letter ofYourOwn(String field, String value) {
-        LetterFormat format = LetterFormat.headers(Map.of(
+    private static DeadLetterRecord ofYourOwn(String field, String value) {
+        DeadLetterFormat format = DeadLetterFormat.headers(Map.of(
                 Field.TOPIC, "from", Field.PARTITION, "shard", Field.TIMESTAMP, "written", Field.TIME, "failed"));
-        return Letter.read(
-                new LetterTest().text("from", "orders").text(field, value).letter(KEY, VALUE), format);
+        return DeadLetterRecord.read(
+                new DeadLetterRecordTest().text("from", "orders").text(field, value).deadLetter(KEY, VALUE), format);
     }
 
     @Test
@@ -377,16 +379,16 @@ class LetterTest {
         assertThatThrownBy(this::read)
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage(
-                        "dead-0@5 is no dead letter of a known format: it has none of the headers weir-dlq-topic,"
+                        "dead-0@5 is no dead-letter record of a known format: it has none of the headers weir-dlq-topic,"
                                 + " kafka_dlt-original-topic, kafka_original-topic, x-original-topic, __connect.errors.topic, __dlq.errors.topic");
         text("__connect.errors.topic", "orders").text("__connect.errors.offset", "many");
         assertThatThrownBy(this::read)
                 .hasMessage("dead-0@5 cannot be read: its header __connect.errors.offset is no number from 0 to "
                         + Long.MAX_VALUE);
-        ConsumerRecord<byte[], byte[]> again = letter(KEY, VALUE);
-        assertThatThrownBy(() -> Letter.read(again, LetterFormat.SPRING))
+        ConsumerRecord<byte[], byte[]> again = deadLetter(KEY, VALUE);
+        assertThatThrownBy(() -> DeadLetterRecord.read(again, DeadLetterFormat.SPRING))
                 .hasMessageContaining(
-                        "is no dead letter of format spring: it has no header kafka_dlt-original-topic or");
+                        "is no dead-letter record of format spring: it has no header kafka_dlt-original-topic or");
     }
 
     @Test

@@ -3,9 +3,9 @@ package dev.weir.spring;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.kafka.letter.Letter;
-import dev.weir.kafka.letter.LetterFormat;
-import dev.weir.kafka.letter.LetterFormat.Field;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
+import dev.weir.kafka.deadletter.DeadLetterFormat;
+import dev.weir.kafka.deadletter.DeadLetterFormat.Field;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -21,12 +21,12 @@ import org.springframework.kafka.core.ProducerFactory;
 import org.springframework.kafka.listener.DeadLetterPublishingRecoverer;
 import org.springframework.kafka.listener.ListenerExecutionFailedException;
 
-/** Dead-letter records written by Spring Kafka itself are read correctly. */
-class SpringLetterTest {
+/** Dead-letter records that Spring Kafka itself has written are read as what they were. */
+class SpringDeadLetterTest {
 
     private static final long TIMESTAMP = 1_700_000_000_000L;
 
-    private static ConsumerRecord<byte[], byte[]> letterOf(ConsumerRecord<byte[], byte[]> record) {
+    private static ConsumerRecord<byte[], byte[]> deadLetterOf(ConsumerRecord<byte[], byte[]> record) {
         MockProducer<byte[], byte[]> producer =
                 new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
         ProducerFactory<byte[], byte[]> factory = new ProducerFactory<>() {
@@ -77,14 +77,14 @@ class SpringLetterTest {
                 "v".getBytes(UTF_8),
                 own,
                 Optional.empty());
-        Letter letter = Letter.read(letterOf(record));
-        assertThat(letter.format()).isEqualTo(LetterFormat.SPRING);
-        assertThat(letter.origin()).isEqualTo("orders-3@5000000000");
-        assertThat(letter.text(Field.GROUP)).isEqualTo("billing");
-        assertThat(letter.text(Field.CAUSE)).isEqualTo("java.lang.IllegalStateException");
-        assertThat(letter.text(Field.MESSAGE)).contains("listener failed");
+        DeadLetterRecord deadLetter = DeadLetterRecord.read(deadLetterOf(record));
+        assertThat(deadLetter.format()).isEqualTo(DeadLetterFormat.SPRING);
+        assertThat(deadLetter.origin()).isEqualTo("orders-3@5000000000");
+        assertThat(deadLetter.text(Field.GROUP)).isEqualTo("billing");
+        assertThat(deadLetter.text(Field.CAUSE)).isEqualTo("java.lang.IllegalStateException");
+        assertThat(deadLetter.text(Field.MESSAGE)).contains("listener failed");
 
-        ProducerRecord<byte[], byte[]> restored = letter.restored();
+        ProducerRecord<byte[], byte[]> restored = deadLetter.restored();
         assertThat(restored.topic()).isEqualTo("orders");
         assertThat(restored.partition()).isEqualTo(3);
         assertThat(restored.timestamp()).isEqualTo(TIMESTAMP);
@@ -94,7 +94,7 @@ class SpringLetterTest {
 
         // Sent back, and dead again.
         ConsumerRecord<byte[], byte[]> again =
-                letterOf(new ConsumerRecord<>("orders", 3, 6_000_000_000L, restored.key(), restored.value()));
-        assertThat(Letter.read(again).offset()).isEqualTo(6_000_000_000L);
+                deadLetterOf(new ConsumerRecord<>("orders", 3, 6_000_000_000L, restored.key(), restored.value()));
+        assertThat(DeadLetterRecord.read(again).offset()).isEqualTo(6_000_000_000L);
     }
 }

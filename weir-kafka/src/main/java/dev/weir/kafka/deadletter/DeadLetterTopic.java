@@ -1,5 +1,10 @@
-package dev.weir.kafka;
+package dev.weir.kafka.deadletter;
 
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.Decoded;
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.internal.handler.DeadLetterWriter;
 import dev.weir.kafka.internal.handler.ForwardSink;
 import dev.weir.stream.Sink;
@@ -13,13 +18,13 @@ import org.jspecify.annotations.Nullable;
  * A topic for records that could not be processed, and the way they are written. Immutable and free to share.
  *
  * <p>A dead-letter record has the key, value and headers of its record, byte for byte, and added headers for the
- * failure and the origin; see {@link DeadLetter} to read them. Its timestamp is the time of the failure.
+ * failure and the origin; see {@link DeadLetterHeaders} for their names, {@link DeadLetterRecord} to read them. Its timestamp is the time of the failure.
  */
-public final class DeadLetters {
+public final class DeadLetterTopic {
 
     private final Values values;
 
-    private DeadLetters(String topic, ProducerSettings<byte[], byte[]> settings, String group, TooLarge whenTooLarge) {
+    private DeadLetterTopic(String topic, ProducerSettings<byte[], byte[]> settings, String group, TooLarge whenTooLarge) {
         this.values = new Values(topic, settings, group, whenTooLarge);
     }
 
@@ -56,24 +61,24 @@ public final class DeadLetters {
         FAIL
     }
 
-    /** Writes dead-letter records to {@code topic}. */
-    public static DeadLetters to(String topic, ProducerSettings<byte[], byte[]> settings) {
-        return to(topic, settings, "");
+    /** The topic named {@code topic}. */
+    public static DeadLetterTopic of(String topic, ProducerSettings<byte[], byte[]> settings) {
+        return of(topic, settings, "");
     }
 
-    /** Writes dead-letter records that name a consumer group to {@code topic}; an empty string means none. */
-    public static DeadLetters to(String topic, ProducerSettings<byte[], byte[]> settings, String group) {
-        return new DeadLetters(topic, settings, group, TooLarge.CUT);
+    /** The topic named {@code topic}, whose records name a consumer group; an empty string means none. */
+    public static DeadLetterTopic of(String topic, ProducerSettings<byte[], byte[]> settings, String group) {
+        return new DeadLetterTopic(topic, settings, group, TooLarge.CUT);
     }
 
-    /** Writes dead-letter records to {@code topic}, with a consumer's cluster, security settings and group. */
-    public static DeadLetters to(String topic, ConsumerSettings<?, ?> like) {
-        return to(topic, like.producerSettings(), Objects.requireNonNullElse(like.groupId(), ""));
+    /** The topic named {@code topic}, with the cluster, the security settings and the group of a consumer. */
+    public static DeadLetterTopic of(String topic, ConsumerSettings<?, ?> like) {
+        return of(topic, like.producerSettings(), Objects.requireNonNullElse(like.groupId(), ""));
     }
 
     /** Returns a copy with another treatment of dead-letter records that are too large. */
-    public DeadLetters whenTooLarge(TooLarge newWhenTooLarge) {
-        return new DeadLetters(values.topic, values.settings, values.group, newWhenTooLarge);
+    public DeadLetterTopic whenTooLarge(TooLarge newWhenTooLarge) {
+        return new DeadLetterTopic(values.topic, values.settings, values.group, newWhenTooLarge);
     }
 
     /**
@@ -94,7 +99,7 @@ public final class DeadLetters {
      * Sends the records that could not be decoded to this topic and emits the others.
      *
      * {@snippet :
-     * Source<ConsumerRecord<String, Order>> orders = letters.divert(KafkaSource.decoded(settings, "orders"));
+     * Source<ConsumerRecord<String, Order>> orders = deadLetters.divert(KafkaSource.decoded(settings, "orders"));
      * }
      */
     public <K, V> Source<ConsumerRecord<K, V>> divert(Source<Decoded<K, V>> source) {
@@ -107,7 +112,7 @@ public final class DeadLetters {
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof DeadLetters that && values.equals(that.values);
+        return other instanceof DeadLetterTopic that && values.equals(that.values);
     }
 
     @Override

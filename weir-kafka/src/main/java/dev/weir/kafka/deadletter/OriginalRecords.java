@@ -1,4 +1,4 @@
-package dev.weir.kafka.letter;
+package dev.weir.kafka.deadletter;
 
 import dev.weir.kafka.ConsumerSettings;
 import java.time.Duration;
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * Fetches the original records of dead-letter records by offset, without a group. Confined to one thread, which closes
  * it. Dead-letter records of one partition in offset order need one pass over it; any other step is a seek.
  */
-public final class Originals implements AutoCloseable {
+public final class OriginalRecords implements AutoCloseable {
 
     private static final Duration POLL = Duration.ofMillis(100);
 
@@ -52,9 +52,9 @@ public final class Originals implements AutoCloseable {
     /**
      * The original record was found.
      *
-     * @param letter the dead-letter record, completed with the original
+     * @param deadLetter the dead-letter record, completed with the original
      */
-    public record Found(Letter letter) implements Outcome {}
+    public record Found(DeadLetterRecord deadLetter) implements Outcome {}
 
     /**
      * The original record no longer exists.
@@ -63,7 +63,7 @@ public final class Originals implements AutoCloseable {
      */
     public record Gone(String why) implements Outcome {}
 
-    Originals(Consumer<byte[], byte[]> consumer, Duration patience) {
+    OriginalRecords(Consumer<byte[], byte[]> consumer, Duration patience) {
         this.consumer = consumer;
         this.patience = patience;
     }
@@ -74,7 +74,7 @@ public final class Originals implements AutoCloseable {
      * @param settings of the cluster with the original topics; the group is not joined
      * @param patience longest time to wait for a broker's answer
      */
-    public static Originals open(ConsumerSettings<?, ?> settings, Duration patience) {
+    public static OriginalRecords open(ConsumerSettings<?, ?> settings, Duration patience) {
         Objects.requireNonNull(patience, "patience");
         Map<String, Object> config = settings.clientConfig();
         config.remove(ConsumerConfig.GROUP_ID_CONFIG);
@@ -84,7 +84,7 @@ public final class Originals implements AutoCloseable {
         // A header can name any topic, and brokers must not create it.
         config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
         config.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, FETCH_BYTES);
-        return new Originals(
+        return new OriginalRecords(
                 new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer()), patience);
     }
 
@@ -94,29 +94,29 @@ public final class Originals implements AutoCloseable {
      * @throws IllegalArgumentException if the dead-letter record has no partition or offset
      * @throws TimeoutException if the brokers do not answer in time; other Kafka exceptions pass through unchanged
      */
-    public Outcome find(Letter letter) {
-        if (letter.partition() == Letter.UNKNOWN || letter.offset() == Letter.UNKNOWN) {
-            throw new IllegalArgumentException("the letter does not say from which partition and offset: " + letter);
+    public Outcome find(DeadLetterRecord deadLetter) {
+        if (deadLetter.partition() == DeadLetterRecord.UNKNOWN || deadLetter.offset() == DeadLetterRecord.UNKNOWN) {
+            throw new IllegalArgumentException("the dead-letter record does not say from which partition and offset: " + deadLetter);
         }
-        TopicPartition id = new TopicPartition(letter.topic(), letter.partition());
-        if (!partitions.computeIfAbsent(letter.topic(), this::partitionsOf).contains(letter.partition())) {
-            return new Gone(letter.origin() + ": there is no partition " + id + " any more");
+        TopicPartition id = new TopicPartition(deadLetter.topic(), deadLetter.partition());
+        if (!partitions.computeIfAbsent(deadLetter.topic(), this::partitionsOf).contains(deadLetter.partition())) {
+            return new Gone(deadLetter.origin() + ": there is no partition " + id + " any more");
         }
         try {
-            String outside = goTo(id, letter.offset());
+            String outside = goTo(id, deadLetter.offset());
             if (outside != null) {
-                return new Gone(letter.origin() + ": " + outside);
+                return new Gone(deadLetter.origin() + ": " + outside);
             }
-            ConsumerRecord<byte[], byte[]> found = await(id, letter.offset());
+            ConsumerRecord<byte[], byte[]> found = await(id, deadLetter.offset());
             if (found == null) {
-                return new Gone(letter.origin() + ": compaction or a transaction has removed it from " + id);
+                return new Gone(deadLetter.origin() + ": compaction or a transaction has removed it from " + id);
             }
-            return isOf(letter.record(), found)
-                    ? new Found(letter.with(found))
-                    : new Gone(letter.origin() + ": another record is there, so the topic was recreated");
+            return isOf(deadLetter.record(), found)
+                    ? new Found(deadLetter.with(found))
+                    : new Gone(deadLetter.origin() + ": another record is there, so the topic was recreated");
         } catch (InvalidOffsetException deletedMeanwhile) {
             current = null;
-            return new Gone(letter.origin() + ": retention has just deleted it");
+            return new Gone(deadLetter.origin() + ": retention has just deleted it");
         }
     }
 
@@ -184,9 +184,9 @@ public final class Originals implements AutoCloseable {
     }
 
     /** Returns whether the dead-letter record may belong to this record: it has a copy of it, or no copy at all. */
-    private static boolean isOf(ConsumerRecord<byte[], byte[]> letter, ConsumerRecord<byte[], byte[]> record) {
-        boolean hasCopy = letter.key() != null || letter.value() != null;
-        return !hasCopy || (Arrays.equals(letter.key(), record.key()) && Arrays.equals(letter.value(), record.value()));
+    private static boolean isOf(ConsumerRecord<byte[], byte[]> deadLetter, ConsumerRecord<byte[], byte[]> record) {
+        boolean hasCopy = deadLetter.key() != null || deadLetter.value() != null;
+        return !hasCopy || (Arrays.equals(deadLetter.key(), record.key()) && Arrays.equals(deadLetter.value(), record.value()));
     }
 
     /** Closes the consumer. */
