@@ -159,7 +159,7 @@ public final class CircuitBreaker {
     }
 
     /**
-     * Returns a breaker that closes after this many successful probes; at least 1, default {@value #DEFAULT_PROBES}.
+     * Returns a breaker that closes after this many successful probes; at least 1, default 3.
      */
     public CircuitBreaker withProbes(int newProbes) {
         return new CircuitBreaker(share, window, openFor, newProbes, counts, clock);

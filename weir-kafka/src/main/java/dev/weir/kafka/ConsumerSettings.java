@@ -140,43 +140,56 @@ public final class ConsumerSettings<K, V> {
         return values.bufferBytes;
     }
 
-    /** The time a rebalance waits for unfinished records of revoked partitions: 0 to 4 min, default 20 s. */
+    /**
+     * The time a rebalance waits for unfinished records of the partitions it takes, and for the hooks that are told of
+     * it: 0 to 4 min, default 20 s. The commit comes on top, 10 s at most.
+     */
     public Duration revokeDeadline() {
         return values.revokeDeadline;
     }
 
     /**
-     * The policy for a next record that no longer exists or does not exist yet, default {@link OutOfRangePolicy#FAIL}.
+     * The policy when the next record to read was deleted or is not there yet, and when the topic was recreated;
+     * default {@link OutOfRangePolicy#FAIL}. The client path looks for a recreated topic every 5 s, with thousands of
+     * partitions a millisecond more for each; the lean path notices it by fetching.
      */
     public OutOfRangePolicy outOfRange() {
         return values.outOfRange;
     }
 
-    /** The listener for partition assignments and revocations, none by default. */
+    /**
+     * Told when the group moves partitions, on a virtual thread, which the rebalance waits for; nobody by default.
+     */
     public RebalanceListener rebalanceListener() {
         return values.rebalanceListener;
     }
 
-    /** The time a start waits for a broker's answer before it fails: 0 (no question) to 10 min, default 30 s. */
+    /**
+     * The time a start waits for a broker's answer before it fails: 0 to 10 min, default 30 s. 0 does not ask, and
+     * waits for brokers without limit.
+     */
     public Duration connectTimeout() {
         return values.connectTimeout;
     }
 
     /**
-     * Number of metadata characters per commit for offsets finished past the committed one, which a restart then does
-     * not repeat: 0 (keeps none) to 1,048,576, default 4,096. Must not exceed the broker's {@code
-     * offset.metadata.max.bytes}.
+     * Room for the metadata of a commit, which notes the records finished past it, so that a restart does not repeat
+     * them, and the topic's id (30 characters): 0 (notes nothing) to 1,048,576, default 4,096; not more than the
+     * broker's {@code offset.metadata.max.bytes}.
      */
     public int commitMetadataChars() {
         return values.commitMetadataChars;
     }
 
-    /** Makes the application's text stored with each committed offset, none by default. */
+    /**
+     * Makes a text of the application's own beside each committed offset; called on the consumer's thread. Nothing by
+     * default.
+     */
     public CommitMetadata commitMetadata() {
         return values.commitMetadata;
     }
 
-    /** The fetch path, default {@link FetchPath#CLIENT}. */
+    /** The fetcher of records, default {@link FetchPath#CLIENT}. */
     public FetchPath fetch() {
         return values.fetch;
     }
@@ -190,7 +203,10 @@ public final class ConsumerSettings<K, V> {
         return values.fetchThreads;
     }
 
-    /** The choice to leave or keep the group when the consumer ends, default {@link OnClose#DEFAULT}. */
+    /**
+     * The treatment of the group's member when the consumer ends. With {@link OnClose#DEFAULT} one with a {@code
+     * group.instance.id} remains and any other leaves.
+     */
     public OnClose onClose() {
         return values.onClose;
     }
@@ -209,7 +225,10 @@ public final class ConsumerSettings<K, V> {
         return Math.clamp(Runtime.getRuntime().maxMemory() / 4, (long) MEGABYTE, most);
     }
 
-    /** The treatment of batches that cannot be read, default {@link UnreadableBatches#DEAD_LETTER}. */
+    /**
+     * The treatment of a batch that is larger than {@link #maxBatchBytes}, corrupt, or of an unknown codec; default
+     * {@link UnreadableBatches#DEAD_LETTER}.
+     */
     public UnreadableBatches unreadableBatches() {
         return values.unreadableBatches;
     }
@@ -374,11 +393,13 @@ public final class ConsumerSettings<K, V> {
             return this;
         }
 
+        /** The addresses of some brokers, required: {@code host:port}, with commas in between. */
         public Builder<K, V> bootstrapServers(String hostsAndPorts) {
             return property(
                     ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, Objects.requireNonNull(hostsAndPorts, "hostsAndPorts"));
         }
 
+        /** The group, required by sources that commit. */
         public Builder<K, V> groupId(String groupId) {
             return property(ConsumerConfig.GROUP_ID_CONFIG, Objects.requireNonNull(groupId, "groupId"));
         }
@@ -404,7 +425,7 @@ public final class ConsumerSettings<K, V> {
          *     key is unknown or has an invalid value; the message names the line
          */
         public Builder<K, V> from(Path file) {
-            ConsumerSettingsReader.apply(SettingsText.read(Objects.requireNonNull(file, "file")), this, origins);
+            SettingsReader.apply(SettingsText.read(Objects.requireNonNull(file, "file")), this, origins);
             return this;
         }
 
@@ -424,12 +445,12 @@ public final class ConsumerSettings<K, V> {
          * @throws NullPointerException if a setting has no value; the message is the origin
          */
         public Builder<K, V> from(Map<String, String> settings, UnaryOperator<String> origin) {
-            ConsumerSettingsReader.apply(SettingsText.read(settings, origin), this, origins);
+            SettingsReader.apply(SettingsText.read(settings, origin), this, origins);
             return this;
         }
 
         Builder<K, V> fromEnvironment(Map<String, String> environment, String prefix) {
-            ConsumerSettingsReader.apply(SettingsText.read(environment, prefix), this, origins);
+            SettingsReader.apply(SettingsText.read(environment, prefix), this, origins);
             return this;
         }
 
@@ -562,7 +583,7 @@ public final class ConsumerSettings<K, V> {
             try {
                 return made();
             } catch (IllegalArgumentException refusal) {
-                throw ConsumerSettingsReader.located(refusal, origins);
+                throw SettingsReader.located(refusal, origins);
             }
         }
 

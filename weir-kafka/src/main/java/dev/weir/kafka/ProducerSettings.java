@@ -109,6 +109,7 @@ public final class ProducerSettings<K, V> {
             this.valueSerializer = Objects.requireNonNull(value, "value serializer");
         }
 
+        /** The addresses of some brokers, required: {@code host:port}, with commas in between. */
         public Builder<K, V> bootstrapServers(String hostsAndPorts) {
             return property(
                     ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, Objects.requireNonNull(hostsAndPorts, "hostsAndPorts"));
@@ -144,7 +145,7 @@ public final class ProducerSettings<K, V> {
          *     key is unknown; names the line
          */
         public Builder<K, V> from(Path file) {
-            ConsumerSettingsReader.applyToProducer(
+            SettingsReader.apply(
                     SettingsText.read(Objects.requireNonNull(file, "file")), this, origins);
             return this;
         }
@@ -164,12 +165,12 @@ public final class ProducerSettings<K, V> {
          * @throws NullPointerException if a setting has no value; the message is the origin
          */
         public Builder<K, V> from(Map<String, String> settings, UnaryOperator<String> origin) {
-            ConsumerSettingsReader.applyToProducer(SettingsText.read(settings, origin), this, origins);
+            SettingsReader.apply(SettingsText.read(settings, origin), this, origins);
             return this;
         }
 
         Builder<K, V> fromEnvironment(Map<String, String> environment, String prefix) {
-            ConsumerSettingsReader.applyToProducer(SettingsText.read(environment, prefix), this, origins);
+            SettingsReader.apply(SettingsText.read(environment, prefix), this, origins);
             return this;
         }
 
@@ -177,7 +178,7 @@ public final class ProducerSettings<K, V> {
             try {
                 return new ProducerSettings<>(properties, keySerializer, valueSerializer, produce);
             } catch (IllegalArgumentException refusal) {
-                throw ConsumerSettingsReader.located(refusal, origins);
+                throw SettingsReader.located(refusal, origins);
             }
         }
     }

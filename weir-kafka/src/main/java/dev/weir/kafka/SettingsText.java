@@ -207,6 +207,14 @@ final class SettingsText {
         }
     }
 
+    /** A name, which has characters. */
+    static String name(Entry entry) {
+        if (entry.value.isBlank()) {
+            throw refused(entry, "a name");
+        }
+        return entry.value;
+    }
+
     /** Parses one of an enum's values, case-insensitively, with - or _. */
     static <E extends Enum<E>> E choice(Entry entry, Class<E> choices) {
         try {

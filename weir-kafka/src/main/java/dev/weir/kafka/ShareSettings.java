@@ -1,12 +1,16 @@
 package dev.weir.kafka;
 
 import dev.weir.kafka.deadletter.DeadLetterTopic;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -247,6 +251,34 @@ public final class ShareSettings<K, V> {
                 + (memberName == null ? "" : ", memberName=" + memberName) + "]";
     }
 
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof ShareSettings<?, ?> that && all().equals(that.all());
+    }
+
+    @Override
+    public int hashCode() {
+        return all().hashCode();
+    }
+
+    private List<@Nullable Object> all() {
+        return Arrays.asList(
+                properties,
+                keyDeserializer,
+                valueDeserializer,
+                start,
+                untilEnd,
+                workers,
+                maxLanes,
+                connectTimeout,
+                fetch,
+                memberName,
+                unreadableBatches,
+                maxBatchBytes,
+                deadLetterTopic,
+                parking);
+    }
+
     /** Settings of records whose key and value stay bytes. */
     public static Builder<byte[], byte[]> builder() {
         return builder(new ByteArrayDeserializer(), new ByteArrayDeserializer());
@@ -295,11 +327,15 @@ public final class ShareSettings<K, V> {
         private @Nullable String deadLetterTopicName;
         private @Nullable String parkingTopic;
 
+        /** The origins of settings that came from files and the environment, for messages. */
+        private final Map<String, String> origins = new HashMap<>();
+
         private Builder(Deserializer<K> key, Deserializer<V> value) {
             this.keyDeserializer = Objects.requireNonNull(key, "key");
             this.valueDeserializer = Objects.requireNonNull(value, "value");
         }
 
+        /** The addresses of some brokers, required: {@code host:port}, with commas in between. */
         public Builder<K, V> bootstrapServers(String hostsAndPorts) {
             return property(
                     ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, Objects.requireNonNull(hostsAndPorts, "hostsAndPorts"));
@@ -320,6 +356,43 @@ public final class ShareSettings<K, V> {
         /** Sets all properties of a file. */
         public Builder<K, V> properties(Properties all) {
             all.stringPropertyNames().forEach(name -> property(name, all.getProperty(name)));
+            return this;
+        }
+
+        /**
+         * Applies a properties file in UTF-8: keys that begin with {@code weir.} are Weir's own, such as {@code
+         * weir.dead.letter.topic=orders-dead}; all others go to the Kafka clients. A later setting wins.
+         *
+         * @throws IllegalArgumentException if the file cannot be read, a client's key is misspelt, or a {@code weir.}
+         *     key is none of a share group or its value is not of its kind; names the line
+         */
+        public Builder<K, V> from(Path file) {
+            SettingsReader.apply(SettingsText.read(Objects.requireNonNull(file, "file")), this, origins);
+            return this;
+        }
+
+        /**
+         * Applies environment variables: with the prefix {@code ORDERS_}, {@code ORDERS_GROUP_ID} is {@code group.id}
+         * and {@code ORDERS_WEIR_WORKERS} is {@code weir.workers}. Variables that do not begin with the prefix are left
+         * alone.
+         */
+        public Builder<K, V> fromEnvironment(String prefix) {
+            return fromEnvironment(System.getenv(), prefix);
+        }
+
+        /**
+         * Applies settings that an application's framework has read, with the keys of a file.
+         *
+         * @param origin where a key was written, for messages
+         * @throws NullPointerException for a setting without a value; its message is the origin
+         */
+        public Builder<K, V> from(Map<String, String> settings, UnaryOperator<String> origin) {
+            SettingsReader.apply(SettingsText.read(settings, origin), this, origins);
+            return this;
+        }
+
+        Builder<K, V> fromEnvironment(Map<String, String> environment, String prefix) {
+            SettingsReader.apply(SettingsText.read(environment, prefix), this, origins);
             return this;
         }
 
@@ -440,7 +513,11 @@ public final class ShareSettings<K, V> {
          *     with share groups, or a value is out of bounds
          */
         public ShareSettings<K, V> build() {
-            return new ShareSettings<>(this);
+            try {
+                return new ShareSettings<>(this);
+            } catch (IllegalArgumentException refusal) {
+                throw SettingsReader.located(refusal, origins);
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -86,6 +87,92 @@ class SettingsTextTest {
                 .isThrownBy(() -> from("# a comment\n" + line + "\n").build())
                 .withMessageStartingWith("orders.properties:3: ")
                 .withMessageContaining(message);
+    }
+
+    private ShareSettings.Builder<byte[], byte[]> shareFrom(String text) throws IOException {
+        Path file = Files.writeString(
+                folder.resolve("share.properties"), "bootstrap.servers=h:1\ngroup.id=g\n" + text);
+        return ShareSettings.builder().from(file);
+    }
+
+    @Test
+    void file_ofAShareGroup_setsItsOwnAndPassesOnTheRest() throws IOException {
+        var settings = shareFrom("""
+                        client.id=c
+                        weir.start.at=latest
+                        weir.until.end=true
+                        weir.workers=60
+                        weir.max.lanes=4
+                        weir.connect.timeout=1m
+                        weir.fetch=lean
+                        weir.member.name=pod-0
+                        weir.dead.letter.topic=dead
+                        weir.parking=parked
+                        weir.max.batch.bytes=1MB
+                        weir.unreadable.batches=skip
+                        weir.produce=lean
+                        """).build();
+        assertThat(settings.properties())
+                .isEqualTo(Map.of("bootstrap.servers", "h:1", "group.id", "g", "client.id", "c"));
+        assertThat(settings.start()).isEqualTo(ShareSettings.Start.LATEST);
+        assertThat(settings.isUntilEnd()).isTrue();
+        assertThat(settings.workers()).isEqualTo(60);
+        assertThat(settings.maxLanes()).isEqualTo(4);
+        assertThat(settings.connectTimeout()).isEqualTo(Duration.ofMinutes(1));
+        assertThat(settings.fetch()).isEqualTo(FetchPath.LEAN);
+        assertThat(settings.memberName()).isEqualTo("pod-0");
+        assertThat(settings.deadLetterTopic()).extracting(DeadLetterTopic::topic).isEqualTo("dead");
+        assertThat(settings.parking()).extracting(DeadLetterTopic::topic).isEqualTo("parked");
+        assertThat(settings.maxBatchBytes()).isEqualTo(1L << 20);
+        assertThat(settings.unreadableBatches()).isEqualTo(ConsumerSettings.UnreadableBatches.SKIP);
+        assertThat(settings.toBuilder().build()).isEqualTo(settings).hasSameHashCodeAs(settings);
+        assertThat(settings.toBuilder().workers(61).build()).isNotEqualTo(settings);
+        assertThat(shareFrom("weir.until.end=false\n").build().isUntilEnd()).isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            weir.worker=1 | there is no setting weir.worker; did you mean weir.workers?
+            weir.workers=0 | workers must be 1 to 100000: workers=0
+            weir.workers=many | weir.workers must be a whole number
+            weir.max.lanes=201 | maxLanes must be 1 to 200
+            weir.start.at=middle | weir.start.at must be earliest, latest
+            weir.until.end=maybe | weir.until.end must be true, false
+            weir.connect.timeout=11m | connectTimeout must be
+            weir.dead.letter.topic= | weir.dead.letter.topic must be a name
+            weir.member.name=pod-0 | memberName does not go with fetch=CLIENT
+            weir.commit.interval=1s | there is no setting weir.commit.interval
+            max.poll.records=5 | max.poll.records does not go with a share group
+            max.poll.recrods=5 | no Kafka client has a setting max.poll.recrods; did you mean max.poll.records?
+            """)
+    void wrongSetting_inAFileOfAShareGroup_isRefusedWithItsLine(String line, String message) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> shareFrom("# a comment\n" + line + "\nweir.parking=p\n").build())
+                .withMessageStartingWith("share.properties:4: ")
+                .withMessageContaining(message);
+    }
+
+    @Test
+    void environment_ofAShareGroup_winsOverAFile_andItsVariableIsNamed() throws IOException {
+        Map<String, String> environment = Map.of("ORDERS_WEIR_WORKERS", "9", "ORDERS_GROUP_ID", "other");
+        var settings = shareFrom("weir.workers=6\n").fromEnvironment(environment, "ORDERS_").build();
+        assertThat(settings.workers()).isEqualTo(9);
+        assertThat(settings.groupId()).isEqualTo("other");
+        var wrong = shareFrom("weir.workers=6\n").fromEnvironment(Map.of("ORDERS_WEIR_WORKERS", "0"), "ORDERS_");
+        assertThatIllegalArgumentException()
+                .isThrownBy(wrong::build)
+                .withMessage("ORDERS_WEIR_WORKERS: workers must be 1 to 100000: workers=0");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ShareSettings.builder().from(Map.of("weir.fetch", "quickly"), key -> "orders." + key))
+                .withMessage("orders.weir.fetch: weir.fetch must be client, lean: weir.fetch=quickly");
+    }
+
+    /** One file may be for a share group and the producer beside it. */
+    @Test
+    void producer_leavesTheKeysOfAShareGroupAlone() throws IOException {
+        Path file = Files.writeString(
+                folder.resolve("both.properties"), "bootstrap.servers=h:1\nweir.workers=0\nweir.produce=lean\n");
+        assertThat(ProducerSettings.builder().from(file).build().produce()).isEqualTo(ProducePath.LEAN);
     }
 
     /** Also across the forms in which a key may be written. The last one won in silence. */

@@ -215,6 +215,7 @@ public final class LeanProducerSettings {
 
         private Builder() {}
 
+        /** The addresses of some brokers, required: {@code host:port}, with commas in between. */
         public Builder bootstrapServers(String hostsAndPorts) {
             return property(
                     CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG,

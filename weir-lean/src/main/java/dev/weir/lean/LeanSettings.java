@@ -228,6 +228,7 @@ public final class LeanSettings {
 
         private Builder() {}
 
+        /** The addresses of some brokers, required: {@code host:port}, with commas in between. */
         public Builder bootstrapServers(String hostsAndPorts) {
             return property(
                     CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG,

@@ -242,8 +242,10 @@ class WeirSettingsTest {
     void settings_thatFilesMayHold_areAllProperties() throws IOException {
         String page =
                 Files.readString(Path.of(System.getProperty("weir.root")).resolve("docs/reference/configuration.md"));
+        String consumer = page.substring(page.indexOf("(`ConsumerSettings`)\n"), page.indexOf("\n### From files"));
+        String producer = page.substring(page.indexOf("(`ProducerSettings`)\n"), page.indexOf("(`Producing`)\n"));
         List<String> keys = Pattern.compile("\\| `weir\\.([a-z.]+)` \\|")
-                .matcher(page)
+                .matcher(consumer + producer)
                 .results()
                 .map(match -> match.group(1).replace(".", ""))
                 .toList();

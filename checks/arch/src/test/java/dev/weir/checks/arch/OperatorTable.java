@@ -9,7 +9,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -45,10 +44,6 @@ final class OperatorTable {
             "dev.weir.stream.Sink",
             "dev.weir.stream.Sink.Loop",
             "dev.weir.stream.ResultSink");
-
-    /** A link in a comment: what it names, without the parameters, and its label if it has one. */
-    private static final Pattern LINK =
-            Pattern.compile("\\{@link(?:plain)?\\s+#?([^\\s(}]+)(?:\\([^)]*\\))?(?:\\s+([^}]+))?}");
 
     /** Values of a mark that the page states once, above its tables. */
     private static final Set<String> USUAL = Set.of(
@@ -216,14 +211,6 @@ final class OperatorTable {
         if (comment == null) {
             throw new IllegalStateException("no Javadoc: " + element);
         }
-        String text = LINK.matcher(comment)
-                .replaceAll(link -> link.group(2) == null ? "`" + link.group(1) + "`" : link.group(2))
-                .replaceAll("\\{@code ([^}]*)}", "`$1`")
-                .replaceAll("\\s+", " ")
-                .strip()
-                .replace('#', '.');
-        return text.replaceFirst(
-                        "(?<=[.:])(?<!e\\.g\\.) (?=[A-Z<@{]).*|(?<=\\.)? ?(<p>|<pre>|<ul>|@param|\\{@snippet).*", "")
-                .replace("|", "\\|");
+        return JavadocText.firstSentence(comment);
     }
 }
