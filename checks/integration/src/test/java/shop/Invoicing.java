@@ -38,7 +38,7 @@ final class Invoicing {
         var invoices = ProducerSettings.builder(new StringSerializer(), new StringSerializer())
                 .bootstrapServers(brokers)
                 .build();
-        return invoices(KafkaSource.atLeastOnce(orders, subscription), work).to(KafkaSink.producing(invoices));
+        return invoices(KafkaSource.from(orders, subscription).atLeastOnce(), work).to(KafkaSink.with(invoices).records());
     }
 
     /** The part between the ends: what the tests give their own ends to. */

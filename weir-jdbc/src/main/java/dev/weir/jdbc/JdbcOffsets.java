@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * JdbcOffsets offsets = JdbcOffsets.of(dataSource, settings);
- * KafkaSource.plain(settings, Subscription.topics("orders"), offsets)
+ * KafkaSource.from(settings, Subscription.topics("orders")).plain(offsets)
  *         .to(offsets.sink(500, Duration.ofMillis(200), (connection, orders) -> insert(connection, orders)))
  * }</pre>
  *
@@ -257,7 +257,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         }
         if (!revocations.containsKey(id)) {
             throw new IllegalStateException("nobody has loaded the position of " + id
-                    + ": read with KafkaSource.plain(settings, topics, offsets) and the offsets of this sink");
+                    + ": read with KafkaSource.from(settings, topics).plain(offsets) and the offsets of this sink");
         }
         return false;
     }
@@ -269,7 +269,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
      * and, on any failure, rolls back.
      *
      * {@snippet :
-     * KafkaSource.plain(settings, Subscription.topics("orders"), offsets)
+     * KafkaSource.from(settings, Subscription.topics("orders")).plain(offsets)
      *         .to(offsets.sink(500, Duration.ofMillis(200), (connection, batch) -> shop.insert(connection, batch)))
      *         .run();
      * }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * Immutable; made by {@link KafkaSource#exactlyOnce}.
  *
  * {@snippet :
- * KafkaSource.exactlyOnce(orders, "orders")
+ * KafkaSource.from(orders, "orders").exactlyOnce()
  *         .commitInterval(Duration.ofMillis(100))
  *         .produceTo(invoices, records -> records
  *                 .mapBlocking(64, RecordOrdering.byKey(), order -> price(order.value()))

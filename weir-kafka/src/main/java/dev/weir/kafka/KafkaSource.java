@@ -14,14 +14,35 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** Sources of consumed records. */
-public final class KafkaSource {
+/**
+ * Sources of consumed records, by their origin and then by the guarantee of their delivery. Immutable and free to
+ * share.
+ *
+ * {@snippet :
+ * KafkaSource.from(settings, "orders")
+ *         .atLeastOnce()
+ *         .to(Sink.forEach(order -> book(order)))
+ *         .run();
+ * }
+ */
+public final class KafkaSource<K, V> {
 
-    private KafkaSource() {}
+    private final ConsumerSettings<K, V> settings;
+    private final Subscription subscription;
 
-    /** {@link #atLeastOnce(ConsumerSettings, Subscription)} of all partitions of the topics. */
-    public static <K, V> Source<ConsumerRecord<K, V>> atLeastOnce(ConsumerSettings<K, V> settings, String... topics) {
-        return atLeastOnce(settings, Subscription.topics(topics));
+    private KafkaSource(ConsumerSettings<K, V> settings, Subscription subscription) {
+        this.settings = Objects.requireNonNull(settings, "settings");
+        this.subscription = Objects.requireNonNull(subscription, "subscription");
+    }
+
+    /** All partitions of the topics. */
+    public static <K, V> KafkaSource<K, V> from(ConsumerSettings<K, V> settings, String... topics) {
+        return from(settings, Subscription.topics(topics));
+    }
+
+    /** The records of the subscription. */
+    public static <K, V> KafkaSource<K, V> from(ConsumerSettings<K, V> settings, Subscription subscription) {
+        return new KafkaSource<>(settings, subscription);
     }
 
     /**
@@ -38,125 +59,8 @@ public final class KafkaSource {
      *
      * @throws IllegalArgumentException if the settings name no group
      */
-    public static <K, V> Source<ConsumerRecord<K, V>> atLeastOnce(
-            ConsumerSettings<K, V> settings, Subscription subscription) {
+    public Source<ConsumerRecord<K, V>> atLeastOnce() {
         return Source.custom("consume", ConsumerSource.committable(settings, subscription));
-    }
-
-    /**
-     * As {@link #atLeastOnce(ConsumerSettings, Subscription)}, with elements that {@code decoder} makes from each
-     * record in the receive buffer, without copying key, value or headers. Only for settings with
-     * {@link FetchPath#LEAN}; their deserializers are not used.
-     *
-     * <p>The decoder runs on the fetch thread, so it must be quick and never block. With several
-     * {@linkplain ConsumerSettings#fetchThreads() fetch threads} each of them calls it, so it must be thread-safe. It
-     * must not keep the view, which shows the next record afterwards. If it throws or returns null the run fails with
-     * {@link RecordDecodeException}; to emit bad records, return an element that marks them.
-     *
-     * @throws IllegalArgumentException if the settings fetch by Kafka's client
-     */
-    public static <T> Source<T> atLeastOnce(
-            ConsumerSettings<?, ?> settings, Subscription subscription, Function<RecordView, ? extends T> decoder) {
-        return Source.custom("consume", ViewSource.committable(settings, subscription, decoder));
-    }
-
-    /** {@link #atLeastOnce(ConsumerSettings, Subscription, Function)} of all partitions of the topics. */
-    public static <T> Source<T> atLeastOnce(
-            ConsumerSettings<?, ?> settings, Function<RecordView, ? extends T> decoder, String... topics) {
-        return atLeastOnce(settings, Subscription.topics(topics), decoder);
-    }
-
-    /** {@link #views(ConsumerSettings, Subscription)} of all partitions of the topics. */
-    public static Source<RecordViews> views(ConsumerSettings<?, ?> settings, String... topics) {
-        return views(settings, Subscription.topics(topics));
-    }
-
-    /**
-     * Emits views of records in the receive buffer, at least once. An element is a run of consecutive records of a
-     * partition, a batch as its producer wrote it or several small ones, and is acknowledged as a whole. A pipeline
-     * then allocates no object per record; with {@link KafkaSink#encoded} as its sink, from topic to topic:
-     *
-     * <pre>{@code
-     * KafkaSource.views(consumer, "clicks")
-     *         .mapParallel(4, views -> views.encode((record, out) ->
-     *                 out.send(out.record("copy").key(record.key()).value(record.value()))))
-     *         .to(KafkaSink.encoded(producer))
-     * }</pre>
-     *
-     * <p>Only for settings with {@link FetchPath#LEAN}; their deserializers are not used. Otherwise as
-     * {@link #atLeastOnce(ConsumerSettings, Subscription)}, but commits, windows, rates and meters count elements
-     * instead of records, and an unacknowledged element is read again from its first record.
-     *
-     * @throws IllegalArgumentException if the settings fetch by Kafka's client
-     */
-    public static Source<RecordViews> views(ConsumerSettings<?, ?> settings, Subscription subscription) {
-        Objects.requireNonNull(subscription, "subscription");
-        if (Objects.requireNonNull(settings, "settings").fetch() != FetchPath.LEAN) {
-            throw new IllegalArgumentException(
-                    "views need the lean path: fetch=" + settings.fetch() + "; set fetch(FetchPath.LEAN)");
-        }
-        return Source.custom("consume", ViewSource.keeping(settings, subscription));
-    }
-
-    /** {@link #plain(ConsumerSettings, Subscription)} of all partitions of the topics. */
-    public static <K, V> Source<ConsumerRecord<K, V>> plain(ConsumerSettings<K, V> settings, String... topics) {
-        return plain(settings, Subscription.topics(topics));
-    }
-
-    /**
-     * Emits records without commits or acknowledgement tracking, for topics that are read from the start each time and
-     * applications that keep their own positions. The group is optional. Without one, the source reads all partitions
-     * of its topics, including those added later, from the subscription's start; with one, it reads the partitions that
-     * the group assigns.
-     *
-     * @throws IllegalArgumentException if the subscription is bounded and a group assigns the partitions, because no
-     *     member would know when all are read; omit the group or name the partitions
-     */
-    public static <K, V> Source<ConsumerRecord<K, V>> plain(
-            ConsumerSettings<K, V> settings, Subscription subscription) {
-        return Source.custom("consume", ConsumerSource.plain(settings, subscription, null));
-    }
-
-    /**
-     * Emits records without commits, from positions kept outside Kafka. A partition is not read before its position is
-     * loaded.
-     */
-    public static <K, V> Source<ConsumerRecord<K, V>> plain(
-            ConsumerSettings<K, V> settings, Subscription subscription, ExternalOffsets offsets) {
-        return Source.custom(
-                "consume", ConsumerSource.plain(settings, subscription, Objects.requireNonNull(offsets, "offsets")));
-    }
-
-    /**
-     * As {@link #plain(ConsumerSettings, Subscription)}, with elements that {@code decoder} makes in the receive
-     * buffer: see {@link #atLeastOnce(ConsumerSettings, Subscription, Function)}.
-     *
-     * @throws IllegalArgumentException if the settings fetch by Kafka's client
-     */
-    public static <T> Source<T> plainViews(
-            ConsumerSettings<?, ?> settings, Subscription subscription, Function<RecordView, ? extends T> decoder) {
-        return Source.custom("consume", ViewSource.plain(settings, subscription, null, decoder));
-    }
-
-    /** {@link #plainViews(ConsumerSettings, Subscription, Function)} of all partitions of the topics. */
-    public static <T> Source<T> plainViews(
-            ConsumerSettings<?, ?> settings, Function<RecordView, ? extends T> decoder, String... topics) {
-        return plainViews(settings, Subscription.topics(topics), decoder);
-    }
-
-    /**
-     * As {@link #plain(ConsumerSettings, Subscription, ExternalOffsets)}, with elements that {@code decoder} makes in
-     * the receive buffer: see {@link #atLeastOnce(ConsumerSettings, Subscription, Function)}.
-     *
-     * @throws IllegalArgumentException if the settings fetch by Kafka's client
-     */
-    public static <T> Source<T> plainViews(
-            ConsumerSettings<?, ?> settings,
-            Subscription subscription,
-            ExternalOffsets offsets,
-            Function<RecordView, ? extends T> decoder) {
-        Objects.requireNonNull(offsets, "offsets");
-        return Source.custom("consume", ViewSource.plain(settings, subscription, offsets, decoder));
     }
 
     /**
@@ -169,57 +73,15 @@ public final class KafkaSource {
      * @param commitAhead number of records that may be committed and not yet pulled by the pipeline, and so lost in a
      *     crash; at least 1. More means fewer commits; about a thousand is plenty
      */
-    public static <K, V> Source<ConsumerRecord<K, V>> atMostOnce(
-            ConsumerSettings<K, V> settings, Subscription subscription, int commitAhead) {
+    public Source<ConsumerRecord<K, V>> atMostOnce(int commitAhead) {
         checkCommitAhead(commitAhead);
         return Source.custom("consume", ConsumerSource.atMostOnce(settings, subscription, commitAhead));
-    }
-
-    /**
-     * As {@link #atMostOnce(ConsumerSettings, Subscription, int)}, with elements that {@code decoder} makes in the
-     * receive buffer: see {@link #atLeastOnce(ConsumerSettings, Subscription, Function)}.
-     *
-     * @param commitAhead number of records that may be committed and not yet pulled by the pipeline: at least 1
-     * @throws IllegalArgumentException if the settings fetch by Kafka's client
-     */
-    public static <T> Source<T> atMostOnce(
-            ConsumerSettings<?, ?> settings,
-            Subscription subscription,
-            int commitAhead,
-            Function<RecordView, ? extends T> decoder) {
-        checkCommitAhead(commitAhead);
-        return Source.custom("consume", ViewSource.atMostOnce(settings, subscription, commitAhead, decoder));
-    }
-
-    /** {@link #atMostOnce(ConsumerSettings, Subscription, int, Function)} of all partitions of the topics. */
-    public static <T> Source<T> atMostOnce(
-            ConsumerSettings<?, ?> settings,
-            int commitAhead,
-            Function<RecordView, ? extends T> decoder,
-            String... topics) {
-        return atMostOnce(settings, Subscription.topics(topics), commitAhead, decoder);
     }
 
     private static void checkCommitAhead(int commitAhead) {
         if (commitAhead < 1) {
             throw new IllegalArgumentException("commitAhead must be at least 1: commitAhead=" + commitAhead);
         }
-    }
-
-    /** {@link #atMostOnce(ConsumerSettings, Subscription, int)} of all partitions of the topics. */
-    public static <K, V> Source<ConsumerRecord<K, V>> atMostOnce(
-            ConsumerSettings<K, V> settings, int commitAhead, String... topics) {
-        return atMostOnce(settings, Subscription.topics(topics), commitAhead);
-    }
-
-    /** {@link #partitioned(ConsumerSettings, Subscription)} of all partitions of the topics. */
-    public static <K, V> Source<PartitionSource<K, V>> partitioned(ConsumerSettings<K, V> settings, String... topics) {
-        return partitioned(settings, Subscription.topics(topics));
-    }
-
-    /** {@link #exactlyOnce(ConsumerSettings, Subscription)} of all partitions of the topics. */
-    public static <K, V> ExactlyOnceFlow<K, V> exactlyOnce(ConsumerSettings<K, V> settings, String... topics) {
-        return exactlyOnce(settings, Subscription.topics(topics));
     }
 
     /**
@@ -234,54 +96,156 @@ public final class KafkaSource {
      * @throws IllegalArgumentException if the settings name no group, or the subscription names partitions, which
      *     bypasses the group's assignment
      */
-    public static <K, V> ExactlyOnceFlow<K, V> exactlyOnce(ConsumerSettings<K, V> settings, Subscription subscription) {
+    public ExactlyOnceFlow<K, V> exactlyOnce() {
         return ExactlyOnceFlow.of(settings, subscription);
     }
 
     /**
+     * Emits records without commits or acknowledgement tracking, for topics that are read from the start each time and
+     * applications that keep their own positions. The group is optional. Without one, the source reads all partitions
+     * of its topics, including those added later, from the subscription's start; with one, it reads the partitions that
+     * the group assigns.
+     *
+     * @throws IllegalArgumentException if the subscription is bounded and a group assigns the partitions, because no
+     *     member would know when all are read; omit the group or name the partitions
+     */
+    public Source<ConsumerRecord<K, V>> plain() {
+        return Source.custom("consume", ConsumerSource.plain(settings, subscription, null));
+    }
+
+    /**
+     * Emits records without commits, from positions kept outside Kafka. A partition is not read before its position is
+     * loaded.
+     */
+    public Source<ConsumerRecord<K, V>> plain(ExternalOffsets offsets) {
+        return Source.custom(
+                "consume", ConsumerSource.plain(settings, subscription, Objects.requireNonNull(offsets, "offsets")));
+    }
+
+    /**
      * Emits a stream for each partition, with records at least once as
-     * {@link #atLeastOnce(ConsumerSettings, Subscription)}. The stream begins when the partition is assigned and ends
+     * {@link #atLeastOnce}. The stream begins when the partition is assigned and ends
      * when it is revoked. Each stream has its own buffer, so a slow one delays no other as long as each is processed at
      * its own pace:
      *
      * <pre>{@code
-     * KafkaSource.partitioned(settings, Subscription.topics("orders"))
+     * KafkaSource.from(settings, "orders")
+     *         .partitioned()
      *         .flatMapMerge(Integer.MAX_VALUE, partition -> partition.records().map(this::price))
      * }</pre>
      */
-    public static <K, V> Source<PartitionSource<K, V>> partitioned(
-            ConsumerSettings<K, V> settings, Subscription subscription) {
+    public Source<PartitionSource<K, V>> partitioned() {
         return Source.custom("consume", PartitionedSource.committable(settings, subscription));
     }
 
     /**
-     * Emits a stream for each partition, as {@link #partitioned(ConsumerSettings, Subscription)}, without commits. Each
+     * Emits a stream for each partition, as {@link #partitioned()}, without commits. Each
      * stream starts at the position from {@code offsets}, and {@link ExternalOffsets#revoked} is called when work on
      * its records has ended. For results stored together with their position, partition by partition.
      */
-    public static <K, V> Source<PartitionSource<K, V>> partitioned(
-            ConsumerSettings<K, V> settings, Subscription subscription, ExternalOffsets offsets) {
+    public Source<PartitionSource<K, V>> partitioned(ExternalOffsets offsets) {
         return Source.custom(
                 "consume",
                 PartitionedSource.external(settings, subscription, Objects.requireNonNull(offsets, "offsets")));
     }
 
-    /** {@link #decoded(ConsumerSettings, Subscription)} of all partitions of the topics. */
-    public static <K, V> Source<Decoded<K, V>> decoded(ConsumerSettings<K, V> settings, String... topics) {
-        return decoded(settings, Subscription.topics(topics));
-    }
-
     /**
-     * As {@link #atLeastOnce(ConsumerSettings, Subscription)}, but a record refused by a deserializer does not fail the
+     * As {@link #atLeastOnce}, but a record refused by a deserializer does not fail the
      * run: it is emitted as {@link Decoded.Refused}, with its bytes. It is committed like any other once the stage that
      * receives it has acknowledged it. If {@link ConsumerSettings#unreadableBatches} says so, a batch that cannot be
      * read is emitted the same way, as one record with the batch's bytes. {@link DeadLetterTopic#divert} sends such
      * records to a topic.
      */
-    public static <K, V> Source<Decoded<K, V>> decoded(ConsumerSettings<K, V> settings, Subscription subscription) {
+    public Source<Decoded<K, V>> decoded() {
         return undecoded(settings, subscription)
                 .map(new RecordDecoder<>(settings.keyDeserializer(), settings.valueDeserializer()))
                 .named("decode");
+    }
+
+    /**
+     * Emits views of records in the receive buffer, at least once. An element is a run of consecutive records of a
+     * partition, a batch as its producer wrote it or several small ones, and is acknowledged as a whole. A pipeline
+     * then allocates no object per record; with {@link KafkaSink#encoded} as its sink, from topic to topic:
+     *
+     * <pre>{@code
+     * KafkaSource.from(consumer, "clicks")
+     *         .views()
+     *         .mapParallel(4, views -> views.encode((record, out) ->
+     *                 out.send(out.record("copy").key(record.key()).value(record.value()))))
+     *         .to(KafkaSink.with(producer).encoded())
+     * }</pre>
+     *
+     * <p>Only for settings with {@link FetchPath#LEAN}; their deserializers are not used. Otherwise as
+     * {@link #atLeastOnce}, but commits, windows, rates and meters count elements
+     * instead of records, and an unacknowledged element is read again from its first record.
+     *
+     * @throws IllegalArgumentException if the settings fetch by Kafka's client
+     */
+    public Source<RecordViews> views() {
+        if (settings.fetch() != FetchPath.LEAN) {
+            throw new IllegalArgumentException(
+                    "views need the lean path: fetch=" + settings.fetch() + "; set fetch(FetchPath.LEAN)");
+        }
+        return Source.custom("consume", ViewSource.keeping(settings, subscription));
+    }
+
+    /**
+     * Chooses elements that {@code decoder} makes from each record in the receive buffer, without copying key, value or
+     * headers. Only for settings with {@link FetchPath#LEAN}; their deserializers are not used.
+     *
+     * <p>The decoder runs on the fetch thread, so it must be quick and never block. With several
+     * {@linkplain ConsumerSettings#fetchThreads() fetch threads} each of them calls it, so it must be thread-safe. It
+     * must not keep the view, which shows the next record afterwards. If it throws or returns null the run fails with
+     * {@link RecordDecodeException}; to emit bad records, return an element that marks them.
+     */
+    public <T> Views<T> decodedBy(Function<RecordView, ? extends T> decoder) {
+        return new Views<>(settings, subscription, Objects.requireNonNull(decoder, "decoder"));
+    }
+
+    /**
+     * Sources whose elements a decoder makes where the records lie; made by {@link KafkaSource#decodedBy}. Immutable
+     * and free to share. Each method refuses settings that fetch by Kafka's client.
+     */
+    public static final class Views<T> {
+
+        private final ConsumerSettings<?, ?> settings;
+        private final Subscription subscription;
+        private final Function<RecordView, ? extends T> decoder;
+
+        private Views(
+                ConsumerSettings<?, ?> settings,
+                Subscription subscription,
+                Function<RecordView, ? extends T> decoder) {
+            this.settings = settings;
+            this.subscription = subscription;
+            this.decoder = decoder;
+        }
+
+        /** As {@link KafkaSource#atLeastOnce}. */
+        public Source<T> atLeastOnce() {
+            return Source.custom("consume", ViewSource.committable(settings, subscription, decoder));
+        }
+
+        /**
+         * As {@link KafkaSource#atMostOnce}.
+         *
+         * @param commitAhead records that may be committed and not yet pulled by the pipeline: at least 1
+         */
+        public Source<T> atMostOnce(int commitAhead) {
+            checkCommitAhead(commitAhead);
+            return Source.custom("consume", ViewSource.atMostOnce(settings, subscription, commitAhead, decoder));
+        }
+
+        /** As {@link KafkaSource#plain()}. */
+        public Source<T> plain() {
+            return Source.custom("consume", ViewSource.plain(settings, subscription, null, decoder));
+        }
+
+        /** As {@link KafkaSource#plain(ExternalOffsets)}. */
+        public Source<T> plain(ExternalOffsets offsets) {
+            Objects.requireNonNull(offsets, "offsets");
+            return Source.custom("consume", ViewSource.plain(settings, subscription, offsets, decoder));
+        }
     }
 
     /** The input of a {@link RecordDecoder}: records, and batches that cannot be read. */
@@ -303,8 +267,9 @@ public final class KafkaSource {
      * {@link ShareGroupConfig#deliveryLimit} deliveries the brokers give up on the record;
      * {@link ShareSettings.Builder#deadLetterTopic} keeps a copy in a topic before that.
      *
-     * <p>Each run has several share consumers, because one fetches nothing while any of its records is unfinished.
-     * Their number and fetch sizes adapt to measurements.
+     * <p>With {@link FetchPath#CLIENT} each run has several share consumers, because one fetches nothing while any of
+     * its records is unfinished; with {@link FetchPath#LEAN} it is one member. Their number and fetch sizes adapt to
+     * measurements.
      *
      * <p>Fails the run with {@link KafkaPipelineException} when the brokers report a permanent fault, and with
      * {@link RecordDecodeException} when a deserializer refuses a record. The start of the run fails if the topic does

@@ -28,7 +28,7 @@ class ExactlyOnceFlowRefusalTest {
     @Test
     void givenPartitions_areRefused() {
         Subscription one = Subscription.partitions(new TopicPartition("t", 0));
-        assertThatThrownBy(() -> KafkaSource.exactlyOnce(consumer().build(), one))
+        assertThatThrownBy(() -> KafkaSource.from(consumer().build(), one).exactlyOnce())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("a group that shares out the partitions");
     }
@@ -37,7 +37,7 @@ class ExactlyOnceFlowRefusalTest {
     void settingsWithoutGroup_areRefused() {
         ConsumerSettings<byte[], byte[]> groupless =
                 ConsumerSettings.builder().bootstrapServers("h:1").build();
-        assertThatThrownBy(() -> KafkaSource.exactlyOnce(groupless, "t"))
+        assertThatThrownBy(() -> KafkaSource.from(groupless, "t").exactlyOnce())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("group.id is not set");
     }
@@ -46,7 +46,7 @@ class ExactlyOnceFlowRefusalTest {
     void commitsWithoutMetadata_areRefused() {
         ConsumerSettings<byte[], byte[]> without =
                 consumer().commitMetadataChars(0).build();
-        assertThatThrownBy(() -> KafkaSource.exactlyOnce(without, "t"))
+        assertThatThrownBy(() -> KafkaSource.from(without, "t").exactlyOnce())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("commitMetadataChars=0");
     }
@@ -54,7 +54,7 @@ class ExactlyOnceFlowRefusalTest {
     @Test
     void limitsOutOfBounds_areRefused() {
         ExactlyOnceFlow<byte[], byte[]> flow =
-                KafkaSource.exactlyOnce(consumer().build(), "t");
+                KafkaSource.from(consumer().build(), "t").exactlyOnce();
         assertThatThrownBy(() -> flow.commitInterval(Duration.ZERO)).hasMessageContaining("commitInterval=PT0S");
         assertThatThrownBy(() -> flow.commitRecords(0)).hasMessageContaining("commitRecords=0");
         assertThatThrownBy(() -> flow.commitBytes(0)).hasMessageContaining("commitBytes=0");
@@ -65,7 +65,7 @@ class ExactlyOnceFlowRefusalTest {
         ProducerSettings<byte[], byte[]> lean =
                 producer().produce(ProducePath.LEAN).build();
         ExactlyOnceFlow<byte[], byte[]> flow =
-                KafkaSource.exactlyOnce(consumer().build(), "t");
+                KafkaSource.from(consumer().build(), "t").exactlyOnce();
         assertThatThrownBy(() -> produce(flow, lean))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("produce=LEAN")
@@ -75,7 +75,7 @@ class ExactlyOnceFlowRefusalTest {
     @Test
     void intervalBeyondTheTransactionTimeout_isRefused() {
         ExactlyOnceFlow<byte[], byte[]> flow =
-                KafkaSource.exactlyOnce(consumer().build(), "t");
+                KafkaSource.from(consumer().build(), "t").exactlyOnce();
         assertThatThrownBy(() -> produce(
                         flow.commitInterval(Duration.ofSeconds(30)), producer().build()))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -90,7 +90,7 @@ class ExactlyOnceFlowRefusalTest {
         DeadLetterTopic elsewhere = DeadLetterTopic.of(
                 "dead", ProducerSettings.builder().bootstrapServers("h:2").build());
         ExactlyOnceFlow<byte[], byte[]> flow =
-                KafkaSource.exactlyOnce(consumer().build(), "t").onFailure(WriteFailures.deadLetter(elsewhere));
+                KafkaSource.from(consumer().build(), "t").exactlyOnce().onFailure(WriteFailures.deadLetter(elsewhere));
         assertThatThrownBy(() -> produce(flow, producer().build()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("bootstrap.servers=h:2 of the dead-letter topic must be h:1");
@@ -102,7 +102,7 @@ class ExactlyOnceFlowRefusalTest {
                 .property("enable.idempotence", "false")
                 .property("max.in.flight.requests.per.connection", "1")
                 .build();
-        assertThatThrownBy(() -> produce(KafkaSource.exactlyOnce(consumer().build(), "t"), without))
+        assertThatThrownBy(() -> produce(KafkaSource.from(consumer().build(), "t").exactlyOnce(), without))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("enable.idempotence=false");
     }

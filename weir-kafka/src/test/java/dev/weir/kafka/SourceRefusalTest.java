@@ -20,7 +20,7 @@ class SourceRefusalTest {
     @Test
     void plain_boundedInAGroup_isRefusedWithTheWaysOut() {
         var inGroup = settings().groupId("shop").build();
-        assertThatThrownBy(() -> KafkaSource.plain(inGroup, PRICES.untilEnd()))
+        assertThatThrownBy(() -> KafkaSource.from(inGroup, PRICES.untilEnd()).plain())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("group shop")
                 .hasMessageContaining("leave group.id out")
@@ -32,33 +32,31 @@ class SourceRefusalTest {
     void plain_boundedWithoutSharing_isMade() {
         var inGroup = settings().groupId("shop").build();
         var groupless = settings().build();
-        assertThat(KafkaSource.plain(groupless, PRICES.untilEnd())).isNotNull();
-        assertThat(KafkaSource.plain(
-                        inGroup,
-                        Subscription.partitions(new TopicPartition("prices", 0)).untilEnd()))
+        assertThat(KafkaSource.from(groupless, PRICES.untilEnd()).plain()).isNotNull();
+        assertThat(KafkaSource.from(inGroup, Subscription.partitions(new TopicPartition("prices", 0)).untilEnd()).plain())
                 .isNotNull();
-        assertThat(KafkaSource.plain(inGroup, PRICES)).isNotNull();
+        assertThat(KafkaSource.from(inGroup, PRICES).plain()).isNotNull();
     }
 
     @Test
     void sourcesThatCommit_withoutGroup_areRefusedByTheCall() {
         var groupless = settings().build();
-        assertThatThrownBy(() -> KafkaSource.atLeastOnce(groupless, PRICES))
+        assertThatThrownBy(() -> KafkaSource.from(groupless, PRICES).atLeastOnce())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("group.id is not set")
                 .hasMessageContaining("KafkaSource.plain");
-        assertThatThrownBy(() -> KafkaSource.partitioned(groupless, PRICES)).hasMessageContaining("group.id");
-        assertThatThrownBy(() -> KafkaSource.atMostOnce(groupless, PRICES, 10)).hasMessageContaining("group.id");
-        assertThatThrownBy(() -> KafkaSource.decoded(groupless, PRICES)).hasMessageContaining("group.id");
+        assertThatThrownBy(() -> KafkaSource.from(groupless, PRICES).partitioned()).hasMessageContaining("group.id");
+        assertThatThrownBy(() -> KafkaSource.from(groupless, PRICES).atMostOnce(10)).hasMessageContaining("group.id");
+        assertThatThrownBy(() -> KafkaSource.from(groupless, PRICES).decoded()).hasMessageContaining("group.id");
     }
 
     @Test
     void decoder_ofTopicsByName_withoutTheLeanPath_isRefused() {
         var byClient = settings().groupId("shop").build();
         for (ThrowingCallable refused : List.<ThrowingCallable>of(
-                () -> KafkaSource.atLeastOnce(byClient, view -> "", "prices"),
-                () -> KafkaSource.plainViews(byClient, view -> "", "prices"),
-                () -> KafkaSource.atMostOnce(byClient, 10, view -> "", "prices"))) {
+                () -> KafkaSource.from(byClient, "prices").decodedBy(view -> "").atLeastOnce(),
+                () -> KafkaSource.from(byClient, "prices").decodedBy(view -> "").plain(),
+                () -> KafkaSource.from(byClient, "prices").decodedBy(view -> "").atMostOnce(10))) {
             assertThatThrownBy(refused)
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContainingAll("fetch=CLIENT", "FetchPath.LEAN");
@@ -70,14 +68,14 @@ class SourceRefusalTest {
         var inGroup = settings().groupId("shop").build();
         var lean = settings().groupId("shop").fetch(FetchPath.LEAN).build();
         Subscription later = PRICES.dueAt(record -> null);
-        assertThat(KafkaSource.atLeastOnce(inGroup, later)).isNotNull();
-        assertThat(KafkaSource.atLeastOnce(lean, later.untilEnd())).isNotNull();
-        assertThat(KafkaSource.exactlyOnce(inGroup, later)).isNotNull();
-        assertThat(KafkaSource.partitioned(inGroup, later)).isNotNull();
+        assertThat(KafkaSource.from(inGroup, later).atLeastOnce()).isNotNull();
+        assertThat(KafkaSource.from(lean, later.untilEnd()).atLeastOnce()).isNotNull();
+        assertThat(KafkaSource.from(inGroup, later).exactlyOnce()).isNotNull();
+        assertThat(KafkaSource.from(inGroup, later).partitioned()).isNotNull();
         for (ThrowingCallable refused : List.<ThrowingCallable>of(
-                () -> KafkaSource.plain(inGroup, later),
-                () -> KafkaSource.atMostOnce(inGroup, later, 10),
-                () -> KafkaSource.atLeastOnce(lean, later, view -> ""),
+                () -> KafkaSource.from(inGroup, later).plain(),
+                () -> KafkaSource.from(inGroup, later).atMostOnce(10),
+                () -> KafkaSource.from(lean, later).decodedBy(view -> "").atLeastOnce(),
                 () -> ReusableConsumer.start(inGroup, later),
                 () -> later.priority("prices", 1))) {
             assertThatThrownBy(refused)

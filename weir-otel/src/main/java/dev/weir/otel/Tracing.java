@@ -1,5 +1,6 @@
 package dev.weir.otel;
 
+import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.spi.RecordTracing;
 import dev.weir.stream.Flow;
 import dev.weir.stream.Handler;
@@ -25,12 +26,12 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  *         .with(tracing)
  *         .produceTo(invoices, invoice -> new ProducerRecord<>("invoices", invoice));
  *
- * KafkaSource.atLeastOnce(orders, "orders")
+ * KafkaSource.from(orders, "orders").atLeastOnce()
  *         .via(tracing.records())
  *         .via(tracing.beside())
  *         .mapBlocking(64, Ordering.unordered(), tracing.handler(order -> priced(order)))
  *         .via(tracing.inject())
- *         .to(KafkaSink.producing(invoices));
+ *         .to(KafkaSink.with(invoices).records());
  * }
  *
  * <p>The propagators of the given {@link OpenTelemetry} read the context from a record's headers once, when user code

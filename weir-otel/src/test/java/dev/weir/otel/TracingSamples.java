@@ -40,13 +40,13 @@ final class TracingSamples {
 
     static Pipeline operators(
             ConsumerSettings<String, Order> orders, ProducerSettings<String, Invoice> invoices, Tracing tracing) {
-        return KafkaSource.atLeastOnce(orders, "orders")
+        return KafkaSource.from(orders, "orders").atLeastOnce()
                 .via(tracing.inGroup("invoicing").records()) // right below the source
                 .filter(order -> order.value() != null)
                 .via(tracing.beside()) // Traced<ConsumerRecord<...>>
                 .mapBlocking(64, Ordering.unordered(), tracing.handler(order -> price(order.value())))
                 .map(invoice -> new ProducerRecord<>("invoices", invoice.customer(), invoice))
                 .via(tracing.inject()) // into the headers
-                .to(KafkaSink.producing(invoices));
+                .to(KafkaSink.with(invoices).records());
     }
 }

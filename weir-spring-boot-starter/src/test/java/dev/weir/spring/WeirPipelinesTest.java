@@ -133,7 +133,7 @@ class WeirPipelinesTest {
     static class Secured {
         @Bean
         Pipeline secured(WeirSettings settings) {
-            return KafkaSource.atLeastOnce(settings.consumer().build(), "orders")
+            return KafkaSource.from(settings.consumer().build(), "orders").atLeastOnce()
                     .to(Sink.ignore());
         }
     }
@@ -166,7 +166,7 @@ class WeirPipelinesTest {
                     .groupId("g")
                     .connectTimeout(Duration.ofMillis(200))
                     .build();
-            return KafkaSource.atLeastOnce(settings, "orders").to(Sink.ignore());
+            return KafkaSource.from(settings, "orders").atLeastOnce().to(Sink.ignore());
         }
     }
 

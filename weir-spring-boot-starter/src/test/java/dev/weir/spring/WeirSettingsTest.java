@@ -243,7 +243,7 @@ class WeirSettingsTest {
         String page =
                 Files.readString(Path.of(System.getProperty("weir.root")).resolve("docs/reference/configuration.md"));
         String consumer = page.substring(page.indexOf("(`ConsumerSettings`)\n"), page.indexOf("\n### From files"));
-        String producer = page.substring(page.indexOf("(`ProducerSettings`)\n"), page.indexOf("(`Producing`)\n"));
+        String producer = page.substring(page.indexOf("(`ProducerSettings`)\n"), page.indexOf("(`KafkaSink`)\n"));
         List<String> keys = Pattern.compile("\\| `weir\\.([a-z.]+)` \\|")
                 .matcher(consumer + producer)
                 .results()

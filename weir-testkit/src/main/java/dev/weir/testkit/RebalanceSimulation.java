@@ -22,7 +22,7 @@ import org.apache.kafka.common.TopicPartition;
  * guarantee is broken. Not thread-safe; seeds run one after the other.
  *
  * <pre>{@code
- * RebalanceSimulation.of(kafka -> KafkaSource.atLeastOnce(settings(kafka.bootstrapServers()), "orders")
+ * RebalanceSimulation.of(kafka -> KafkaSource.from(settings(kafka.bootstrapServers()), "orders").atLeastOnce()
  *                 .mapBlocking(8, RecordOrdering.byKey(), order -> {
  *                     kafka.work(order);
  *                     return order;

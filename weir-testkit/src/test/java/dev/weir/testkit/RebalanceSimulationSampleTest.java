@@ -27,7 +27,7 @@ class RebalanceSimulationSampleTest {
                 .bootstrapServers(bootstrapServers)
                 .groupId("booking")
                 .build();
-        return KafkaSource.atLeastOnce(settings, "orders")
+        return KafkaSource.from(settings, "orders").atLeastOnce()
                 .mapBlocking(8, RecordOrdering.byKey(), order -> {
                     book.accept(order);
                     return order;

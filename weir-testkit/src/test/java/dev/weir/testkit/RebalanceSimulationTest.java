@@ -42,7 +42,7 @@ class RebalanceSimulationTest {
     }
 
     private static Source<ConsumerRecord<String, String>> orders(SimulatedKafka kafka) {
-        return KafkaSource.atLeastOnce(settings(kafka), "orders");
+        return KafkaSource.from(settings(kafka), "orders").atLeastOnce();
     }
 
     private static ConsumerRecord<String, String> worked(SimulatedKafka kafka, ConsumerRecord<String, String> order) {
@@ -147,7 +147,7 @@ class RebalanceSimulationTest {
 
     @Test
     void streamsPerPartition_keepTheOrderOfPartitions() {
-        simulation(kafka -> KafkaSource.partitioned(settings(kafka), Subscription.pattern("ord.*"))
+        simulation(kafka -> KafkaSource.from(settings(kafka), Subscription.pattern("ord.*")).partitioned()
                         .flatMapMerge(Integer.MAX_VALUE, partition -> partition.records())
                         .to(Sink.forEach(kafka::work)))
                 .order(Order.PARTITION)
@@ -164,7 +164,7 @@ class RebalanceSimulationTest {
 
     @Test
     void atMostOnce_repeatsNothing() {
-        simulation(kafka -> KafkaSource.atMostOnce(settings(kafka), Subscription.topics("orders"), 5)
+        simulation(kafka -> KafkaSource.from(settings(kafka), Subscription.topics("orders")).atMostOnce(5)
                         .mapBlocking(4, Ordering.unordered(), order -> worked(kafka, order))
                         .to(Sink.ignore()))
                 .delivery(Delivery.AT_MOST_ONCE)

@@ -103,16 +103,16 @@ final class PipeFlow implements AutoCloseable {
         Subscription topics = Subscription.topics(options.from);
         topics = options.untilEnd ? topics.untilEnd() : topics;
         if (options.isExactlyOnce()) {
-            return exactlyOnce(KafkaSource.exactlyOnce(consumer, topics), producer)
+            return exactlyOnce(KafkaSource.from(consumer, topics).exactlyOnce(), producer)
                     .named("pipe");
         }
         if (options.handlesOneByOne()) {
             return perRecord(KafkaFlow.from(consumer, topics), producer).named("pipe");
         }
         Source<ConsumerRecord<byte[], byte[]>> consumed = options.isAtMostOnce()
-                ? KafkaSource.atMostOnce(consumer, topics, COMMIT_AHEAD)
-                : KafkaSource.atLeastOnce(consumer, topics);
-        return via(worked(consumed)).to(KafkaSink.producing(producer)).named("pipe");
+                ? KafkaSource.from(consumer, topics).atMostOnce(COMMIT_AHEAD)
+                : KafkaSource.from(consumer, topics).atLeastOnce();
+        return via(worked(consumed)).to(KafkaSink.with(producer).records()).named("pipe");
     }
 
     /** The pipeline over a share group. */
@@ -130,7 +130,7 @@ final class PipeFlow implements AutoCloseable {
         Source<ConsumerRecord<byte[], byte[]>> consumed = KafkaSource.shared(
                         member.toBuilder().workers(workers).build(), options.from)
                 .map(record -> record);
-        return via(worked(consumed)).to(KafkaSink.producing(producer)).named("pipe");
+        return via(worked(consumed)).to(KafkaSink.with(producer).records()).named("pipe");
     }
 
     /** Times of the handlers; empty if no stage waits. */

@@ -99,7 +99,7 @@ class DemoCommandTest {
     private static Pipeline faulty(
             ConsumerSettings<byte[], byte[]> consumer, ProducerSettings<byte[], byte[]> producer) {
         AsimovTranslator translator = new AsimovTranslator();
-        return KafkaSource.atLeastOnce(consumer, AsimovPipeline.EVENTS)
+        return KafkaSource.from(consumer, AsimovPipeline.EVENTS).atLeastOnce()
                 .filter(event -> EventGenerator.sequence(event.headers()) != LOST)
                 .mapConcat(event ->
                         Collections.nCopies(EventGenerator.sequence(event.headers()) == DOUBLED ? 2 : 1, event))
@@ -108,6 +108,6 @@ class DemoCommandTest {
                         translator.translate(event.value()),
                         AsimovPipeline.PAGE_VIEWS,
                         AsimovPipeline.PAGE_VIEWS))
-                .to(KafkaSink.producing(producer));
+                .to(KafkaSink.with(producer).records());
     }
 }

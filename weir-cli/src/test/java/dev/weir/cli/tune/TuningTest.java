@@ -110,13 +110,13 @@ class TuningTest {
                 ConsumerSettings.Builder<byte[], byte[]> consumer,
                 ProducerSettings.Builder<byte[], byte[]> producer) {
             AsimovTranslator translator = new AsimovTranslator();
-            return KafkaSource.atLeastOnce(consumer.maxOutstandingRecords(64).build(), AsimovPipeline.EVENTS)
+            return KafkaSource.from(consumer.maxOutstandingRecords(64).build(), AsimovPipeline.EVENTS).atLeastOnce()
                     .mapBlocking(workers, Ordering.input(), event -> {
                         boolean ignored = NEVER.tryAcquire(waitMillis, TimeUnit.MILLISECONDS);
                         return written(translator, event, changed);
                     })
                     .named("wait")
-                    .to(KafkaSink.producing(producer.build()));
+                    .to(KafkaSink.with(producer.build()).records());
         }
 
         private static ProducerRecord<byte[], byte[]> written(

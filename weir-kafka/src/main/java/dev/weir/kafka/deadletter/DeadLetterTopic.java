@@ -99,7 +99,7 @@ public final class DeadLetterTopic {
      * Sends the records that could not be decoded to this topic and emits the others.
      *
      * {@snippet :
-     * Source<ConsumerRecord<String, Order>> orders = deadLetters.divert(KafkaSource.decoded(settings, "orders"));
+     * Source<ConsumerRecord<String, Order>> orders = deadLetters.divert(KafkaSource.from(settings, "orders").decoded());
      * }
      */
     public <K, V> Source<ConsumerRecord<K, V>> divert(Source<Decoded<K, V>> source) {

@@ -1,7 +1,6 @@
 /**
- * Producing with options: several records or none per element, pass-through values, results, rules for records that
- * cannot be written, and a producer that is shared or used outside pipelines. Everything is immutable unless it says
- * otherwise.
+ * Parts of sinks that produce more than one record per element: several or none, pass-through values, results, and
+ * rules for records that cannot be written. Everything is immutable unless it says otherwise.
  */
 @NullMarked
 package dev.weir.kafka.produce;

@@ -289,7 +289,7 @@ final class Samples implements AutoCloseable {
         put(SharedFlow.class, KafkaFlow.shared(shared, TEXT));
         put(KafkaFlow.class, KafkaFlow.from(settings, TEXT));
         put(HandledFlow.class, KafkaFlow.from(settings, TEXT).handle(1, Ordering.input(), each -> each));
-        put(ExactlyOnceFlow.class, KafkaSource.exactlyOnce(settings, TEXT));
+        put(ExactlyOnceFlow.class, KafkaSource.from(settings, TEXT).exactlyOnce());
         put(CircuitBreaker.class, CircuitBreaker.consecutive(1, Duration.ofSeconds(1)));
         put(RetryTopics.class, RetryTopics.of(TEXT, Duration.ofSeconds(1)));
         put(FailureAction.class, FailureAction.SKIP);

@@ -66,7 +66,7 @@ class BoundedReadOutOfRangeTest {
     }
 
     private RunningPipeline run(ConsumerSettings<byte[], byte[]> settings, Subscription subscription) {
-        return KafkaSource.atLeastOnce(settings, subscription).to(reading()).run();
+        return KafkaSource.from(settings, subscription).atLeastOnce().to(reading()).run();
     }
 
     private static TopicPartition topic(String name, long records) {
@@ -244,16 +244,14 @@ class BoundedReadOutOfRangeTest {
                 .bootstrapServers(KAFKA.bootstrapServers())
                 .build();
         List<Pipeline> pipelines = List.of(
-                KafkaSource.atMostOnce(settings, toEnd, 10).to(reading()),
-                KafkaSource.plain(settings, Subscription.partitions(id).untilEnd(), external)
+                KafkaSource.from(settings, toEnd).atMostOnce(10).to(reading()),
+                KafkaSource.from(settings, Subscription.partitions(id).untilEnd()).plain(external)
                         .to(reading()),
-                KafkaSource.plain(
-                                settings,
-                                Subscription.partitions(id)
+                KafkaSource.from(settings, Subscription.partitions(id)
                                         .startingAt(id, Position.offset(150))
-                                        .untilEnd())
+                                        .untilEnd()).plain()
                         .to(reading()),
-                KafkaSource.exactlyOnce(settings, toEnd)
+                KafkaSource.from(settings, toEnd).exactlyOnce()
                         .produceTo(
                                 producer,
                                 records -> records.map(

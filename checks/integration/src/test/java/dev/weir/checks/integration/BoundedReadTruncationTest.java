@@ -98,7 +98,7 @@ class BoundedReadTruncationTest {
     }
 
     private RunningPipeline run(ConsumerSettings<byte[], byte[]> settings, Subscription subscription) {
-        return KafkaSource.atLeastOnce(settings, subscription).to(reading()).run();
+        return KafkaSource.from(settings, subscription).atLeastOnce().to(reading()).run();
     }
 
     private static void commit(String group, TopicPartition id, long offset, int epoch) throws Exception {

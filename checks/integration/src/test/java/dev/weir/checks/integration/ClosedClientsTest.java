@@ -10,8 +10,8 @@ import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.produce.Sender;
-import dev.weir.kafka.produce.TransactionalProducing;
+import dev.weir.kafka.Sender;
+import dev.weir.kafka.TransactionalSink;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
@@ -111,12 +111,12 @@ class ClosedClientsTest {
         Subscription in = Subscription.topics("in");
         return switch (kind) {
             case "transactions" ->
-                KafkaSource.exactlyOnce(consumer, in)
+                KafkaSource.from(consumer, in).exactlyOnce()
                         .produceTo(producer(kind), records -> records.map(ClosedClientsTest::copy));
             case "batches" ->
-                KafkaSource.atLeastOnce(consumer, in)
+                KafkaSource.from(consumer, in).atLeastOnce()
                         .map(ClosedClientsTest::copy)
-                        .to(TransactionalProducing.with(producer(kind), kind).records());
+                        .to(KafkaSink.with(producer(kind)).transactional(kind).records());
             case "letters" ->
                 KafkaFlow.from(consumer, in)
                         .handle(1, Ordering.input(), record -> {
@@ -125,9 +125,9 @@ class ClosedClientsTest {
                         .deadLetter(DeadLetterTopic.of("out", producer(kind)))
                         .pipeline();
             default ->
-                KafkaSource.atLeastOnce(consumer, in)
+                KafkaSource.from(consumer, in).atLeastOnce()
                         .map(ClosedClientsTest::copy)
-                        .to(KafkaSink.producing(producer(kind)));
+                        .to(KafkaSink.with(producer(kind)).records());
         };
     }
 

@@ -48,13 +48,13 @@ class ConsumerBrokerLossTest {
                 .bootstrapServers(KAFKA.bootstrapServers())
                 .property("request.timeout.ms", "5000")
                 .build();
-        return KafkaSource.atLeastOnce(consumer, topic)
+        return KafkaSource.from(consumer, topic).atLeastOnce()
                 .mapBlocking(32, RecordOrdering.byKey(), record -> {
                     ConsumerLedger.work(Duration.ofMillis(1));
                     return record;
                 })
                 .map(record -> new ProducerRecord<>(topic + "-out", record.key(), record.value()))
-                .to(KafkaSink.producing(producer))
+                .to(KafkaSink.with(producer).records())
                 .run();
     }
 
@@ -151,7 +151,7 @@ class ConsumerBrokerLossTest {
         var settings = ConsumerLedger.settings(KAFKA.cluster(), "gone")
                 .commitInterval(Duration.ofMinutes(10))
                 .build();
-        RunningPipeline running = KafkaSource.atLeastOnce(settings, "gone")
+        RunningPipeline running = KafkaSource.from(settings, "gone").atLeastOnce()
                 .to(Sink.forEach(ledger::handled))
                 .run();
         ledger.awaitSeen(100, Duration.ofMinutes(1));

@@ -76,8 +76,7 @@ class ConsumerControlTest {
         fill(topic, 2, 100);
         TopicPartition first = new TopicPartition(topic, 0);
         TopicPartition second = new TopicPartition(topic, 1);
-        try (RunningPipeline running = KafkaSource.atLeastOnce(
-                        settings(topic, protocol).build(), topic)
+        try (RunningPipeline running = KafkaSource.from(settings(topic, protocol).build(), topic).atLeastOnce()
                 .to(Sink.forEach(seen::add))
                 .run()) {
             ConsumerLedger.await("all", SOON, () -> seen.size() == 100);
@@ -109,8 +108,7 @@ class ConsumerControlTest {
         fill("early", 2, 1_000);
         TopicPartition first = new TopicPartition("early", 0);
         TopicPartition second = new TopicPartition("early", 1);
-        try (RunningPipeline running = KafkaSource.atLeastOnce(
-                        settings("early", "classic").build(), "early")
+        try (RunningPipeline running = KafkaSource.from(settings("early", "classic").build(), "early").atLeastOnce()
                 .to(Sink.forEach(seen::add))
                 .run()) {
             get(handle(running).pause(List.of(first)));
@@ -128,8 +126,7 @@ class ConsumerControlTest {
         String topic = "seek-" + protocol;
         fill(topic, 1, 1_000);
         TopicPartition id = new TopicPartition(topic, 0);
-        try (RunningPipeline running = KafkaSource.atLeastOnce(
-                        settings(topic, protocol).build(), topic)
+        try (RunningPipeline running = KafkaSource.from(settings(topic, protocol).build(), topic).atLeastOnce()
                 .to(Sink.forEach(seen::add))
                 .run()) {
             ConsumerLedger.await(
@@ -161,8 +158,7 @@ class ConsumerControlTest {
         fill("stuck", 1, 100);
         TopicPartition id = new TopicPartition("stuck", 0);
         CountDownLatch stuck = new CountDownLatch(1);
-        try (RunningPipeline running = KafkaSource.atLeastOnce(
-                        settings("stuck", "classic").build(), "stuck")
+        try (RunningPipeline running = KafkaSource.from(settings("stuck", "classic").build(), "stuck").atLeastOnce()
                 .mapBlocking(200, Ordering.unordered(), record -> {
                     if (record.offset() == 10) {
                         stuck.await();
@@ -194,8 +190,7 @@ class ConsumerControlTest {
     @Test
     void seek_ofWhatIsNotThere_fails() throws Exception {
         fill("foreign", 1, 10);
-        RunningPipeline running = KafkaSource.atLeastOnce(
-                        settings("foreign", "classic").build(), "foreign")
+        RunningPipeline running = KafkaSource.from(settings("foreign", "classic").build(), "foreign").atLeastOnce()
                 .to(Sink.forEach(seen::add))
                 .run();
         try (running) {
@@ -232,7 +227,7 @@ class ConsumerControlTest {
             }
         };
         var settings = settings(topic, protocol).rebalanceListener(listener).build();
-        try (RunningPipeline running = KafkaSource.atLeastOnce(settings, topic)
+        try (RunningPipeline running = KafkaSource.from(settings, topic).atLeastOnce()
                 .to(Sink.forEach(seen::add))
                 .run()) {
             ConsumerLedger.await("all from 20", SOON, () -> seen.size() == 60);
@@ -254,7 +249,7 @@ class ConsumerControlTest {
                 })
                 .build();
         try (RunningPipeline running =
-                KafkaSource.atLeastOnce(settings, "throwing").to(Sink.ignore()).run()) {
+                KafkaSource.from(settings, "throwing").atLeastOnce().to(Sink.ignore()).run()) {
             assertThatThrownBy(running::await)
                     .hasMessageContaining("onAssigned")
                     .hasMessageContaining("not ready");
@@ -271,7 +266,7 @@ class ConsumerControlTest {
             var settings = settings(topic, protocol)
                     .property("group.instance.id", "member-" + i)
                     .build();
-            members[i] = KafkaSource.atLeastOnce(settings, Subscription.topics(topic))
+            members[i] = KafkaSource.from(settings, Subscription.topics(topic)).atLeastOnce()
                     .to(Sink.forEach(seen::add));
         }
         try (RunningPipeline stays = members[0].run()) {

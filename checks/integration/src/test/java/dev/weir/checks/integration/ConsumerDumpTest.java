@@ -56,7 +56,7 @@ class ConsumerDumpTest {
                 .property("max.poll.records", "100")
                 .build();
         TopicPartition other = new TopicPartition("why", 1);
-        try (RunningPipeline running = KafkaSource.atLeastOnce(settings, "why")
+        try (RunningPipeline running = KafkaSource.from(settings, "why").atLeastOnce()
                 .mapBlocking(64, RecordOrdering.byPartition(), record -> {
                     if (record.partition() == 0 && record.offset() >= 50) {
                         stuck.await();
@@ -117,7 +117,7 @@ class ConsumerDumpTest {
                 .groupId("nobody")
                 .connectTimeout(Duration.ofSeconds(2))
                 .build();
-        assertThatThrownBy(() -> KafkaSource.atLeastOnce(settings, "any")
+        assertThatThrownBy(() -> KafkaSource.from(settings, "any").atLeastOnce()
                         .to(Sink.ignore())
                         .run())
                 .isInstanceOf(KafkaPipelineException.class)
@@ -133,11 +133,9 @@ class ConsumerDumpTest {
         TopicPartition first = new TopicPartition("known", 0);
         TopicPartition second = new TopicPartition("known", 1);
         Map<TopicPartition, Long> ends = KAFKA.cluster().endOffsets("known");
-        try (RunningPipeline running = KafkaSource.atLeastOnce(
-                        settings,
-                        Subscription.topics("known")
+        try (RunningPipeline running = KafkaSource.from(settings, Subscription.topics("known")
                                 .until(first, Position.offset(100))
-                                .until(second, Position.offset(100)))
+                                .until(second, Position.offset(100))).atLeastOnce()
                 .to(Sink.ignore())
                 .run()) {
             assertThat(running.await().drained()).isTrue();

@@ -65,7 +65,7 @@ class ConsumerLeaderlessTest {
     }
 
     private RunningPipeline run(ConsumerSettings<byte[], byte[]> settings, Subscription subscription) {
-        return KafkaSource.atLeastOnce(settings, subscription)
+        return KafkaSource.from(settings, subscription).atLeastOnce()
                 .to(Sink.forEach(this::saw))
                 .run();
     }

@@ -34,11 +34,9 @@ class ConsumerMetricsTest {
     private final Semaphore allowed = new Semaphore(0);
 
     private RunningPipeline start(String topic) {
-        return KafkaSource.atLeastOnce(
-                        ConsumerLedger.settings(KAFKA.cluster(), topic)
+        return KafkaSource.from(ConsumerLedger.settings(KAFKA.cluster(), topic)
                                 .maxOutstandingRecords(50)
-                                .build(),
-                        topic)
+                                .build(), topic).atLeastOnce()
                 .mapBlocking(4, Ordering.unordered(), this::handle)
                 .named("handle")
                 .to(Sink.ignore())

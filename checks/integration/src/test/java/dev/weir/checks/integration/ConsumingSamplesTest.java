@@ -107,28 +107,28 @@ class ConsumingSamplesTest {
         var builder = ConsumerSettings.builder().bootstrapServers("localhost:9092");
         var groupless = builder.build();
         var settings = builder.groupId("shop").build();
-        KafkaSource.atLeastOnce(settings, "orders")
+        KafkaSource.from(settings, "orders").atLeastOnce()
                 .mapBlocking(64, RecordOrdering.byKey(), order -> book(order))
                 .to(Sink.ignore());
 
-        KafkaSource.atLeastOnce(settings, "orders")
+        KafkaSource.from(settings, "orders").atLeastOnce()
                 .throttlePerKey(10, Duration.ofSeconds(1), 10, order -> customer(order)) // 10 a second each
                 .mapBlocking(64, RecordOrdering.byKey(), order -> book(order))
                 .to(Sink.ignore());
 
-        KafkaSource.partitioned(settings, Subscription.topics("orders"))
+        KafkaSource.from(settings, Subscription.topics("orders")).partitioned()
                 .flatMapMerge(
                         Integer.MAX_VALUE, partition -> partition.records().map(order -> book(order)))
                 .to(Sink.ignore());
 
-        KafkaSource.plain(groupless, Subscription.topics("prices").untilEnd()) // the whole topic as it is now
+        KafkaSource.from(groupless, Subscription.topics("prices").untilEnd()).plain() // the whole topic as it is now
                 .to(Sink.forEach(price -> cache(price)));
 
         ExternalOffsets offsets = partitions -> CompletableFuture.supplyAsync(() -> selectPositions(partitions));
-        KafkaSource.plain(settings, Subscription.topics("orders"), offsets)
+        KafkaSource.from(settings, Subscription.topics("orders")).plain(offsets)
                 .to(Sink.forEach(order -> insertWithPosition(order)));
 
-        KafkaSource.atMostOnce(settings, Subscription.topics("alerts"), 1_000).to(Sink.forEach(alert -> call(alert)));
+        KafkaSource.from(settings, Subscription.topics("alerts")).atMostOnce(1_000).to(Sink.forEach(alert -> call(alert)));
     }
 
     /** Compiled only: there is no such pipeline. */
@@ -154,7 +154,7 @@ class ConsumingSamplesTest {
     /** Compiled only: there are no such brokers. */
     @SuppressWarnings("unused") // samples
     private static void steeringHandler(ConsumerSettings<byte[], byte[]> settings, Desk desk) {
-        Pipeline booking = KafkaSource.atLeastOnce(settings, "orders")
+        Pipeline booking = KafkaSource.from(settings, "orders").atLeastOnce()
                 .to(Sink.forEach(order -> desk.book(order)))
                 .onStart(running -> desk.steer(ConsumerHandle.of(running)));
     }

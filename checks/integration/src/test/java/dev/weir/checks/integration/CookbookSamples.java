@@ -80,7 +80,7 @@ abstract class CookbookSamples {
     }
 
     void aTopicIntoADatabaseIn() {
-        KafkaSource.atLeastOnce(settings, "orders")
+        KafkaSource.from(settings, "orders").atLeastOnce()
                 .groupedWithin(500, Duration.ofSeconds(1))
                 .to(Sink.forEach(orders -> {
                     try (Connection connection = database.getConnection();
@@ -97,12 +97,12 @@ abstract class CookbookSamples {
     }
 
     void callAServiceForEachRecord() {
-        KafkaSource.atLeastOnce(settings, "orders")
+        KafkaSource.from(settings, "orders").atLeastOnce()
                 .mapBlocking(
                         64,
                         RecordOrdering.byKey(),
                         order -> new ProducerRecord<>("invoices", order.key(), shop.price(order)))
-                .to(KafkaSink.producing(output));
+                .to(KafkaSink.with(output).records());
     }
 
     void aCallThatMayFailTimeout() {
@@ -132,39 +132,38 @@ abstract class CookbookSamples {
 
     void recordsThatCannotBeDecoded() {
         Source<ConsumerRecord<String, String>> orders =
-                DeadLetterTopic.of("orders-dead", settings).divert(KafkaSource.decoded(settings, "orders"));
+                DeadLetterTopic.of("orders-dead", settings).divert(KafkaSource.from(settings, "orders").decoded());
     }
 
     void soManyCallsASecondFor() {
-        KafkaSource.atLeastOnce(settings, "orders")
+        KafkaSource.from(settings, "orders").atLeastOnce()
                 .throttlePerKey(10, Duration.ofSeconds(1), 10, order -> shop.customer(order))
                 .mapBlocking(64, RecordOrdering.byKey(), order -> shop.price(order))
                 .to(Sink.ignore());
     }
 
     void urgentTopicsFirst() {
-        KafkaSource.atLeastOnce(
-                        settings, Subscription.topics("orders", "alerts").priority("alerts", 1))
+        KafkaSource.from(settings, Subscription.topics("orders", "alerts").priority("alerts", 1)).atLeastOnce()
                 .mapBlocking(16, RecordOrdering.byKey(), record -> shop.price(record))
                 .to(Sink.ignore());
     }
 
     void oneRecordIntoSeveralToSeveral() {
-        KafkaSource.atLeastOnce(settings, "orders")
+        KafkaSource.from(settings, "orders").atLeastOnce()
                 .mapConcat(order -> shop.lines(order))
                 .map(line -> new ProducerRecord<String, String>(line.startsWith("!") ? "urgent-lines" : "lines", line))
-                .to(KafkaSink.producing(output));
+                .to(KafkaSink.with(output).records());
     }
 
     void theSameRecordsToTwoPlaces() {
-        KafkaSource.atLeastOnce(settings, "orders")
+        KafkaSource.from(settings, "orders").atLeastOnce()
                 .alsoTo(Sink.forEachBlocking(4, order -> shop.archive(order)))
                 .map(order -> new ProducerRecord<>("orders-copy", order.key(), order.value()))
-                .to(KafkaSink.producing(output));
+                .to(KafkaSink.with(output).records());
     }
 
     void sumsPerKeyAndMinute() {
-        KafkaSource.atLeastOnce(settings, "orders")
+        KafkaSource.from(settings, "orders").atLeastOnce()
                 .groupBy(
                         order -> order.key(),
                         100_000,
@@ -172,7 +171,7 @@ abstract class CookbookSamples {
                         customer -> customer.groupedWithin(10_000, Duration.ofMinutes(1))
                                 .map(orders -> new ProducerRecord<>(
                                         "sums", orders.get(0).key(), shop.sum(orders))))
-                .to(KafkaSink.producing(output));
+                .to(KafkaSink.with(output).records());
     }
 
     void readAgainFromYesterday(RunningPipeline running, Instant yesterday) {
@@ -183,18 +182,18 @@ abstract class CookbookSamples {
     }
 
     void letWeirFindTheConcurrency() {
-        KafkaSource.atLeastOnce(settings, "orders")
+        KafkaSource.from(settings, "orders").atLeastOnce()
                 .mapBlocking(Parallelism.adaptive(4, 256), RecordOrdering.byKey(), order -> shop.price(order))
                 .to(Sink.ignore());
     }
 
     void load(Map<String, String> table) throws InterruptedException {
-        KafkaSource.plain(groupless, Subscription.topics("prices").untilEnd())
+        KafkaSource.from(groupless, Subscription.topics("prices").untilEnd()).plain()
                 .runTo(Sink.forEach(price -> table.put(price.key(), price.value())));
     }
 
     void bookSome() throws InterruptedException {
-        KafkaSource.atLeastOnce(settings, "orders").take(1_000).runTo(Sink.forEach(shop::book));
+        KafkaSource.from(settings, "orders").atLeastOnce().take(1_000).runTo(Sink.forEach(shop::book));
     }
 
     void maintain(RunningPipeline running) {
@@ -225,7 +224,7 @@ abstract class CookbookSamples {
     RunningPipeline publishing(SourceQueue<String> queue) {
         return Source.queue(queue)
                 .map(event -> new ProducerRecord<String, String>("events", event))
-                .to(KafkaSink.producing(output))
+                .to(KafkaSink.with(output).records())
                 .run();
     }
 }

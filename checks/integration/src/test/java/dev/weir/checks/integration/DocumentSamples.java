@@ -130,7 +130,7 @@ final class DocumentSamples {
     }
 
     static Source<ConsumerRecord<String, Order>> diverted(ConsumerSettings<String, Order> settings) {
-        Source<Decoded<String, Order>> decoded = KafkaSource.decoded(settings, "orders"); // a refusal is a value
+        Source<Decoded<String, Order>> decoded = KafkaSource.from(settings, "orders").decoded(); // a refusal is a value
         Source<ConsumerRecord<String, Order>> orders =
                 DeadLetterTopic.of("orders-dead", settings).divert(decoded);
         return orders;
@@ -138,7 +138,7 @@ final class DocumentSamples {
 
     /** Of {@code docs/guide/exactly-once.md}. */
     static Pipeline exactlyOnce(ConsumerSettings<String, Order> orders, ProducerSettings<String, Invoice> invoices) {
-        Pipeline pricing = KafkaSource.exactlyOnce(orders, "orders")
+        Pipeline pricing = KafkaSource.from(orders, "orders").exactlyOnce()
                 .commitInterval(Duration.ofMillis(100))
                 .produceTo(
                         invoices,
@@ -149,7 +149,7 @@ final class DocumentSamples {
 
     static Pipeline exactlyOnceUnderARule(
             ConsumerSettings<String, Order> orders, ProducerSettings<String, Invoice> invoices, DeadLetterTopic deadLetterTopic) {
-        Pipeline pricing = KafkaSource.exactlyOnce(orders, "orders")
+        Pipeline pricing = KafkaSource.from(orders, "orders").exactlyOnce()
                 .onFailure(WriteFailures.deadLetter(deadLetterTopic))
                 .produceTo(
                         invoices,
@@ -231,13 +231,13 @@ final class DocumentSamples {
                     .groupId("clicks")
                     .fetch(FetchPath.LEAN)
                     .build();
-            KafkaSource.atLeastOnce(settings, "clicks")
+            KafkaSource.from(settings, "clicks").atLeastOnce()
                     .to(Sink.forEach(record -> count(record)))
                     .run();
         }
 
         static void views(ConsumerSettings<byte[], byte[]> settings) {
-            KafkaSource.atLeastOnce(settings, record -> new Click(record.value().getLong(0)), "clicks")
+            KafkaSource.from(settings, "clicks").decodedBy(record -> new Click(record.value().getLong(0))).atLeastOnce()
                     .to(Sink.forEach(click -> count(click)))
                     .run();
         }
@@ -247,9 +247,9 @@ final class DocumentSamples {
                     .bootstrapServers("localhost:9092")
                     .produce(ProducePath.LEAN)
                     .build();
-            KafkaSource.atLeastOnce(consumer, "clicks")
+            KafkaSource.from(consumer, "clicks").atLeastOnce()
                     .map(record -> new ProducerRecord<>("copy", record.key(), record.value()))
-                    .to(KafkaSink.producing(settings))
+                    .to(KafkaSink.with(settings).records())
                     .run();
         }
 
@@ -268,9 +268,9 @@ final class DocumentSamples {
                     out.send(out.record("large").content(record));
                 }
             };
-            KafkaSource.views(consumer, "clicks")
+            KafkaSource.from(consumer, "clicks").views()
                     .mapParallel(2, views -> views.encode(largeOnes))
-                    .to(KafkaSink.encoded(producer))
+                    .to(KafkaSink.with(producer).encoded())
                     .run();
         }
     }

@@ -84,7 +84,7 @@ class DueAtTest {
     }
 
     private Pipeline reader(ConsumerSettings<byte[], byte[]> settings, Subscription subscription) {
-        return KafkaSource.atLeastOnce(settings, subscription)
+        return KafkaSource.from(settings, subscription).atLeastOnce()
                 .to(Sink.forEach(record ->
                         handled.add(new Handled(System.currentTimeMillis(), record.partition(), number(record)))));
     }
@@ -232,7 +232,7 @@ class DueAtTest {
     }
 
     private Pipeline partitioned(ConsumerSettings<byte[], byte[]> settings, Subscription subscription) {
-        return KafkaSource.partitioned(settings, subscription)
+        return KafkaSource.from(settings, subscription).partitioned()
                 .flatMapMerge(Integer.MAX_VALUE, PartitionSource::records)
                 .to(Sink.forEach(record ->
                         handled.add(new Handled(System.currentTimeMillis(), record.partition(), number(record)))));
@@ -360,10 +360,7 @@ class DueAtTest {
                 .bootstrapServers(KAFKA.bootstrapServers())
                 .fetch(OnLeanPath.current())
                 .build();
-        return KafkaSource.plain(
-                        settings,
-                        subscription,
-                        ids -> CompletableFuture.completedStage(Map.of(id, Position.offset(position.get()))))
+        return KafkaSource.from(settings, subscription).plain(ids -> CompletableFuture.completedStage(Map.of(id, Position.offset(position.get()))))
                 .to(Sink.forEach(record -> {
                     handled.add(new Handled(System.currentTimeMillis(), record.partition(), number(record)));
                     position.set(record.offset() + 1);
@@ -396,7 +393,7 @@ class DueAtTest {
     }
 
     private static Pipeline copy(Subscription subscription) {
-        return KafkaSource.exactlyOnce(settings("once").build(), subscription)
+        return KafkaSource.from(settings("once").build(), subscription).exactlyOnce()
                 .commitInterval(Duration.ofMillis(50))
                 .produceTo(
                         ProducerSettings.builder()

@@ -61,8 +61,7 @@ class ExactlyOnceBrokerLossTest {
                 .bootstrapServers(KAFKA.bootstrapServers())
                 .property("request.timeout.ms", "8000")
                 .build();
-        try (RunningPipeline run = KafkaSource.exactlyOnce(
-                        ConsumerLedger.settings(KAFKA.cluster(), name).build(), name + "-in")
+        try (RunningPipeline run = KafkaSource.from(ConsumerLedger.settings(KAFKA.cluster(), name).build(), name + "-in").exactlyOnce()
                 .commitInterval(Duration.ofMillis(50))
                 .produceTo(
                         producer,

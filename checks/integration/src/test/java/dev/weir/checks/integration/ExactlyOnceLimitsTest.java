@@ -60,7 +60,7 @@ class ExactlyOnceLimitsTest {
     }
 
     private static ExactlyOnceFlow<byte[], byte[]> untilEnd(ConsumerSettings<byte[], byte[]> settings, String topic) {
-        return KafkaSource.exactlyOnce(settings, Subscription.topics(topic).untilEnd())
+        return KafkaSource.from(settings, Subscription.topics(topic).untilEnd()).exactlyOnce()
                 .commitInterval(Duration.ofMillis(20));
     }
 
@@ -84,7 +84,7 @@ class ExactlyOnceLimitsTest {
         createTopics("mine", 100);
         createTopics("other", 100);
         Source<ConsumerRecord<byte[], byte[]>> other =
-                KafkaSource.atLeastOnce(consumer("other").build(), "other-in");
+                KafkaSource.from(consumer("other").build(), "other-in").atLeastOnce();
         Pipeline merged = untilEnd(consumer("mine").build(), "mine-in")
                 .commitInterval(Duration.ofSeconds(20))
                 .produceTo(producer().build(), records -> records.merge(other).map(record -> to("mine-out", record)));
@@ -102,7 +102,7 @@ class ExactlyOnceLimitsTest {
     @Test
     void windowsThatOverlap_failTheRunWellBeforeTheTimeout_andNameTheInputs() {
         createTopics("sliding", 1_000);
-        Pipeline windows = KafkaSource.exactlyOnce(consumer("sliding").build(), "sliding-in")
+        Pipeline windows = KafkaSource.from(consumer("sliding").build(), "sliding-in").exactlyOnce()
                 .produceTo(
                         producer().property("transaction.timeout.ms", "6000").build(),
                         records -> records.sliding(2, 1).map(window -> to("sliding-out", window.getFirst())));
@@ -145,8 +145,7 @@ class ExactlyOnceLimitsTest {
     void recordsThatStayUnfinishedBetweenOthers_failTheRunWellBeforeTheTimeout_andNameThePlaces() {
         createTopics("gaps", 12_000);
         CountDownLatch never = new CountDownLatch(1);
-        Pipeline pipeline = KafkaSource.exactlyOnce(
-                        consumer("gaps").commitMetadataChars(512).build(), "gaps-in")
+        Pipeline pipeline = KafkaSource.from(consumer("gaps").commitMetadataChars(512).build(), "gaps-in").exactlyOnce()
                 .commitInterval(Duration.ofMillis(20))
                 .produceTo(
                         producer().property("transaction.timeout.ms", "8000").build(),
@@ -180,7 +179,7 @@ class ExactlyOnceLimitsTest {
         KAFKA.cluster().createTopic(name + "-out", 1);
         Records.produce(KAFKA.bootstrapServers(), name + "-in", 0, count);
         CountDownLatch enough = new CountDownLatch(1);
-        Pipeline held = KafkaSource.exactlyOnce(consumer(name).build(), name + "-in")
+        Pipeline held = KafkaSource.from(consumer(name).build(), name + "-in").exactlyOnce()
                 .commitInterval(Duration.ofMillis(20))
                 .produceTo(
                         producer().build(),
@@ -248,7 +247,7 @@ class ExactlyOnceLimitsTest {
             }
             return record;
         };
-        try (RunningPipeline run = KafkaSource.exactlyOnce(consumer("stays").build(), "stays-in", "goes-in")
+        try (RunningPipeline run = KafkaSource.from(consumer("stays").build(), "stays-in", "goes-in").exactlyOnce()
                 .commitInterval(Duration.ofMillis(20))
                 .produceTo(
                         producer().build(),

@@ -37,8 +37,7 @@ class ExactlyOnceOutputTopicTest {
                 .bootstrapServers(KAFKA.bootstrapServers())
                 .property("metadata.max.age.ms", "2000")
                 .build();
-        return KafkaSource.exactlyOnce(
-                        ConsumerLedger.settings(KAFKA.cluster(), name).build(), name + "-in")
+        return KafkaSource.from(ConsumerLedger.settings(KAFKA.cluster(), name).build(), name + "-in").exactlyOnce()
                 .produceTo(
                         producer,
                         records -> records.throttle(500, Duration.ofSeconds(1))

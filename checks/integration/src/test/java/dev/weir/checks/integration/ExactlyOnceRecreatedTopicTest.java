@@ -127,7 +127,7 @@ class ExactlyOnceRecreatedTopicTest {
                 .property("auto.offset.reset", "latest")
                 .maxOutstandingRecords(OUTSTANDING);
         var producer = ProducerSettings.builder().bootstrapServers(KAFKA.bootstrapServers());
-        RunningPipeline run = KafkaSource.exactlyOnce(settings.build(), name + STAYS, name + AWAY)
+        RunningPipeline run = KafkaSource.from(settings.build(), name + STAYS, name + AWAY).exactlyOnce()
                 .commitInterval(Duration.ofMillis(20))
                 .produceTo(
                         producer.build(),

@@ -3,12 +3,13 @@ package dev.weir.checks.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.produce.TransactionalProducing;
+import dev.weir.kafka.TransactionalSink;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.testkit.KafkaCluster;
@@ -56,13 +57,13 @@ class ExactlyOnceRefusalTest {
                 .build();
         Subscription toTheEnd = Subscription.topics(name).untilEnd();
         if (name.equals("flow")) {
-            return KafkaSource.exactlyOnce(consumer, toTheEnd)
+            return KafkaSource.from(consumer, toTheEnd).exactlyOnce()
                     .commitInterval(Duration.ofMillis(50))
                     .produceTo(producer(), records -> records.map(record -> made(name, record)));
         }
-        return KafkaSource.atLeastOnce(consumer, toTheEnd)
+        return KafkaSource.from(consumer, toTheEnd).atLeastOnce()
                 .map(record -> made(name, record))
-                .to(TransactionalProducing.with(producer(), name).records());
+                .to(KafkaSink.with(producer()).transactional(name).records());
     }
 
     // The commit waited in a flush for an answer that never came, and so did the run.

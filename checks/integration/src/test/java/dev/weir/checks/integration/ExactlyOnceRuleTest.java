@@ -86,13 +86,11 @@ class ExactlyOnceRuleTest {
     }
 
     private static ExactlyOnceFlow<byte[], byte[]> flow(String name, FetchPath path, WriteFailures rule) {
-        return KafkaSource.exactlyOnce(
-                        ConsumerSettings.builder()
+        return KafkaSource.from(ConsumerSettings.builder()
                                 .bootstrapServers(KAFKA.bootstrapServers())
                                 .groupId(name)
                                 .fetch(path)
-                                .build(),
-                        Subscription.topics(name))
+                                .build(), Subscription.topics(name)).exactlyOnce()
                 .onFailure(rule);
     }
 

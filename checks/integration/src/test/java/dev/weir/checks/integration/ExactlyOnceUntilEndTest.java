@@ -80,15 +80,13 @@ class ExactlyOnceUntilEndTest {
     }
 
     private static ExactlyOnceFlow<byte[], byte[]> flow(String name, FetchPath path) {
-        return KafkaSource.exactlyOnce(
-                        ConsumerSettings.builder()
+        return KafkaSource.from(ConsumerSettings.builder()
                                 .bootstrapServers(KAFKA.bootstrapServers())
                                 .groupId(name)
                                 .fetch(path)
                                 // Whoever has the partition keeps it when another one joins.
                                 .property("group.protocol", "consumer")
-                                .build(),
-                        Subscription.topics(name).untilEnd())
+                                .build(), Subscription.topics(name).untilEnd()).exactlyOnce()
                 .commitInterval(Duration.ofSeconds(10));
     }
 

@@ -108,16 +108,15 @@ class ExternalRevocationTest {
             var settings = GroupLoad.settings(KAFKA.cluster(), protocol, topic);
             return switch (way) {
                 case STORE ->
-                    KafkaSource.plain(settings, Subscription.topics(topic), this)
+                    KafkaSource.from(settings, Subscription.topics(topic)).plain(this)
                             .to(Sink.forEach(this::write))
                             .run();
                 case LISTENER ->
-                    KafkaSource.plain(
-                                    settings.toBuilder().rebalanceListener(this).build(), topic)
+                    KafkaSource.from(settings.toBuilder().rebalanceListener(this).build(), topic).plain()
                             .to(Sink.forEach(this::write))
                             .run();
                 case PARTITIONED ->
-                    KafkaSource.partitioned(settings, Subscription.topics(topic), this)
+                    KafkaSource.from(settings, Subscription.topics(topic)).partitioned(this)
                             .flatMapMerge(
                                     Integer.MAX_VALUE,
                                     partition -> partition.records().mapBlocking(1, Ordering.input(), record -> {

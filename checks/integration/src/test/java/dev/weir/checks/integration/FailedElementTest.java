@@ -153,9 +153,7 @@ class FailedElementTest {
     @ParameterizedTest
     @EnumSource
     void failure_ofAStage_namesTheRecord(Stage stage) throws Exception {
-        assertNamesTheRecord(stage.stages.on(KafkaSource.atLeastOnce(
-                settings("places-" + stage.name()),
-                Subscription.topics("places").untilEnd())));
+        assertNamesTheRecord(stage.stages.on(KafkaSource.from(settings("places-" + stage.name()), Subscription.topics("places").untilEnd()).atLeastOnce()));
     }
 
     @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
@@ -193,8 +191,8 @@ class FailedElementTest {
                 .build();
         var consumer = settings("sink-" + path).toBuilder().fetch(path).build();
         assertNamesTheRecord(
-                KafkaSource.atLeastOnce(consumer, Subscription.topics("places").untilEnd())
+                KafkaSource.from(consumer, Subscription.topics("places").untilEnd()).atLeastOnce()
                         .map(record -> new ProducerRecord<String, String>("places-out", failingAt5(record)))
-                        .to(KafkaSink.producing(producer)));
+                        .to(KafkaSink.with(producer).records()));
     }
 }

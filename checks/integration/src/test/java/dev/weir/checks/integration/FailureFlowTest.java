@@ -213,7 +213,7 @@ class FailureFlowTest {
                 .build();
         Queue<Integer> values = new ConcurrentLinkedQueue<>();
         try (RunningPipeline running = DeadLetterTopic.of("typed2-dead", settings)
-                .divert(KafkaSource.decoded(settings, allOf("typed2")))
+                .divert(KafkaSource.from(settings, allOf("typed2")).decoded())
                 .to(Sink.forEach(record -> values.add(record.value())))
                 .run()) {
             assertThat(running.await().drained()).isTrue();

@@ -32,11 +32,10 @@ class FirstKafkaPipelineTest {
             var producer = ProducerSettings.builder()
                     .bootstrapServers(cluster.bootstrapServers())
                     .build();
-            try (RunningPipeline running = KafkaSource.atLeastOnce(
-                            consumer, Subscription.topics("in").untilEnd())
+            try (RunningPipeline running = KafkaSource.from(consumer, Subscription.topics("in").untilEnd()).atLeastOnce()
                     .mapBlocking(64, RecordOrdering.byKey(), record -> record)
                     .map(record -> new ProducerRecord<>("out", null, record.key(), record.value(), record.headers()))
-                    .to(KafkaSink.producing(producer))
+                    .to(KafkaSink.with(producer).records())
                     .run()) {
                 DrainReport report = running.await();
                 assertThat(report.drained()).isTrue();

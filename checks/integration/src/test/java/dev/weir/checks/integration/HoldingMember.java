@@ -33,7 +33,7 @@ final class HoldingMember {
                 .property("group.instance.id", "holding")
                 .commitInterval(Duration.ofMillis(50))
                 .build();
-        KafkaSource.atLeastOnce(settings, args[1])
+        KafkaSource.from(settings, args[1]).atLeastOnce()
                 .mapBlocking(16, Ordering.unordered(), record -> {
                     String number = new String(record.value(), StandardCharsets.US_ASCII);
                     if (held.contains(number)) {

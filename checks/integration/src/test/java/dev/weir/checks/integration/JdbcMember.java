@@ -53,7 +53,7 @@ final class JdbcMember {
     private static void hold(ConsumerSettings<byte[], byte[]> settings, String topic, DataSource database, Path go)
             throws InterruptedException {
         try (JdbcOffsets offsets = JdbcOffsets.of(database, settings)) {
-            KafkaSource.partitioned(settings, Subscription.topics(topic), offsets)
+            KafkaSource.from(settings, Subscription.topics(topic)).partitioned(offsets)
                     .flatMapMerge(
                             Integer.MAX_VALUE,
                             partition -> partition

@@ -90,8 +90,7 @@ class LastCommitTest {
         }
 
         RunningPipeline member(String instance) {
-            RunningPipeline member = KafkaSource.atLeastOnce(
-                            settings().property("group.instance.id", instance).build(), topic)
+            RunningPipeline member = KafkaSource.from(settings().property("group.instance.id", instance).build(), topic).atLeastOnce()
                     .to(Sink.forEach(ledger::handled))
                     .run();
             members.add(member);
@@ -154,8 +153,7 @@ class LastCommitTest {
                     .removeMembersFromConsumerGroup(topic, new RemoveMembersFromConsumerGroupOptions())
                     .all()
                     .get();
-            try (RunningPipeline rest = KafkaSource.atLeastOnce(
-                            settings().build(), Subscription.topics(topic).untilEnd())
+            try (RunningPipeline rest = KafkaSource.from(settings().build(), Subscription.topics(topic).untilEnd()).atLeastOnce()
                     .to(Sink.forEach(ledger::handled))
                     .run()) {
                 assertThat(rest.await().drained()).isTrue();

@@ -99,7 +99,7 @@ class LeanGroupAllocationTest {
                 .property("auto.offset.reset", "earliest")
                 .fetch(FetchPath.LEAN)
                 .build();
-        try (RunningPipeline running = KafkaSource.views(settings, topic)
+        try (RunningPipeline running = KafkaSource.from(settings, topic).views()
                         .to(Sink.forEach(this::count))
                         .run();
                 KafkaProducer<byte[], byte[]> producer = producer()) {

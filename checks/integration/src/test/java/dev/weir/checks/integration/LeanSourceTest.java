@@ -62,10 +62,7 @@ class LeanSourceTest {
         KAFKA.cluster().createTopic("views", 3);
         Records.produce(KAFKA.bootstrapServers(), "views", 0, 20_000);
         Queue<Integer> numbers = new ConcurrentLinkedQueue<>();
-        try (RunningPipeline running = KafkaSource.atLeastOnce(
-                        settings("views"),
-                        Subscription.topics("views").untilEnd(),
-                        record -> Integer.valueOf(record.value().toUtf8()))
+        try (RunningPipeline running = KafkaSource.from(settings("views"), Subscription.topics("views").untilEnd()).decodedBy(record -> Integer.valueOf(record.value().toUtf8())).atLeastOnce()
                 .to(Sink.forEach(numbers::add))
                 .run()) {
             assertThat(running.await().drained()).isTrue();
@@ -89,9 +86,9 @@ class LeanSourceTest {
                 .fetch(FetchPath.LEAN)
                 .build();
         List<Integer> all = IntStream.range(0, 2_000).boxed().toList();
-        assertThat(KafkaSource.plainViews(alone, topic, decoder).runTo(Sink.toList()))
+        assertThat(KafkaSource.from(alone, topic).decodedBy(decoder).plain().runTo(Sink.toList()))
                 .containsExactlyInAnyOrderElementsOf(all);
-        assertThat(KafkaSource.atMostOnce(settings("other-views"), topic, 100, decoder)
+        assertThat(KafkaSource.from(settings("other-views"), topic).decodedBy(decoder).atMostOnce(100)
                         .runTo(Sink.toList()))
                 .containsExactlyInAnyOrderElementsOf(all);
         assertThat(KAFKA.cluster().committedOffsets("other-views"))
@@ -108,7 +105,7 @@ class LeanSourceTest {
             }
             return "read";
         };
-        try (RunningPipeline running = KafkaSource.atLeastOnce(settings("refused"), decoder, "refused")
+        try (RunningPipeline running = KafkaSource.from(settings("refused"), "refused").decodedBy(decoder).atLeastOnce()
                 .to(Sink.ignore())
                 .run()) {
             assertThatThrownBy(running::await)
@@ -132,7 +129,7 @@ class LeanSourceTest {
         ConsumerSettings<byte[], byte[]> byClient =
                 ConsumerLedger.settings(KAFKA.cluster(), "g").build();
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> KafkaSource.atLeastOnce(byClient, Subscription.topics("t"), record -> "x"))
+                .isThrownBy(() -> KafkaSource.from(byClient, Subscription.topics("t")).decodedBy(record -> "x").atLeastOnce())
                 .withMessageContainingAll("fetch=CLIENT", "FetchPath.LEAN");
     }
 
@@ -141,7 +138,7 @@ class LeanSourceTest {
         KAFKA.cluster().createTopic("huge", 1);
         Records.produce(KAFKA.bootstrapServers(), "huge", 0, 10);
         AtomicInteger seen = new AtomicInteger();
-        try (RunningPipeline running = KafkaSource.atLeastOnce(settings("huge"), "huge")
+        try (RunningPipeline running = KafkaSource.from(settings("huge"), "huge").atLeastOnce()
                 .to(Sink.forEach(record -> seen.incrementAndGet()))
                 .run()) {
             ConsumerLedger.await("those before it", SOON, () -> seen.get() == 10);
@@ -179,7 +176,7 @@ class LeanSourceTest {
         KAFKA.cluster().endOffsets("closed");
         int before = connections();
         AtomicInteger seen = new AtomicInteger();
-        try (RunningPipeline running = KafkaSource.atLeastOnce(settings("closed"), "closed")
+        try (RunningPipeline running = KafkaSource.from(settings("closed"), "closed").atLeastOnce()
                 .to(Sink.forEach(record -> seen.incrementAndGet()))
                 .run()) {
             ConsumerLedger.await("all", SOON, () -> seen.get() == 1_000);
@@ -196,7 +193,7 @@ class LeanSourceTest {
         CountDownLatch gate = new CountDownLatch(1);
         Queue<Long> seen = new ConcurrentLinkedQueue<>();
         var small = settings("rest").toBuilder().maxOutstandingRecords(200).build();
-        try (RunningPipeline running = KafkaSource.atLeastOnce(small, "rest")
+        try (RunningPipeline running = KafkaSource.from(small, "rest").atLeastOnce()
                 .to(Sink.forEachBlocking(1, record -> {
                     gate.await();
                     seen.add(record.offset());
@@ -236,7 +233,7 @@ class LeanSourceTest {
                 .commitInterval(Duration.ofMinutes(10))
                 .property("isolation.level", "read_committed")
                 .build();
-        Pipeline pipeline = KafkaSource.atLeastOnce(settings, "marked").to(Sink.ignore());
+        Pipeline pipeline = KafkaSource.from(settings, "marked").atLeastOnce().to(Sink.ignore());
         try (RunningPipeline first = pipeline.run()) {
             ConsumerHandle consumer = first.handles(ConsumerHandle.class).get(0);
             ConsumerLedger.await(

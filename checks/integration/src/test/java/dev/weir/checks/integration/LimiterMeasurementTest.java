@@ -67,7 +67,7 @@ class LimiterMeasurementTest {
                 .build();
         return Source.repeat(new byte[1_000])
                 .map(value -> new ProducerRecord<byte[], byte[]>(name, value))
-                .to(KafkaSink.producing(settings))
+                .to(KafkaSink.with(settings).records())
                 .run();
     }
 
@@ -119,7 +119,7 @@ class LimiterMeasurementTest {
                 .property("client.id", name)
                 .property("max.partition.fetch.bytes", "20000")
                 .build();
-        try (RunningPipeline running = KafkaSource.atLeastOnce(settings, name)
+        try (RunningPipeline running = KafkaSource.from(settings, name).atLeastOnce()
                         .to(Sink.ignore())
                         .run();
                 LimiterProbe probe = LimiterProbe.start(running)) {
@@ -142,13 +142,10 @@ class LimiterMeasurementTest {
                 .fetch(FetchPath.LEAN)
                 .fetchThreads(threads)
                 .build();
-        try (RunningPipeline running = KafkaSource.atLeastOnce(
-                                settings,
-                                view -> {
+        try (RunningPipeline running = KafkaSource.from(settings, topic).decodedBy(view -> {
                                     LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
                                     return view.offset();
-                                },
-                                topic)
+                                }).atLeastOnce()
                         .to(Sink.ignore())
                         .run();
                 LimiterProbe probe = LimiterProbe.start(running)) {

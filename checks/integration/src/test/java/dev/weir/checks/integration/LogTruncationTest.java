@@ -92,8 +92,7 @@ class LogTruncationTest {
         String topic = "cut-" + protocol;
         TopicPartition id = topic(topic, 50);
         commit(topic, id, 100);
-        try (RunningPipeline running = KafkaSource.atLeastOnce(
-                        settings(topic, protocol).build(), Subscription.topics(topic))
+        try (RunningPipeline running = KafkaSource.from(settings(topic, protocol).build(), Subscription.topics(topic)).atLeastOnce()
                 .to(reading())
                 .run()) {
             assertThatThrownBy(running::await)
@@ -120,8 +119,7 @@ class LogTruncationTest {
         String topic = "cut-" + protocol + "-" + policy;
         TopicPartition id = topic(topic, 50);
         commit(topic, id, 100);
-        try (RunningPipeline running = KafkaSource.atLeastOnce(
-                        settings(topic, protocol).outOfRange(policy).build(), Subscription.topics(topic))
+        try (RunningPipeline running = KafkaSource.from(settings(topic, protocol).outOfRange(policy).build(), Subscription.topics(topic)).atLeastOnce()
                 .to(reading())
                 .run()) {
             ConsumerLedger.await(
@@ -167,11 +165,11 @@ class LogTruncationTest {
         }
         return switch (source) {
             case "committable" ->
-                KafkaSource.atLeastOnce(settings, topics).to(reading()).run();
+                KafkaSource.from(settings, topics).atLeastOnce().to(reading()).run();
             case "at-most-once" ->
-                KafkaSource.atMostOnce(settings, topics, 10).to(reading()).run();
+                KafkaSource.from(settings, topics).atMostOnce(10).to(reading()).run();
             case "partitioned" ->
-                KafkaSource.partitioned(settings, topics)
+                KafkaSource.from(settings, topics).partitioned()
                         .flatMapMerge(4, PartitionSource::records)
                         .to(reading())
                         .run();

@@ -46,7 +46,7 @@ final class LostLogReader {
     }
 
     private RunningPipeline run() {
-        return KafkaSource.atLeastOnce(parameters.settings(bootstrapServers, group()), topic)
+        return KafkaSource.from(parameters.settings(bootstrapServers, group()), topic).atLeastOnce()
                 .to(Sink.forEach(record -> seen.add(new Seen(
                         new TopicPartition(record.topic(), record.partition()),
                         record.offset(),

@@ -45,7 +45,7 @@ class NestedSourceTest {
         var settings = ConsumerLedger.settings(KAFKA.cluster(), topic)
                 .commitInterval(Duration.ofMinutes(1))
                 .build();
-        return KafkaSource.atLeastOnce(settings, how.apply(Subscription.topics(topic)));
+        return KafkaSource.from(settings, how.apply(Subscription.topics(topic))).atLeastOnce();
     }
 
     private static long committed(String topic) {

@@ -117,12 +117,10 @@ class OldBrokerTest {
         broker.createTopic(name + "-in", 3);
         broker.createTopic(name + "-out", 3);
         ProducePath producing = path == FetchPath.LEAN ? ProducePath.LEAN : ProducePath.CLIENT;
-        Pipeline pipeline = KafkaSource.atLeastOnce(
-                        consumer(name).fetch(path).build(),
-                        Subscription.topics(name + "-in").untilEnd())
+        Pipeline pipeline = KafkaSource.from(consumer(name).fetch(path).build(), Subscription.topics(name + "-in").untilEnd()).atLeastOnce()
                 .mapBlocking(16, RecordOrdering.byKey(), record -> record)
                 .map(record -> to(name + "-out", record))
-                .to(KafkaSink.producing(producer().produce(producing).build()));
+                .to(KafkaSink.with(producer().produce(producing).build()).records());
         for (int run = 0; run < 2; run++) {
             Records.produce(broker.bootstrapServers(), name + "-in", (long) run * EACH_TIME, EACH_TIME, 50);
             runToEnd(pipeline);
@@ -138,9 +136,7 @@ class OldBrokerTest {
         broker.createTopic(name + "-in", 3);
         broker.createTopic(name + "-out", 3);
         Records.produce(broker.bootstrapServers(), name + "-in", 0, EACH_TIME, 50);
-        runToEnd(KafkaSource.exactlyOnce(
-                        consumer(name).fetch(path).build(),
-                        Subscription.topics(name + "-in").untilEnd())
+        runToEnd(KafkaSource.from(consumer(name).fetch(path).build(), Subscription.topics(name + "-in").untilEnd()).exactlyOnce()
                 .commitInterval(Duration.ofMillis(50))
                 .produceTo(producer().build(), records -> records.map(record -> to(name + "-out", record))));
         assertThat(numbers(name + "-out", IsolationLevel.READ_COMMITTED)).isEqualTo(upTo(EACH_TIME));
@@ -180,11 +176,9 @@ class OldBrokerTest {
     @Test
     void newGroupProtocol_isRefusedWithItsName() throws Exception {
         broker.createTopic("protocol-in", 1);
-        Pipeline pipeline = KafkaSource.atLeastOnce(
-                        consumer("protocol")
+        Pipeline pipeline = KafkaSource.from(consumer("protocol")
                                 .property("group.protocol", "consumer")
-                                .build(),
-                        "protocol-in")
+                                .build(), "protocol-in").atLeastOnce()
                 .to(Sink.ignore());
         assertThatThrownBy(() -> pipeline.run().await()).hasMessageContaining("group.protocol");
     }

@@ -42,7 +42,7 @@ class OutputTopicTest {
         return Source.from(() -> IntStream.iterate(0, n -> n + 1).boxed().iterator())
                 .throttle(500, Duration.ofSeconds(1))
                 .map(n -> new ProducerRecord<byte[], byte[]>(topic, new byte[10]))
-                .to(KafkaSink.producing(settings));
+                .to(KafkaSink.with(settings).records());
     }
 
     /** Without waiting until it is gone, as it may come back at once. */

@@ -96,7 +96,7 @@ class PlantedByAStrangerTest {
     }
 
     private static Source<ConsumerRecord<byte[], byte[]>> source(String topic) {
-        return KafkaSource.atLeastOnce(settings(topic), topic);
+        return KafkaSource.from(settings(topic), topic).atLeastOnce();
     }
 
     private static ConsumerSettings<byte[], byte[]> settings(String topic) {
@@ -241,7 +241,7 @@ class PlantedByAStrangerTest {
                 .maxOutstandingRecords(4)
                 .property("max.poll.records", "4")
                 .build();
-        var pipeline = KafkaSource.atLeastOnce(settings, "tracking")
+        var pipeline = KafkaSource.from(settings, "tracking").atLeastOnce()
                 .mapBlocking(64, Ordering.unordered(), record -> waits(20, record))
                 .named("geocode")
                 .to(Sink.ignore());
@@ -265,7 +265,7 @@ class PlantedByAStrangerTest {
                 .build();
         var pipeline = source("copied")
                 .map(record -> new ProducerRecord<>("copy", record.key(), record.value()))
-                .to(KafkaSink.producing(output));
+                .to(KafkaSink.with(output).records());
         assertThat(limiterOf(pipeline, Kind.OUTPUT_BROKER).advice()).contains("quota");
     }
 
@@ -278,7 +278,7 @@ class PlantedByAStrangerTest {
                     .bootstrapServers(network.bootstrapServers())
                     .build();
             AtomicInteger called = new AtomicInteger();
-            var pipeline = KafkaSource.atMostOnce(settings, Subscription.topics("alerts"), 20)
+            var pipeline = KafkaSource.from(settings, Subscription.topics("alerts")).atMostOnce(20)
                     .to(Sink.forEach(alert -> called.addAndGet(alert.value().length)));
             Limiter limiter = limiterOf(pipeline, Kind.COMMIT);
             assertThat(limiter.advice()).startsWith("commit more records at once");

@@ -81,9 +81,9 @@ class ProducerRefusalTest {
     }
 
     private static Pipeline plain(String name, LongPredicate poison) {
-        return KafkaSource.atLeastOnce(consumer(name), Subscription.topics(name).untilEnd())
+        return KafkaSource.from(consumer(name), Subscription.topics(name).untilEnd()).atLeastOnce()
                 .map(record -> made(name, record, poison))
-                .to(KafkaSink.producing(producer()));
+                .to(KafkaSink.with(producer()).records());
     }
 
     private static List<Long> written(String name, int partition) {
@@ -134,8 +134,7 @@ class ProducerRefusalTest {
     void recordTooLargeForTheBroker_failsTheRunAndSaysWhatToDo_andARestartKeepsTheOrder() throws Exception {
         createTopics("large");
         TopicLimits.setMaxMessageBytes(KAFKA.cluster(), "large-out", "3000");
-        Pipeline pipeline = KafkaSource.atLeastOnce(
-                        consumer("large"), Subscription.topics("large").untilEnd())
+        Pipeline pipeline = KafkaSource.from(consumer("large"), Subscription.topics("large").untilEnd()).atLeastOnce()
                 .map(record -> {
                     ProducerRecord<byte[], byte[]> made = made("large", record, n -> false);
                     if (record.offset() == 800) {
@@ -143,7 +142,7 @@ class ProducerRefusalTest {
                     }
                     return made;
                 })
-                .to(KafkaSink.producing(producer()));
+                .to(KafkaSink.with(producer()).records());
         try (RunningPipeline running = pipeline.run()) {
             assertSaysWhatIsTooLarge(assertThatThrownBy(running::await));
         }
@@ -195,10 +194,9 @@ class ProducerRefusalTest {
         KAFKA.cluster().createTopic("alone", 1);
         KAFKA.cluster().createTopic("alone-out", 1, Map.of("max.message.bytes", "3000"));
         FailureTopics.produce(KAFKA.cluster(), new ProducerRecord<>("alone", 0, null, new byte[5000]));
-        try (RunningPipeline running = KafkaSource.atLeastOnce(
-                        consumer("alone"), Subscription.topics("alone").untilEnd())
+        try (RunningPipeline running = KafkaSource.from(consumer("alone"), Subscription.topics("alone").untilEnd()).atLeastOnce()
                 .map(record -> new ProducerRecord<>("alone-out", record.key(), record.value()))
-                .to(KafkaSink.producing(producer()))
+                .to(KafkaSink.with(producer()).records())
                 .run()) {
             assertThatThrownBy(running::await)
                     .isInstanceOf(ProduceException.class)

@@ -44,7 +44,7 @@ class ProducerSinkTest {
     @Test
     void missingTopic_failsAndNamesIt() throws Exception {
         try (RunningPipeline running = Source.of(new ProducerRecord<byte[], byte[]>("nowhere", bytes("x")))
-                .to(KafkaSink.producing(settings()))
+                .to(KafkaSink.with(settings()).records())
                 .run()) {
             assertThatThrownBy(running::await)
                     .isInstanceOf(ProduceException.class)
@@ -56,7 +56,7 @@ class ProducerSinkTest {
     void recordTooLarge_failsAndNamesTheTopic() throws Exception {
         KAFKA.cluster().createTopic("small", 1);
         try (RunningPipeline running = Source.of(new ProducerRecord<byte[], byte[]>("small", new byte[2_000_000]))
-                .to(KafkaSink.producing(settings()))
+                .to(KafkaSink.with(settings()).records())
                 .run()) {
             assertThatThrownBy(running::await)
                     .isInstanceOf(ProduceException.class)
@@ -73,7 +73,7 @@ class ProducerSinkTest {
                 Source.from(() -> IntStream.range(0, records).mapToObj(n -> n).iterator());
         try (RunningPipeline running = source.map(
                         n -> new ProducerRecord<byte[], byte[]>("away", 0, bytes("k"), bytes(n)))
-                .to(KafkaSink.producing(settings()))
+                .to(KafkaSink.with(settings()).records())
                 .run()) {
             ConsumerLedger.await(
                     "first records",

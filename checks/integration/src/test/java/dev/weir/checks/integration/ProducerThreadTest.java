@@ -13,9 +13,8 @@ import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.produce.Message;
-import dev.weir.kafka.produce.Producing;
-import dev.weir.kafka.produce.Sender;
-import dev.weir.kafka.produce.TransactionalProducing;
+import dev.weir.kafka.Sender;
+import dev.weir.kafka.TransactionalSink;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
@@ -95,24 +94,24 @@ class ProducerThreadTest {
                 .build();
         Subscription toTheEnd = Subscription.topics(name).untilEnd();
         if (name.equals("sink")) {
-            return KafkaSource.atLeastOnce(consumer, toTheEnd)
+            return KafkaSource.from(consumer, toTheEnd).atLeastOnce()
                     .map(record -> made(name, record))
-                    .to(KafkaSink.producing(producer()));
+                    .to(KafkaSink.with(producer()).records());
         }
         if (name.equals("resulting")) {
-            return KafkaSource.atLeastOnce(consumer, toTheEnd)
+            return KafkaSource.from(consumer, toTheEnd).atLeastOnce()
                     .map(record -> Message.single(made(name, record), record))
-                    .via(Producing.with(producer()).<ConsumerRecord<byte[], byte[]>>flow())
+                    .via(KafkaSink.with(producer()).<ConsumerRecord<byte[], byte[]>>flow())
                     .to(Sink.ignore());
         }
         if (name.equals("transactions")) {
-            return KafkaSource.exactlyOnce(consumer, toTheEnd)
+            return KafkaSource.from(consumer, toTheEnd).exactlyOnce()
                     .produceTo(producer(), records -> records.map(record -> made(name, record)));
         }
         if (name.equals("batches")) {
-            return KafkaSource.atLeastOnce(consumer, toTheEnd)
+            return KafkaSource.from(consumer, toTheEnd).atLeastOnce()
                     .map(record -> made(name, record))
-                    .to(TransactionalProducing.with(producer(), name).records());
+                    .to(KafkaSink.with(producer()).transactional(name).records());
         }
         if (name.equals("letters")) {
             return KafkaFlow.from(consumer, toTheEnd)

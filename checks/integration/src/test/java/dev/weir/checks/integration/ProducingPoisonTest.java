@@ -9,8 +9,8 @@ import dev.weir.kafka.Subscription;
 import dev.weir.kafka.deadletter.DeadLetterHeaders;
 import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.produce.Message;
-import dev.weir.kafka.produce.Producing;
-import dev.weir.kafka.produce.Sender;
+import dev.weir.kafka.KafkaSink;
+import dev.weir.kafka.Sender;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.Sink;
@@ -53,7 +53,7 @@ class ProducingPoisonTest {
         MESSAGES,
         FLOW;
 
-        Pipeline close(Source<ProducerRecord<byte[], byte[]>> records, Producing<byte[], byte[]> by) {
+        Pipeline close(Source<ProducerRecord<byte[], byte[]>> records, KafkaSink<byte[], byte[]> by) {
             return switch (this) {
                 case RECORDS -> records.to(by.records());
                 case MESSAGES ->
@@ -90,14 +90,13 @@ class ProducingPoisonTest {
         return new ProducerRecord<>(name + "-out", partition, key, record.value());
     }
 
-    private static void run(String name, Way way, Producing<byte[], byte[]> by) throws Exception {
+    private static void run(String name, Way way, KafkaSink<byte[], byte[]> by) throws Exception {
         ConsumerSettings<byte[], byte[]> consumer = ConsumerSettings.builder()
                 .bootstrapServers(KAFKA.bootstrapServers())
                 .groupId(name)
                 .commitInterval(Duration.ofMillis(50))
                 .build();
-        var records = KafkaSource.atLeastOnce(
-                        consumer, Subscription.topics(name).untilEnd())
+        var records = KafkaSource.from(consumer, Subscription.topics(name).untilEnd()).atLeastOnce()
                 .map(record -> made(name, record));
         assertThat(way.close(records, by).run().await().drained()).isTrue();
     }
@@ -150,7 +149,7 @@ class ProducingPoisonTest {
     void poison_becomesTheLetter_andAllOthersAreWrittenInOrder(Way way) throws Exception {
         String name = "letters-" + way;
         createTopics(name);
-        run(name, way, Producing.with(producer()).onFailure(deadLetters(name)));
+        run(name, way, KafkaSink.with(producer()).onFailure(deadLetters(name)));
         for (int partition = 0; partition < 2; partition++) {
             // A producer of its own lets nothing overtake what was refused.
             assertThat(assertOthersWritten(name, partition).stream().distinct().toList())
@@ -172,7 +171,7 @@ class ProducingPoisonTest {
     void poison_underARuleToSkip_isLeftOut_andAllOthersAreWrittenInOrder(Way way) throws Exception {
         String name = "skip-" + way;
         createTopics(name);
-        run(name, way, Producing.with(producer()).onFailure(WriteFailures.skip()));
+        run(name, way, KafkaSink.with(producer()).onFailure(WriteFailures.skip()));
         for (int partition = 0; partition < 2; partition++) {
             assertThat(assertOthersWritten(name, partition).stream().distinct().toList())
                     .isEqualTo(others(partition));
@@ -193,7 +192,7 @@ class ProducingPoisonTest {
         String name = "shared-" + way;
         createTopics(name);
         try (Sender<byte[], byte[]> sender = Sender.open(producer())) {
-            run(name, way, Producing.with(sender).onFailure(deadLetters(name)));
+            run(name, way, KafkaSink.with(sender).onFailure(deadLetters(name)));
         }
         for (int partition = 0; partition < 2; partition++) {
             assertOthersWritten(name, partition);

@@ -7,9 +7,9 @@ import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.produce.Message;
-import dev.weir.kafka.produce.Producing;
-import dev.weir.kafka.produce.Sender;
-import dev.weir.kafka.produce.TransactionalProducing;
+import dev.weir.kafka.KafkaSink;
+import dev.weir.kafka.Sender;
+import dev.weir.kafka.TransactionalSink;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.Sink;
@@ -72,15 +72,15 @@ class ProducingSamplesTest {
     }
 
     Pipeline results(Shop shop) {
-        Pipeline billing = KafkaSource.atLeastOnce(orders, "orders")
+        Pipeline billing = KafkaSource.from(orders, "orders").atLeastOnce()
                 .map(order -> Message.multi(List.of(shop.invoice(order), shop.shipment(order)), order))
-                .via(Producing.with(settings).<ConsumerRecord<String, String>>flow())
+                .via(KafkaSink.with(settings).<ConsumerRecord<String, String>>flow())
                 .to(Sink.forEach(produced -> shop.audit(produced.passThrough(), produced.metadata())));
         return billing;
     }
 
-    Producing<String, String> rule() {
-        Producing<String, String> safe = Producing.with(settings).onFailure(WriteFailures.deadLetter(deadLetterTopic));
+    KafkaSink<String, String> rule() {
+        KafkaSink<String, String> safe = KafkaSink.with(settings).onFailure(WriteFailures.deadLetter(deadLetterTopic));
         return safe;
     }
 
@@ -88,7 +88,7 @@ class ProducingSamplesTest {
 
     Pipeline transactions(Source<Payment> payments) {
         Pipeline booking = payments.map(payment -> new ProducerRecord<>("booked", payment.account(), payment.text()))
-                .to(TransactionalProducing.with(settings, "booking-1")
+                .to(KafkaSink.with(settings).transactional("booking-1")
                         .commitRecords(1_000)
                         .records());
         return booking;
@@ -108,8 +108,8 @@ class ProducingSamplesTest {
                 sender.send(new ProducerRecord<>("events", "ready")).thenAccept(metadata -> shop.note(metadata));
                 List<RecordMetadata> all = sender.sendAll(
                         List.of(new ProducerRecord<>("events", "a"), new ProducerRecord<>("events", "b")));
-                first.to(Producing.with(sender).records()).run().await();
-                second.to(Producing.with(sender).records()).run().await();
+                first.to(KafkaSink.with(sender).records()).run().await();
+                second.to(KafkaSink.with(sender).records()).run().await();
             }
         }
     }

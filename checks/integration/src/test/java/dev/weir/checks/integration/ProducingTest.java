@@ -15,8 +15,8 @@ import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.produce.Message;
 import dev.weir.kafka.produce.Produced;
-import dev.weir.kafka.produce.Producing;
-import dev.weir.kafka.produce.Sender;
+import dev.weir.kafka.KafkaSink;
+import dev.weir.kafka.Sender;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
@@ -70,21 +70,21 @@ class ProducingTest {
         RECORDS {
             @Override
             <T> Pipeline close(
-                    Source<T> source, Function<T, ProducerRecord<byte[], byte[]>> to, Producing<byte[], byte[]> by) {
+                    Source<T> source, Function<T, ProducerRecord<byte[], byte[]>> to, KafkaSink<byte[], byte[]> by) {
                 return source.map(to).to(by.records());
             }
         },
         MESSAGES {
             @Override
             <T> Pipeline close(
-                    Source<T> source, Function<T, ProducerRecord<byte[], byte[]>> to, Producing<byte[], byte[]> by) {
+                    Source<T> source, Function<T, ProducerRecord<byte[], byte[]>> to, KafkaSink<byte[], byte[]> by) {
                 return source.map(each -> Message.single(to.apply(each), each)).to(by.<T>messages());
             }
         },
         FLOW {
             @Override
             <T> Pipeline close(
-                    Source<T> source, Function<T, ProducerRecord<byte[], byte[]>> to, Producing<byte[], byte[]> by) {
+                    Source<T> source, Function<T, ProducerRecord<byte[], byte[]>> to, KafkaSink<byte[], byte[]> by) {
                 return source.map(each -> Message.single(to.apply(each), each))
                         .via(by.<T>flow())
                         .to(Sink.ignore());
@@ -92,7 +92,7 @@ class ProducingTest {
         };
 
         abstract <T> Pipeline close(
-                Source<T> source, Function<T, ProducerRecord<byte[], byte[]>> to, Producing<byte[], byte[]> by);
+                Source<T> source, Function<T, ProducerRecord<byte[], byte[]>> to, KafkaSink<byte[], byte[]> by);
     }
 
     private static ConsumerSettings<byte[], byte[]> consumer(String group) {
@@ -151,9 +151,8 @@ class ProducingTest {
         };
     }
 
-    private static Pipeline pipeline(String name, Way way, Producing<byte[], byte[]> by) {
-        Source<ConsumerRecord<byte[], byte[]>> records = KafkaSource.atLeastOnce(
-                consumer(name), Subscription.topics(name).untilEnd());
+    private static Pipeline pipeline(String name, Way way, KafkaSink<byte[], byte[]> by) {
+        Source<ConsumerRecord<byte[], byte[]>> records = KafkaSource.from(consumer(name), Subscription.topics(name).untilEnd()).atLeastOnce();
         return way.close(records, record -> made(name, record), by);
     }
 
@@ -207,7 +206,7 @@ class ProducingTest {
     void whatCannotBeWritten_becomesADeadLetterWithThePlaceOfItsInput(Way way) throws Exception {
         String name = "letters-" + way;
         createTopics(name);
-        var by = Producing.with(producer()).onFailure(WriteFailures.deadLetter(deadLetters(name)));
+        var by = KafkaSink.with(producer()).onFailure(WriteFailures.deadLetter(deadLetters(name)));
         assertThat(pipeline(name, way, by).run().await().drained()).isTrue();
         assertOthersAreWrittenAndAllIsCommitted(name);
         assertDeadLetters(name);
@@ -226,7 +225,7 @@ class ProducingTest {
         String name = "shared-" + way;
         createTopics(name);
         try (Sender<byte[], byte[]> sender = Sender.open(producer())) {
-            var by = Producing.with(sender).onFailure(WriteFailures.deadLetter(deadLetters(name)));
+            var by = KafkaSink.with(sender).onFailure(WriteFailures.deadLetter(deadLetters(name)));
             assertThat(pipeline(name, way, by).run().await().drained()).isTrue();
             assertOthersAreWrittenAndAllIsCommitted(name);
             assertDeadLetters(name);
@@ -249,7 +248,7 @@ class ProducingTest {
     void whatCannotBeWritten_underARuleToSkip_isAcknowledged(Way way) throws Exception {
         String name = "skipped-" + way;
         createTopics(name);
-        var by = Producing.with(producer()).onFailure(WriteFailures.skip());
+        var by = KafkaSink.with(producer()).onFailure(WriteFailures.skip());
         assertThat(pipeline(name, way, by).run().await().drained()).isTrue();
         assertOthersAreWrittenAndAllIsCommitted(name);
     }
@@ -267,7 +266,7 @@ class ProducingTest {
         String name = "failing-" + way;
         createTopics(name);
         assertThatThrownBy(() ->
-                        pipeline(name, way, Producing.with(producer())).run().await())
+                        pipeline(name, way, KafkaSink.with(producer())).run().await())
                 .isInstanceOf(ProduceException.class)
                 .hasMessageContaining("what was made of " + name + "-");
         long committed = KAFKA.cluster().committedOffsets(name).values().stream()
@@ -290,7 +289,7 @@ class ProducingTest {
                                         new ProducerRecord<byte[], byte[]>("results-one", bytes(number)),
                                         new ProducerRecord<byte[], byte[]>("results-two", bytes(number))),
                         number))
-                .via(Producing.with(producer()).maxInFlight(500).<Integer>flow())
+                .via(KafkaSink.with(producer()).maxInFlight(500).<Integer>flow())
                 .to(Sink.forEach(results::add))
                 .run();
         run.await();
@@ -320,15 +319,13 @@ class ProducingTest {
     void messagesOfSeveralRecords_areAcknowledgedWhenAllAreWritten() throws Exception {
         createTopics("several");
         KAFKA.cluster().createTopic("several-too", 1);
-        assertThat(KafkaSource.atLeastOnce(
-                                consumer("several"),
-                                Subscription.topics("several").untilEnd())
+        assertThat(KafkaSource.from(consumer("several"), Subscription.topics("several").untilEnd()).atLeastOnce()
                         .map(record -> Message.multi(
                                 List.of(
                                         new ProducerRecord<>("several-out", record.key(), record.value()),
                                         new ProducerRecord<>("several-too", record.key(), record.value())),
                                 record.offset()))
-                        .to(Producing.with(producer()).maxInFlight(50).<Long>messages())
+                        .to(KafkaSink.with(producer()).maxInFlight(50).<Long>messages())
                         .run()
                         .await()
                         .drained())

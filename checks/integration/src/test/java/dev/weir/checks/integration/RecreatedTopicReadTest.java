@@ -68,16 +68,14 @@ class RecreatedTopicReadTest {
         Subscription topics = Subscription.topics(topic);
         return switch (source) {
             case "committable" ->
-                KafkaSource.atLeastOnce(settings, topics).to(reading()).run();
+                KafkaSource.from(settings, topics).atLeastOnce().to(reading()).run();
             case "at-most-once" ->
-                KafkaSource.atMostOnce(settings, topics, 10).to(reading()).run();
+                KafkaSource.from(settings, topics).atMostOnce(10).to(reading()).run();
             case "given" ->
-                KafkaSource.atLeastOnce(
-                                settings,
-                                Subscription.partitions(new TopicPartition(topic, 0), new TopicPartition(topic, 1)))
+                KafkaSource.from(settings, Subscription.partitions(new TopicPartition(topic, 0), new TopicPartition(topic, 1))).atLeastOnce()
                         .to(reading())
                         .run();
-            case "plain" -> KafkaSource.plain(settings, topics).to(reading()).run();
+            case "plain" -> KafkaSource.from(settings, topics).plain().to(reading()).run();
             default -> throw new AssertionError(source);
         };
     }
@@ -165,8 +163,7 @@ class RecreatedTopicReadTest {
                 .outOfRange(OutOfRangePolicy.NEAREST)
                 .maxOutstandingRecords(10)
                 .property("max.poll.records", "10");
-        try (RunningPipeline running = KafkaSource.atLeastOnce(
-                        settings.build(), Subscription.topics(topic).untilEnd())
+        try (RunningPipeline running = KafkaSource.from(settings.build(), Subscription.topics(topic).untilEnd()).atLeastOnce()
                 .mapBlocking(1, Ordering.unordered(), record -> {
                     begun.countDown();
                     paused.await();
@@ -347,7 +344,7 @@ class RecreatedTopicReadTest {
         create(other);
         var settings =
                 settings(gone, protocol).outOfRange(OutOfRangePolicy.NEAREST).build();
-        try (RunningPipeline running = KafkaSource.atLeastOnce(settings, Subscription.topics(gone, other))
+        try (RunningPipeline running = KafkaSource.from(settings, Subscription.topics(gone, other)).atLeastOnce()
                 .to(reading())
                 .run()) {
             ConsumerLedger.await("both are read", SOON, () -> committed(gone) == 2 * OLD);

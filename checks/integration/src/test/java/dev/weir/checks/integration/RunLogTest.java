@@ -114,19 +114,19 @@ class RunLogTest {
 
     @Test
     void atLeastOnce_saysWhatRunsWhatItHasAndHowItEnded() throws Exception {
-        run(KafkaSource.atLeastOnce(settings("alo"), all()).to(Sink.ignore()).named("logged"));
+        run(KafkaSource.from(settings("alo"), all()).atLeastOnce().to(Sink.ignore()).named("logged"));
         assertLines("as group alo, at least once", true);
     }
 
     @Test
     void atMostOnce_saysWhatRunsWhatItHasAndHowItEnded() throws Exception {
-        run(KafkaSource.atMostOnce(settings("amo"), all(), 10).to(Sink.ignore()).named("logged"));
+        run(KafkaSource.from(settings("amo"), all()).atMostOnce(10).to(Sink.ignore()).named("logged"));
         assertLines("as group amo, at most once", true);
     }
 
     @Test
     void exactlyOnce_saysWhatRunsWhatItHasAndHowItEnded() throws Exception {
-        run(KafkaSource.exactlyOnce(settings("eos"), all())
+        run(KafkaSource.from(settings("eos"), all()).exactlyOnce()
                 .produceTo(
                         ProducerSettings.builder()
                                 .bootstrapServers(KAFKA.bootstrapServers())
@@ -138,7 +138,7 @@ class RunLogTest {
 
     @Test
     void partitioned_saysWhatRunsWhatItHasAndHowItEnded() throws Exception {
-        run(KafkaSource.partitioned(settings("part"), all())
+        run(KafkaSource.from(settings("part"), all()).partitioned()
                 .flatMapMerge(10, partition -> partition.records())
                 .to(Sink.ignore())
                 .named("logged"));
@@ -150,7 +150,7 @@ class RunLogTest {
         ConsumerSettings<byte[], byte[]> settings = ConsumerSettings.builder()
                 .bootstrapServers(KAFKA.bootstrapServers())
                 .build();
-        run(KafkaSource.plain(settings, all()).to(Sink.ignore()).named("logged"));
+        run(KafkaSource.from(settings, all()).plain().to(Sink.ignore()).named("logged"));
         assertLines("without a group, without commits", true);
     }
 
@@ -189,7 +189,7 @@ class RunLogTest {
 
     @Test
     void failedRun_saysWhyAndWhatIsLeft() throws Exception {
-        var running = KafkaSource.atLeastOnce(settings("failed"), all())
+        var running = KafkaSource.from(settings("failed"), all()).atLeastOnce()
                 .map(record -> {
                     throw new IllegalStateException("planted");
                 })

@@ -33,7 +33,7 @@ final class StarvedImages {
                 .bootstrapServers(args[0])
                 .groupId(args[1])
                 .build();
-        try (RunningPipeline running = KafkaSource.atLeastOnce(settings, args[1])
+        try (RunningPipeline running = KafkaSource.from(settings, args[1]).atLeastOnce()
                         .map(record -> thumbnail(record, cache, recent))
                         .named("thumbnail")
                         .to(Sink.ignore())

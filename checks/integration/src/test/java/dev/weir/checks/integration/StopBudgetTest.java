@@ -65,7 +65,7 @@ class StopBudgetTest {
                     .onClose(OnClose.REMAIN)
                     .commitInterval(Duration.ofMinutes(10))
                     .build();
-            KafkaSource.atLeastOnce(settings, args[1])
+            KafkaSource.from(settings, args[1]).atLeastOnce()
                     .mapBlocking(16, Ordering.unordered(), record -> {
                         String number = new String(record.value(), StandardCharsets.US_ASCII);
                         if (held.contains(number) && deaf) {

@@ -13,8 +13,8 @@ import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.produce.Sender;
-import dev.weir.kafka.produce.TransactionalProducing;
+import dev.weir.kafka.Sender;
+import dev.weir.kafka.TransactionalSink;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
@@ -91,23 +91,23 @@ class StuckProducerTest {
                         .deadLetter(DeadLetterTopic.of(topic(kind, "out"), producer))
                         .pipeline();
             case "transactions" ->
-                KafkaSource.exactlyOnce(consumer, in)
+                KafkaSource.from(consumer, in).exactlyOnce()
                         .produceTo(producer, records -> records.map(record -> copy(kind, record)));
             case "batches" ->
-                KafkaSource.atLeastOnce(consumer, in)
+                KafkaSource.from(consumer, in).atLeastOnce()
                         .map(record -> copy(kind, record))
-                        .to(TransactionalProducing.with(producer, kind).records());
+                        .to(KafkaSink.with(producer).transactional(kind).records());
             case "lean views" ->
-                KafkaSource.views(consumer.toBuilder().fetch(FetchPath.LEAN).build(), in)
+                KafkaSource.from(consumer.toBuilder().fetch(FetchPath.LEAN).build(), in).views()
                         .mapParallel(
                                 1,
                                 views -> views.encode((record, out) ->
                                         out.send(out.record(topic(kind, "out")).content(record))))
-                        .to(KafkaSink.encoded(producer));
+                        .to(KafkaSink.with(producer).encoded());
             default ->
-                KafkaSource.atLeastOnce(consumer, in)
+                KafkaSource.from(consumer, in).atLeastOnce()
                         .map(record -> copy(kind, record))
-                        .to(KafkaSink.producing(producer));
+                        .to(KafkaSink.with(producer).records());
         };
     }
 

@@ -13,7 +13,7 @@ import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.TransactionHandle;
-import dev.weir.kafka.produce.TransactionalProducing;
+import dev.weir.kafka.TransactionalSink;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Source;
@@ -58,12 +58,10 @@ class TransactionalSinkTest {
     static final KafkaClusterExtension KAFKA =
             new KafkaClusterExtension(KafkaCluster.builder().brokerConfig("auto.create.topics.enable", "false"));
 
-    private static TransactionalProducing<byte[], byte[]> sink(String id) {
-        return TransactionalProducing.with(
-                ProducerSettings.builder()
+    private static TransactionalSink<byte[], byte[]> sink(String id) {
+        return KafkaSink.with(ProducerSettings.builder()
                         .bootstrapServers(KAFKA.bootstrapServers())
-                        .build(),
-                id);
+                        .build()).transactional(id);
     }
 
     private static List<Long> seen(String topic) {
@@ -103,7 +101,7 @@ class TransactionalSinkTest {
                 .property("interceptor.classes", Counting.class.getName())
                 .build();
         try (RunningPipeline run = Source.<ProducerRecord<byte[], byte[]>>custom("numbers", context -> numbers)
-                .to(KafkaSink.producing(settings))
+                .to(KafkaSink.with(settings).records())
                 .run()) {
             run.await();
         }
@@ -224,14 +222,12 @@ class TransactionalSinkTest {
                         ProducerSettings.builder()
                                 .bootstrapServers(KAFKA.bootstrapServers())
                                 .build()));
-        try (RunningPipeline run = KafkaSource.atLeastOnce(
-                        ConsumerSettings.builder()
+        try (RunningPipeline run = KafkaSource.from(ConsumerSettings.builder()
                                 .bootstrapServers(KAFKA.bootstrapServers())
                                 .groupId(name)
-                                .build(),
-                        Subscription.topics(name).untilEnd())
+                                .build(), Subscription.topics(name).untilEnd()).atLeastOnce()
                 .map(record -> poisoned(name, record))
-                .to(TransactionalProducing.with(picky(), name)
+                .to(KafkaSink.with(picky()).transactional(name)
                         .commitRecords(130)
                         .onFailure(rule)
                         .records())

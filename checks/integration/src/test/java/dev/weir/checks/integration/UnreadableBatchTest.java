@@ -156,9 +156,7 @@ class UnreadableBatchTest {
     @MethodSource("some")
     void batchAtFault_skipped_leavesOutItsRecordsAndIsCommittedPast(Way path, Damage damage) throws Exception {
         String topic = topic(damage, "skip-" + path, true);
-        Source<ConsumerRecord<byte[], byte[]>> source = KafkaSource.atLeastOnce(
-                settings(path, topic).unreadableBatches(UnreadableBatches.SKIP).build(),
-                Subscription.topics(topic).untilEnd());
+        Source<ConsumerRecord<byte[], byte[]>> source = KafkaSource.from(settings(path, topic).unreadableBatches(UnreadableBatches.SKIP).build(), Subscription.topics(topic).untilEnd()).atLeastOnce();
         RunningPipeline running = source.to(Sink.forEach(this::note)).run();
         var report = running.completion().get(60, TimeUnit.SECONDS);
         assertThat(report.drained()).isTrue();
@@ -178,9 +176,7 @@ class UnreadableBatchTest {
     @EnumSource(Way.class)
     void batchAtFault_isTheLastOne_skipped_isCommittedPast(Way path) throws Exception {
         String topic = topic(Damage.CHECKSUM, "last-" + path, false);
-        Source<ConsumerRecord<byte[], byte[]>> source = KafkaSource.atLeastOnce(
-                settings(path, topic).unreadableBatches(UnreadableBatches.SKIP).build(),
-                Subscription.topics(topic).untilEnd());
+        Source<ConsumerRecord<byte[], byte[]>> source = KafkaSource.from(settings(path, topic).unreadableBatches(UnreadableBatches.SKIP).build(), Subscription.topics(topic).untilEnd()).atLeastOnce();
         var report = source.to(Sink.forEach(this::note)).run().completion().get(60, TimeUnit.SECONDS);
         assertThat(report.drained()).isTrue();
         assertThat(KAFKA.cluster().committedOffsets(topic))
@@ -263,7 +259,7 @@ class UnreadableBatchTest {
     void batchAtFault_withoutAWayOut_failsTheRunNamingItsPlace(Way path, Damage damage) throws Exception {
         String topic = topic(damage, "fail-" + path, true);
         Source<ConsumerRecord<byte[], byte[]>> source =
-                KafkaSource.atLeastOnce(settings(path, topic).build(), Subscription.topics(topic));
+                KafkaSource.from(settings(path, topic).build(), Subscription.topics(topic)).atLeastOnce();
         Throwable failure = catchThrowable(
                 () -> source.to(Sink.forEach(this::note)).run().completion().get(60, TimeUnit.SECONDS));
         assertThat(failure).hasRootCauseInstanceOf(Exception.class);
@@ -277,11 +273,9 @@ class UnreadableBatchTest {
     void batchAtFault_exactlyOnce_skipped_isCommittedPast(Way path) throws Exception {
         String topic = topic(Damage.CHECKSUM, "eos-" + path, true);
         KAFKA.cluster().createTopic(topic + "-out", 1);
-        var running = KafkaSource.exactlyOnce(
-                        settings(path, topic)
+        var running = KafkaSource.from(settings(path, topic)
                                 .unreadableBatches(UnreadableBatches.SKIP)
-                                .build(),
-                        Subscription.topics(topic).untilEnd())
+                                .build(), Subscription.topics(topic).untilEnd()).exactlyOnce()
                 .produceTo(
                         ProducerSettings.builder()
                                 .bootstrapServers(KAFKA.bootstrapServers())
@@ -299,10 +293,7 @@ class UnreadableBatchTest {
     @EnumSource(Way.class)
     void batchAtFault_atMostOnce_skipped_isCommittedPast(Way path) throws Exception {
         String topic = topic(Damage.CODEC, "amo-" + path, false);
-        Source<ConsumerRecord<byte[], byte[]>> source = KafkaSource.atMostOnce(
-                settings(path, topic).unreadableBatches(UnreadableBatches.SKIP).build(),
-                Subscription.topics(topic).untilEnd(),
-                10);
+        Source<ConsumerRecord<byte[], byte[]>> source = KafkaSource.from(settings(path, topic).unreadableBatches(UnreadableBatches.SKIP).build(), Subscription.topics(topic).untilEnd()).atMostOnce(10);
         source.to(Sink.forEach(this::note)).run().completion().get(60, TimeUnit.SECONDS);
         assertThat(read).containsExactly("0", "1");
         assertThat(KAFKA.cluster().committedOffsets(topic))

@@ -83,9 +83,9 @@ class ViewPipelineTest {
     }
 
     private static Pipeline pipeline(String group, Subscription from, int workers, ViewEncoder encoder) {
-        return KafkaSource.views(reading(group).build(), from)
+        return KafkaSource.from(reading(group).build(), from).views()
                 .mapParallel(workers, views -> views.encode(encoder))
-                .to(KafkaSink.encoded(writing()));
+                .to(KafkaSink.with(writing()).encoded());
     }
 
     private static List<ConsumerRecord<byte[], byte[]>> read(String topic, int partition) {
@@ -131,11 +131,9 @@ class ViewPipelineTest {
                 new ProducerRecord<byte[], byte[]>(topic, 1, 7L, some, null),
                 new ProducerRecord<>(topic, 2, 0L, new byte[0], new byte[500_000]));
         ViewEncoder copy = copyTo(topic + "-out");
-        try (RunningPipeline running = KafkaSource.views(
-                        reading(topic).fetchThreads(fetchThreads).build(),
-                        Subscription.topics(topic).untilEnd())
+        try (RunningPipeline running = KafkaSource.from(reading(topic).fetchThreads(fetchThreads).build(), Subscription.topics(topic).untilEnd()).views()
                 .mapParallel(3, views -> views.encode(copy))
-                .to(KafkaSink.encoded(writing()))
+                .to(KafkaSink.with(writing()).encoded())
                 .run()) {
             ProducerHandle producer = running.handles(ProducerHandle.class).getFirst();
             assertThat(running.await().drained()).isTrue();
@@ -260,10 +258,9 @@ class ViewPipelineTest {
                 ? WriteFailures.skip()
                 : WriteFailures.deadLetter(
                         DeadLetterTopic.of(topic + "-dead", reading(topic).build()));
-        try (RunningPipeline running = KafkaSource.views(
-                        reading(topic).build(), Subscription.topics(topic).untilEnd())
+        try (RunningPipeline running = KafkaSource.from(reading(topic).build(), Subscription.topics(topic).untilEnd()).views()
                 .mapParallel(2, views -> views.encode(butThe300))
-                .to(KafkaSink.encoded(writing(), rule))
+                .to(KafkaSink.with(writing()).onFailure(rule).encoded())
                 .run()) {
             assertThat(running.await().drained()).isTrue();
         }
@@ -334,8 +331,7 @@ class ViewPipelineTest {
         fill("looked", 2, 5_000);
         AtomicLong records = new AtomicLong();
         List<RecordViews> kept = new ArrayList<>();
-        try (RunningPipeline running = KafkaSource.views(
-                        reading("looked").build(), Subscription.topics("looked").untilEnd())
+        try (RunningPipeline running = KafkaSource.from(reading("looked").build(), Subscription.topics("looked").untilEnd()).views()
                 .to(Sink.forEach(views -> {
                     try (views) {
                         while (views.next()) {

@@ -7,7 +7,7 @@ import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerSettings;
-import dev.weir.kafka.produce.Sender;
+import dev.weir.kafka.Sender;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.testkit.FaultProxy;
 import dev.weir.testkit.KafkaCluster;

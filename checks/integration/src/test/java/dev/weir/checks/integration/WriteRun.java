@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.deadletter.DeadLetterHandle;
 import dev.weir.kafka.deadletter.DeadLetterHeaders;
-import dev.weir.kafka.produce.Producing;
-import dev.weir.kafka.produce.Sender;
+import dev.weir.kafka.KafkaSink;
+import dev.weir.kafka.Sender;
 import dev.weir.stream.DrainReport;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Source;
@@ -207,7 +207,7 @@ final class WriteRun {
     private void sendNeighbour() throws InterruptedException {
         ProducerRecord<byte[], byte[]> refused = new ProducerRecord<>(of.out(), new byte[1]);
         try (RunningPipeline other = Source.of(refused)
-                .to(Producing.with(Objects.requireNonNull(of.shared())).records())
+                .to(KafkaSink.with(Objects.requireNonNull(of.shared())).records())
                 .run()) {
             other.completion().exceptionally(failure -> null).join();
             assertThat(other.completion()).isCompletedExceptionally();

@@ -12,9 +12,8 @@ import dev.weir.kafka.RetryTopics;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.produce.Message;
-import dev.weir.kafka.produce.Producing;
-import dev.weir.kafka.produce.Sender;
-import dev.weir.kafka.produce.TransactionalProducing;
+import dev.weir.kafka.Sender;
+import dev.weir.kafka.TransactionalSink;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.Sink;
@@ -23,15 +22,15 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** A way out of {@link WriteMatrixTest}: a pipeline that writes each record of a topic to another topic. */
 enum WriteWay {
-    /** {@link KafkaSink#producing}. */
+    /** {@link KafkaSink#records}. */
     SINK,
     /** {@code HandledFlow.produceTo}. */
     ROUTED,
-    /** {@link Producing#flow}. */
+    /** {@link KafkaSink#flow}. */
     RESULTS,
     /** {@link KafkaSink#encoded}. */
     ENCODED,
-    /** {@link TransactionalProducing}. */
+    /** {@link TransactionalSink}. */
     TRANSACTIONAL,
     /** {@code ExactlyOnceFlow.produceTo}. */
     EXACTLY_ONCE,
@@ -65,38 +64,38 @@ enum WriteWay {
         Subscription in = Subscription.topics(of.name());
         return switch (this) {
             case SINK ->
-                KafkaSource.atLeastOnce(consumer, in).map(of::made).to(KafkaSink.producing(producer, of.rule()));
+                KafkaSource.from(consumer, in).atLeastOnce().map(of::made).to(KafkaSink.with(producer).onFailure(of.rule()).records());
             case ROUTED ->
                 KafkaFlow.from(consumer, in)
                         .handle(1, Ordering.input(), record -> record)
                         .produceTo(producer, of::made, of.rule());
             case RESULTS ->
-                KafkaSource.atLeastOnce(consumer, in)
+                KafkaSource.from(consumer, in).atLeastOnce()
                         .map(record -> Message.single(of.made(record), record))
                         .via(producing(of).onFailure(of.rule()).<ConsumerRecord<byte[], byte[]>>flow())
                         .to(Sink.ignore());
             case ENCODED ->
-                KafkaSource.views(consumer.toBuilder().fetch(FetchPath.LEAN).build(), in)
+                KafkaSource.from(consumer.toBuilder().fetch(FetchPath.LEAN).build(), in).views()
                         .mapParallel(
                                 1,
                                 views -> views.encode((record, out) -> out.send(out.record(of.topic(record.offset()))
                                         .timestamp(record.timestamp())
                                         .content(record))))
-                        .to(KafkaSink.encoded(producer, of.rule()));
+                        .to(KafkaSink.with(producer).onFailure(of.rule()).encoded());
             case TRANSACTIONAL ->
-                KafkaSource.atLeastOnce(consumer, in)
+                KafkaSource.from(consumer, in).atLeastOnce()
                         .map(of::made)
-                        .to(TransactionalProducing.with(producer, of.name())
+                        .to(KafkaSink.with(producer).transactional(of.name())
                                 .commitInterval(Duration.ofMillis(50))
                                 .onFailure(of.rule())
                                 .records());
             case EXACTLY_ONCE ->
-                KafkaSource.exactlyOnce(consumer, in)
+                KafkaSource.from(consumer, in).exactlyOnce()
                         .commitInterval(Duration.ofMillis(50))
                         .onFailure(of.rule())
                         .produceTo(producer, records -> records.map(of::made));
             case DEAD_LETTER ->
-                KafkaSource.atLeastOnce(consumer, in)
+                KafkaSource.from(consumer, in).atLeastOnce()
                         .map(record -> new FailedRecord(
                                 of.handled(record), FailedRecord.Reason.HANDLER, notOfThisForm(), 1, false))
                         .to(DeadLetterTopic.of(of.out(), producer).sink());
@@ -110,13 +109,13 @@ enum WriteWay {
                 KafkaFlow.shared(share(of), of.name())
                         .forEach(1, Ordering.unordered(), of::handled)
                         .pipeline();
-            case SENDER -> KafkaSource.plain(consumer, in).to(Sink.forEach(of::sendSingly));
+            case SENDER -> KafkaSource.from(consumer, in).plain().to(Sink.forEach(of::sendSingly));
         };
     }
 
-    private static Producing<byte[], byte[]> producing(WriteCase of) {
+    private static KafkaSink<byte[], byte[]> producing(WriteCase of) {
         Sender<byte[], byte[]> shared = of.shared();
-        return shared == null ? Producing.with(of.producer()) : Producing.with(shared);
+        return shared == null ? KafkaSink.with(of.producer()) : KafkaSink.with(shared);
     }
 
     /** Without a stack trace, so that a dead-letter record is small. */

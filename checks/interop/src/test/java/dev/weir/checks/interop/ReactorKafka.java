@@ -6,7 +6,7 @@ import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.produce.Message;
-import dev.weir.kafka.produce.Producing;
+import dev.weir.kafka.KafkaSink;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
@@ -45,7 +45,7 @@ final class ReactorKafka {
             ConsumerSettings<String, String> settings,
             Subscription topic,
             Function<String, CompletionStage<String>> charge) {
-        return KafkaSource.atLeastOnce(settings, topic)
+        return KafkaSource.from(settings, topic).atLeastOnce()
                 .mapAsyncUnordered(16, record -> charge.apply(record.value()))
                 .to(Sink.ignore());
     }
@@ -58,7 +58,7 @@ final class ReactorKafka {
     }
 
     static Pipeline oneByOne(ConsumerSettings<String, String> settings, Subscription topic, Consumer<String> handler) {
-        return KafkaSource.atLeastOnce(settings, topic)
+        return KafkaSource.from(settings, topic).atLeastOnce()
                 .to(Sink.forEachBlocking(1, record -> handler.accept(record.value())));
     }
 
@@ -70,7 +70,7 @@ final class ReactorKafka {
 
     static Pipeline atMostOnce(
             ConsumerSettings<String, String> settings, Subscription topic, Consumer<String> handler) {
-        return KafkaSource.atMostOnce(settings, topic, 100).to(Sink.forEach(record -> handler.accept(record.value())));
+        return KafkaSource.from(settings, topic).atMostOnce(100).to(Sink.forEach(record -> handler.accept(record.value())));
     }
 
     static Flux<?> groupByPartition(ReceiverOptions<String, String> options, BiConsumer<Integer, String> handler) {
@@ -89,7 +89,7 @@ final class ReactorKafka {
 
     static Pipeline byPartition(
             ConsumerSettings<String, String> settings, Subscription topic, BiConsumer<Integer, String> handler) {
-        return KafkaSource.atLeastOnce(settings, topic)
+        return KafkaSource.from(settings, topic).atLeastOnce()
                 .mapBlocking(100, RecordOrdering.byPartition(), record -> {
                     handler.accept(record.partition(), record.value());
                     return record;
@@ -102,7 +102,7 @@ final class ReactorKafka {
             Subscription topic,
             ProducerSettings<String, String> output,
             Function<ConsumerRecord<String, String>, ProducerRecord<String, String>> bill) {
-        return KafkaSource.exactlyOnce(settings, topic).produceTo(output, records -> records.map(bill));
+        return KafkaSource.from(settings, topic).exactlyOnce().produceTo(output, records -> records.map(bill));
     }
 
     static Flux<?> send(SenderOptions<String, String> options, List<String> orders, BiConsumer<String, Long> sent) {
@@ -118,7 +118,7 @@ final class ReactorKafka {
             ProducerSettings<String, String> settings, List<String> orders, BiConsumer<String, Long> sent) {
         return Source.from(orders)
                 .map(order -> Message.single(new ProducerRecord<>("sent", order, order), order))
-                .via(Producing.with(settings).<String>flow())
+                .via(KafkaSink.with(settings).<String>flow())
                 .to(Sink.forEach(produced -> sent.accept(
                         produced.passThrough(), produced.metadata().getFirst().offset())));
     }

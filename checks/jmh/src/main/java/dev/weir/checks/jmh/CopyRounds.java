@@ -73,15 +73,13 @@ public final class CopyRounds {
 
     private Cost atLeastOnce(String output) throws Exception {
         Copy copy = new Copy(output);
-        return copy.run(copy.of(KafkaSource.atLeastOnce(
-                        reading(output), Subscription.topics(input).untilEnd()))
-                .to(KafkaSink.producing(writing())));
+        return copy.run(copy.of(KafkaSource.from(reading(output), Subscription.topics(input).untilEnd()).atLeastOnce())
+                .to(KafkaSink.with(writing()).records()));
     }
 
     private Cost exactlyOnce(String output) throws Exception {
         Copy copy = new Copy(output);
-        return copy.run(KafkaSource.exactlyOnce(
-                        reading(output), Subscription.topics(input).untilEnd())
+        return copy.run(KafkaSource.from(reading(output), Subscription.topics(input).untilEnd()).exactlyOnce()
                 .commitInterval(INTERVAL)
                 .commitRecords(Integer.MAX_VALUE)
                 .produceTo(writing(), copy::of));

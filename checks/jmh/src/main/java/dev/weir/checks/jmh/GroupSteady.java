@@ -121,8 +121,8 @@ public final class GroupSteady {
         }
         ConsumerSettings<byte[], byte[]> lean = settings.build();
         Pipeline pipeline = who.startsWith("views")
-                ? KafkaSource.views(lean, topic).to(Sink.forEach(this::count))
-                : KafkaSource.<Long>atLeastOnce(lean, view -> view.value().getLong(0), topic)
+                ? KafkaSource.from(lean, topic).views().to(Sink.forEach(this::count))
+                : KafkaSource.from(lean, topic).<Long>decodedBy(view -> view.value().getLong(0)).atLeastOnce()
                         .to(Sink.forEach(each -> records.increment()));
         try (RunningPipeline running = pipeline.run()) {
             measure(who);

@@ -66,7 +66,7 @@ public final class SinkRounds {
         settings().forEach(settings::property);
         Generated generated = new Generated(topic);
         try (RunningPipeline running = Source.<ProducerRecord<byte[], byte[]>>custom("generate", context -> generated)
-                .to(KafkaSink.producing(settings.build()))
+                .to(KafkaSink.with(settings.build()).records())
                 .run()) {
             Cost cost = generated.counted.cost();
             running.drain(Duration.ofSeconds(20));

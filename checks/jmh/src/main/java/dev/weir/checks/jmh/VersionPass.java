@@ -10,6 +10,7 @@ import java.lang.management.ManagementFactory;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -22,6 +23,9 @@ public final class VersionPass implements Function<Map<String, String>, long[]> 
 
     private static final OperatingSystemMXBean SYSTEM =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+
+    /** The factory's names in the versions, the first of which needs another call. */
+    private static final Set<String> NAMES = Set.of("from", "atLeastOnce", "committable");
 
     /** Called with a name by {@link Versions}, without arguments. */
     public VersionPass() {}
@@ -66,14 +70,17 @@ public final class VersionPass implements Function<Map<String, String>, long[]> 
     private static Source<ConsumerRecord<byte[], byte[]>> source(
             ConsumerSettings<byte[], byte[]> settings, String topic) {
         try {
+            Class<?>[] parameters = {ConsumerSettings.class, String[].class};
             Method method = Arrays.stream(KafkaSource.class.getMethods())
-                    .filter(each -> each.getName().equals("atLeastOnce")
-                            || each.getName().equals("committable"))
-                    .filter(each -> Arrays.equals(
-                            each.getParameterTypes(), new Class<?>[] {ConsumerSettings.class, String[].class}))
+                    .filter(each -> NAMES.contains(each.getName()))
+                    .filter(each -> Arrays.equals(each.getParameterTypes(), parameters))
                     .findFirst()
                     .orElseThrow();
-            return (Source<ConsumerRecord<byte[], byte[]>>) method.invoke(null, settings, new String[] {topic});
+            Object made = method.invoke(null, settings, new String[] {topic});
+            return (Source<ConsumerRecord<byte[], byte[]>>)
+                    (method.getName().equals("from")
+                            ? made.getClass().getMethod("atLeastOnce").invoke(made)
+                            : made);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }

@@ -65,9 +65,7 @@ final class AsimovDriver implements Driver {
         ProducerSettings.Builder<byte[], byte[]> producer = ProducerSettings.builder();
         pass.clientConfig().connection().forEach(producer::property);
         String output = pass.outputTopic();
-        return translated(KafkaSource.atLeastOnce(
-                        consumer.build(),
-                        Subscription.topics(pass.configuration().topic())))
+        return translated(KafkaSource.from(consumer.build(), Subscription.topics(pass.configuration().topic())).atLeastOnce())
                 .map(event -> {
                     pass.delivered(
                             event.source().partition(),
@@ -76,7 +74,7 @@ final class AsimovDriver implements Driver {
                             event.source().value().length);
                     return AsimovRecords.toProduce(event.source(), event.value(), output, output);
                 })
-                .to(KafkaSink.producing(producer.build()));
+                .to(KafkaSink.with(producer.build()).records());
     }
 
     private Source<Tracked<Translation>> translated(Source<ConsumerRecord<byte[], byte[]>> records) {

@@ -8,7 +8,6 @@ import dev.weir.kafka.ProducerSettings;
 import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Pipeline;
-import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -37,14 +36,15 @@ final class GeneratedRecords implements Stage<ProducerRecord<byte[], byte[]>>, A
     static Pipeline producing(Pass pass) {
         ProducerSettings.Builder<byte[], byte[]> settings = ProducerSettings.builder();
         pass.clientConfig().producer(Map.of()).forEach(settings::property);
-        Sink.Loop<ProducerRecord<byte[], byte[]>> sink = KafkaSink.producing(settings.build());
+        KafkaSink<byte[], byte[]> sink = KafkaSink.with(settings.build());
         if (pass.configuration().options().containsKey(SendPlan.START)) {
-            // Like the other drivers' generators: waiting for the next record thousands of times a second is costly,
-            // and a virtual thread needs two wake-ups for each wait.
-            sink = sink.with(Attributes.NONE.withDispatcher(Dispatcher.single("generator")));
+            // As the others' generators: to wait for the next record thousands of times a second is work of its own,
+            // and
+            // that of a virtual thread takes two wake-ups for one.
+            sink = sink.attributes(Attributes.NONE.withDispatcher(Dispatcher.single("generator")));
         }
         return Source.<ProducerRecord<byte[], byte[]>>custom("generate", context -> new GeneratedRecords(pass))
-                .to(sink);
+                .to(sink.records());
     }
 
     @Override

@@ -20,7 +20,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * {@code KafkaSource.atLeastOnce} to {@code KafkaSink.producing}, or {@code KafkaSource.exactlyOnce}, with {@code map}
+ * {@code KafkaSource.atLeastOnce} to {@code KafkaSink.records}, or {@code KafkaSource.exactlyOnce}, with {@code map}
  * or {@code mapParallel} between. Confined to the main thread.
  */
 final class WeirCopy implements Driver {
@@ -82,12 +82,12 @@ final class WeirCopy implements Driver {
         writing.forEach(producer::property);
         String topic = pass.configuration().topic();
         return pass.options().isExactlyOnce()
-                ? KafkaSource.exactlyOnce(consumer.build(), topic)
+                ? KafkaSource.from(consumer.build(), topic).exactlyOnce()
                         .commitInterval(interval)
                         .commitRecords(Integer.MAX_VALUE)
                         .produceTo(producer.build(), records -> copied(records, pass))
-                : copied(KafkaSource.atLeastOnce(consumer.build(), topic), pass)
-                        .to(KafkaSink.producing(producer.build()));
+                : copied(KafkaSource.from(consumer.build(), topic).atLeastOnce(), pass)
+                        .to(KafkaSink.with(producer.build()).records());
     }
 
     private Source<ProducerRecord<byte[], byte[]>> copied(Source<ConsumerRecord<byte[], byte[]>> records, Pass pass) {

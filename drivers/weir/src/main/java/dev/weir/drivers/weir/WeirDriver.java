@@ -94,7 +94,7 @@ final class WeirDriver implements Driver {
                             1 + Failures.MOST, Backoff.between(wait, wait).withJitter(0)))
                     .pipeline();
         }
-        return KafkaSource.atLeastOnce(settings, topic)
+        return KafkaSource.from(settings, topic).atLeastOnce()
                 .mapBlocking(pass.options().concurrency(), ordering, record -> {
                     handle(record, work, pass);
                     return record;
@@ -139,17 +139,17 @@ final class WeirDriver implements Driver {
         ConsumerSettings<byte[], byte[]> settings = builder.build();
         Subscription topic = Subscription.topics(pass.topics().names());
         return switch (pass.configuration().scenario()) {
-            case CONSUME, STEADY -> delivering(KafkaSource.plain(settings, topic), pass);
+            case CONSUME, STEADY -> delivering(KafkaSource.from(settings, topic).plain(), pass);
             case AT_LEAST_ONCE ->
                 copiesRecords
-                        ? delivering(KafkaSource.atLeastOnce(settings, topic), pass)
-                        : KafkaSource.atLeastOnce(settings, topic, record -> Seen.of(record, pass))
+                        ? delivering(KafkaSource.from(settings, topic).atLeastOnce(), pass)
+                        : KafkaSource.from(settings, topic).decodedBy(record -> Seen.of(record, pass)).atLeastOnce()
                                 .to(Sink.forEach(seen -> seen.tell(pass)));
             case AT_MOST_ONCE ->
                 delivering(
-                        KafkaSource.atMostOnce(settings, topic, pass.options().commitAhead()), pass);
+                        KafkaSource.from(settings, topic).atMostOnce(pass.options().commitAhead()), pass);
             case WORK -> working(settings, topic, pass);
-            case FLOW_CONTROL -> KafkaSource.plain(settings, topic).to(Sink.forEach(oneAtATime::handle));
+            case FLOW_CONTROL -> KafkaSource.from(settings, topic).plain().to(Sink.forEach(oneAtATime::handle));
             default ->
                 throw new IllegalArgumentException(
                         "not offered: " + pass.configuration().scenario());

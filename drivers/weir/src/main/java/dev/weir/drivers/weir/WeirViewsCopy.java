@@ -71,10 +71,10 @@ final class WeirViewsCopy implements Driver {
                     .value(record.value()));
         };
         Source<RecordViews> views =
-                KafkaSource.views(consumer.build(), pass.configuration().topic());
+                KafkaSource.from(consumer.build(), pass.configuration().topic()).views();
         Source<EncodedRecords> encoded = workers == 0
                 ? views.map(each -> each.encode(copy))
                 : views.mapParallel(workers, each -> each.encode(copy));
-        return encoded.to(KafkaSink.encoded(producer.build()));
+        return encoded.to(KafkaSink.with(producer.build()).encoded());
     }
 }

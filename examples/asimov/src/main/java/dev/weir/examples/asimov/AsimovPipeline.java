@@ -57,7 +57,7 @@ public final class AsimovPipeline {
             ProducerSettings<byte[], byte[]> producer,
             Consumer<? super Malformed> onMalformed) {
         return ended(
-                KafkaSource.atLeastOnce(consumer, EVENTS)
+                KafkaSource.from(consumer, EVENTS).atLeastOnce()
                         .mapParallel(threads, record -> new Tracked<>(record, asimov.parseJson(record.value())))
                         .named("parse JSON")
                         .mapParallel(threads, event -> event.with(asimov.parseUrl(event.value())))
@@ -83,7 +83,7 @@ public final class AsimovPipeline {
             ConsumerSettings<byte[], byte[]> consumer,
             ProducerSettings<byte[], byte[]> producer,
             Consumer<? super Malformed> onMalformed) {
-        return ended(translated(asimov, threads, KafkaSource.atLeastOnce(consumer, EVENTS)), producer, onMalformed);
+        return ended(translated(asimov, threads, KafkaSource.from(consumer, EVENTS).atLeastOnce()), producer, onMalformed);
     }
 
     static Source<Tracked<Translation>> translated(
@@ -108,7 +108,7 @@ public final class AsimovPipeline {
         return translated
                 .map(event -> routed(event, onMalformed))
                 .named("route")
-                .to(KafkaSink.producing(producer))
+                .to(KafkaSink.with(producer).records())
                 .named("asimov");
     }
 

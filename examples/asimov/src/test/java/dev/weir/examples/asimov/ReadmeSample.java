@@ -15,7 +15,7 @@ final class ReadmeSample {
             ProducerSettings<byte[], byte[]> producer,
             AsimovSteps asimov,
             int cores) {
-        KafkaSource.atLeastOnce(consumer, "events")
+        KafkaSource.from(consumer, "events").atLeastOnce()
                 .mapParallel(cores, record -> new Tracked<>(record, asimov.parseJson(record.value())))
                 .named("parse JSON")
                 .mapParallel(cores, event -> event.with(asimov.parseUrl(event.value())))
@@ -25,7 +25,7 @@ final class ReadmeSample {
                 .mapParallel(cores, event -> event.with(asimov.encode(event.value())))
                 .named("encode")
                 .map(event -> AsimovRecords.toProduce(event.source(), event.value(), "page-views", "dead-letters"))
-                .to(KafkaSink.producing(producer))
+                .to(KafkaSink.with(producer).records())
                 .run();
     }
 }

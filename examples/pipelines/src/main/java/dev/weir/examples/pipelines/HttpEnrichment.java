@@ -58,10 +58,10 @@ public final class HttpEnrichment {
         var producer = ProducerSettings.builder(new StringSerializer(), new StringSerializer())
                 .bootstrapServers(brokers)
                 .build();
-        return KafkaSource.atLeastOnce(consumer, orders)
+        return KafkaSource.from(consumer, orders).atLeastOnce()
                 .mapBlocking(4, RecordOrdering.byKey(), enrichment::enriched)
                 .named("customer")
-                .to(KafkaSink.producing(producer));
+                .to(KafkaSink.with(producer).records());
     }
 
     private ProducerRecord<String, String> enriched(ConsumerRecord<String, String> order)

@@ -52,11 +52,11 @@ public final class LogFilter {
         var producer = ProducerSettings.builder(new StringSerializer(), new StringSerializer())
                 .bootstrapServers(brokers)
                 .build();
-        return KafkaSource.atLeastOnce(consumer, log)
+        return KafkaSource.from(consumer, log).atLeastOnce()
                 .mapBlocking(2, RecordOrdering.byPartition(), LogFilter::slow)
                 .named("match")
                 .mapConcat(matching -> matching)
-                .to(KafkaSink.producing(producer));
+                .to(KafkaSink.with(producer).records());
     }
 
     private static List<ProducerRecord<String, String>> slow(ConsumerRecord<String, String> line) {

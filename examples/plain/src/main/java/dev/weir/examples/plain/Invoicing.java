@@ -31,10 +31,10 @@ public final class Invoicing {
         var invoices = ProducerSettings.builder(new StringSerializer(), new StringSerializer())
                 .bootstrapServers(brokers)
                 .build();
-        return KafkaSource.atLeastOnce(orders, subscription)
-                // 64 orders at a time, in order per customer.
+        return KafkaSource.from(orders, subscription).atLeastOnce()
+                // 64 orders at a time, those of a customer in their order.
                 .mapBlocking(64, RecordOrdering.byKey(), Invoicing::invoice)
-                .to(KafkaSink.producing(invoices));
+                .to(KafkaSink.with(invoices).records());
     }
 
     private static ProducerRecord<String, String> invoice(ConsumerRecord<String, String> order) {

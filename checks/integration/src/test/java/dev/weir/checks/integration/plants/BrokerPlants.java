@@ -77,7 +77,7 @@ final class BrokerPlants {
                             .maxOutstandingRecords(used)
                             .property("max.poll.records", "" + used)
                             .build();
-                    return KafkaSource.atLeastOnce(settings, bed.even())
+                    return KafkaSource.from(settings, bed.even()).atLeastOnce()
                             .mapBlocking(workers, Ordering.unordered(), work::call)
                             .named(shapes.subject)
                             .to(Sink.forEach(plant::done));
@@ -100,7 +100,7 @@ final class BrokerPlants {
                             .property("max.poll.records", "5")
                             .property("max.partition.fetch.bytes", "" + 2 * kilobytes * 1024)
                             .build();
-                    return KafkaSource.atLeastOnce(settings, bed.large(kilobytes))
+                    return KafkaSource.from(settings, bed.large(kilobytes)).atLeastOnce()
                             .mapBlocking(workers, Ordering.unordered(), work::call)
                             .named(shapes.subject)
                             .to(Sink.forEach(plant::done));
@@ -122,10 +122,7 @@ final class BrokerPlants {
                 plant -> tuning -> {
                     ConsumerSettings<byte[], byte[]> raw = bed.settings(path).build();
                     if (inView) {
-                        return KafkaSource.atLeastOnce(
-                                        raw,
-                                        view -> tuning.removed() ? view.offset() : work.call(view.offset()),
-                                        bed.even())
+                        return KafkaSource.from(raw, bed.even()).decodedBy(view -> tuning.removed() ? view.offset() : work.call(view.offset())).atLeastOnce()
                                 .to(Sink.forEach(plant::done));
                     }
                     ConsumerSettings<byte[], byte[]> settings = ConsumerSettings.builder(
@@ -135,7 +132,7 @@ final class BrokerPlants {
                             .groupId(raw.groupId())
                             .fetch(path)
                             .build();
-                    return KafkaSource.atLeastOnce(settings, bed.even()).to(Sink.forEach(plant::done));
+                    return KafkaSource.from(settings, bed.even()).atLeastOnce().to(Sink.forEach(plant::done));
                 });
     }
 
@@ -213,12 +210,12 @@ final class BrokerPlants {
             ProducerSettings.Builder<byte[], byte[]> settings =
                     ProducerSettings.builder().bootstrapServers(bootstrapServers);
             properties.apply(tuning).forEach(settings::property);
-            return KafkaSource.atLeastOnce(bed.settings(path).build(), bed.even())
+            return KafkaSource.from(bed.settings(path).build(), bed.even()).atLeastOnce()
                     .map(record -> {
                         plant.done(record);
                         return new ProducerRecord<>(output, record.key(), record.value());
                     })
-                    .to(KafkaSink.producing(settings.build()));
+                    .to(KafkaSink.with(settings.build()).records());
         });
     }
 
@@ -245,12 +242,12 @@ final class BrokerPlants {
                             .maxOutstandingRecords(used)
                             .property("max.poll.records", "" + used)
                             .build();
-                    return KafkaSource.atLeastOnce(settings, bed.even())
+                    return KafkaSource.from(settings, bed.even()).atLeastOnce()
                             .map(record -> {
                                 plant.done(record);
                                 return new ProducerRecord<>(topic, record.key(), record.value());
                             })
-                            .to(KafkaSink.producing(output));
+                            .to(KafkaSink.with(output).records());
                 });
     }
 
@@ -269,7 +266,7 @@ final class BrokerPlants {
                     var settings = bed.settings(path)
                             .bootstrapServers(distance.bootstrapServers())
                             .build();
-                    return KafkaSource.atMostOnce(settings, Subscription.topics(bed.even()), used)
+                    return KafkaSource.from(settings, Subscription.topics(bed.even())).atMostOnce(used)
                             .to(Sink.forEach(plant::done));
                 });
         planted.closing(distance::close);
@@ -286,7 +283,7 @@ final class BrokerPlants {
                 Truth.of(Kind.ONE_PARTITION, "hot-partition-1", shapes.subject).near(Kind.KEY_SKEW),
                 Occupancy.low(work, workers),
                 plant -> tuning -> {
-                    var source = KafkaSource.atLeastOnce(bed.settings(path).build(), bed.hotPartition());
+                    var source = KafkaSource.from(bed.settings(path).build(), bed.hotPartition()).atLeastOnce();
                     return (tuning.removed()
                                     ? source.mapBlocking(workers, RecordOrdering.byKey(), work::call)
                                     : source.mapBlocking(workers, RecordOrdering.byPartition(), work::call))

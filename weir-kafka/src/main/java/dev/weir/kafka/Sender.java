@@ -1,8 +1,5 @@
-package dev.weir.kafka.produce;
+package dev.weir.kafka;
 
-import dev.weir.kafka.ProduceException;
-import dev.weir.kafka.ProducePath;
-import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.internal.out.client.ClientHealth;
 import dev.weir.kafka.internal.out.client.ClientInterrupts;
 import dev.weir.kafka.internal.out.client.ClientProgress;
@@ -28,7 +25,7 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A producer for use outside of pipelines, or shared by several of them through {@link Producing#with(Sender)}.
+ * A producer for use outside of pipelines, or shared by several of them through {@link KafkaSink#with(Sender)}.
  * Thread-safe. The opener closes it after the pipelines that use it have ended.
  *
  * {@snippet :

@@ -1,8 +1,8 @@
-package dev.weir.kafka.produce;
+package dev.weir.kafka;
 
-import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.internal.out.transaction.TransactionLimits;
 import dev.weir.kafka.internal.out.transaction.TransactionalBatches;
+import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.Sink;
 import java.time.Duration;
 import java.util.Objects;
@@ -15,15 +15,15 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  *
  * {@snippet :
  * payments.map(payment -> new ProducerRecord<>("booked", payment.account(), payment))
- *         .to(TransactionalProducing.with(settings, "booking-1").commitRecords(1_000).records())
+ *         .to(KafkaSink.with(settings).transactional("booking-1").commitRecords(1_000).records())
  *         .run();
  * }
  *
  * <p>A transaction that fails for a transient reason is aborted, and its records are sent again in another one. If the
  * source redelivers inputs that were unacknowledged when a run ended, these include inputs whose transaction was
- * committed just before. To read and write topics exactly once, use {@link dev.weir.kafka.KafkaSource#exactlyOnce}.
+ * committed just before. To read and write topics exactly once, use {@link KafkaSource#exactlyOnce}.
  */
-public final class TransactionalProducing<K, V> {
+public final class TransactionalSink<K, V> {
 
     private static final Duration DEFAULT_INTERVAL = Duration.ofMillis(100);
     private static final int DEFAULT_RECORDS = 10_000;
@@ -34,7 +34,7 @@ public final class TransactionalProducing<K, V> {
     private final int commitRecords;
     private final WriteFailures failures;
 
-    private TransactionalProducing(
+    private TransactionalSink(
             ProducerSettings<K, V> settings,
             String transactionalId,
             Duration commitInterval,
@@ -48,30 +48,20 @@ public final class TransactionalProducing<K, V> {
         TransactionLimits.check(settings, commitInterval, commitRecords);
     }
 
-    /**
-     * Writes under a transactional id, which brokers grant to one producer at a time. A run that starts aborts the open
-     * transaction of the previous run, which fails if it is still running.
-     *
-     * @throws IllegalArgumentException if the settings contradict transactions, or the id is blank
-     */
-    public static <K, V> TransactionalProducing<K, V> with(ProducerSettings<K, V> settings, String transactionalId) {
+    static <K, V> TransactionalSink<K, V> of(
+            ProducerSettings<K, V> settings, String transactionalId, WriteFailures failures) {
         if (Objects.requireNonNull(transactionalId, "transactionalId").isBlank()) {
             throw new IllegalArgumentException("a transactional sink needs a transactionalId that is not blank");
         }
-        return new TransactionalProducing<>(
-                Objects.requireNonNull(settings, "settings"),
-                transactionalId,
-                DEFAULT_INTERVAL,
-                DEFAULT_RECORDS,
-                WriteFailures.fail());
+        return new TransactionalSink<>(settings, transactionalId, DEFAULT_INTERVAL, DEFAULT_RECORDS, failures);
     }
 
     /**
      * Sets how long a transaction takes records before it is committed: 1 ms to 10 min and less than
      * {@code transaction.timeout.ms}, which is 30 s by default; default 100 ms.
      */
-    public TransactionalProducing<K, V> commitInterval(Duration interval) {
-        return new TransactionalProducing<>(
+    public TransactionalSink<K, V> commitInterval(Duration interval) {
+        return new TransactionalSink<>(
                 settings, transactionalId, Objects.requireNonNull(interval, "interval"), commitRecords, failures);
     }
 
@@ -79,8 +69,8 @@ public final class TransactionalProducing<K, V> {
      * Sets the number of records that commits a transaction early; they are kept in memory until then. At least 1,
      * default 10,000.
      */
-    public TransactionalProducing<K, V> commitRecords(int records) {
-        return new TransactionalProducing<>(settings, transactionalId, commitInterval, records, failures);
+    public TransactionalSink<K, V> commitRecords(int records) {
+        return new TransactionalSink<>(settings, transactionalId, commitInterval, records, failures);
     }
 
     /**
@@ -89,8 +79,8 @@ public final class TransactionalProducing<K, V> {
      * A dead-letter record is written outside of transactions, after the transaction with earlier records is committed;
      * then its input is acknowledged.
      */
-    public TransactionalProducing<K, V> onFailure(WriteFailures newFailures) {
-        return new TransactionalProducing<>(
+    public TransactionalSink<K, V> onFailure(WriteFailures newFailures) {
+        return new TransactionalSink<>(
                 settings,
                 transactionalId,
                 commitInterval,
@@ -100,8 +90,8 @@ public final class TransactionalProducing<K, V> {
 
     /**
      * Writes each record. The stage above waits while a transaction is committed. Fails the run with
-     * {@link dev.weir.kafka.ProduceException} when a record cannot be written and the rule does not cover it, and with
-     * {@link dev.weir.kafka.KafkaPipelineException} when the brokers refuse transactions or another producer took the
+     * {@link ProduceException} when a record cannot be written and the rule does not cover it, and with
+     * {@link KafkaPipelineException} when the brokers refuse transactions or another producer took the
      * id; the open transaction then stays invisible.
      */
     public Sink<ProducerRecord<K, V>> records() {
