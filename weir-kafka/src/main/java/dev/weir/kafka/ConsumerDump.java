@@ -14,132 +14,34 @@ public final class ConsumerDump {
 
     private final Values values;
 
-    private ConsumerDump(
-            Instant at,
-            String reads,
-            String state,
-            Duration sinceLastPoll,
-            int assignments,
-            int rebalances,
-            long commits,
-            long failedCommits,
-            List<PartitionDump> partitions,
-            @Nullable Instant noAnswerSince,
-            List<String> troubles,
-            long decodeNanos,
-            int decodeThreads,
-            long throttledNanos) {
-        this.values = new Values(
-                at,
-                reads,
-                state,
-                sinceLastPoll,
-                assignments,
-                rebalances,
-                commits,
-                failedCommits,
-                partitions,
-                noAnswerSince,
-                List.copyOf(troubles),
-                decodeNanos,
-                decodeThreads,
-                throttledNanos);
+    private ConsumerDump(Values values) {
+        this.values = values;
     }
 
-    /** Creates a dump without stage troubles, for tests of code that reads one. */
-    public static ConsumerDump of(
-            Instant at,
-            String reads,
-            String state,
-            Duration sinceLastPoll,
-            int assignments,
-            int rebalances,
-            long commits,
-            long failedCommits,
-            List<PartitionDump> partitions,
-            @Nullable Instant noAnswerSince) {
-        return of(
-                at,
-                reads,
-                state,
-                sinceLastPoll,
-                assignments,
-                rebalances,
-                commits,
-                failedCommits,
-                partitions,
-                noAnswerSince,
-                List.of());
+    /** A builder whose numbers are 0 and whose other values are empty. */
+    public static Builder builder() {
+        return new Builder();
     }
 
-    /** Creates an instance for tests of code that reads it. In a run the engine creates it. */
-    public static ConsumerDump of(
-            Instant at,
-            String reads,
-            String state,
-            Duration sinceLastPoll,
-            int assignments,
-            int rebalances,
-            long commits,
-            long failedCommits,
-            List<PartitionDump> partitions,
-            @Nullable Instant noAnswerSince,
-            List<String> troubles) {
-        return new ConsumerDump(
-                at,
-                reads,
-                state,
-                sinceLastPoll,
-                assignments,
-                rebalances,
-                commits,
-                failedCommits,
-                partitions,
-                noAnswerSince,
-                Objects.requireNonNull(troubles, "troubles"),
-                0,
-                1,
-                0);
+    /** A builder that begins with these values. */
+    public Builder toBuilder() {
+        Builder builder = new Builder();
+        builder.at = values.at;
+        builder.reads = values.reads;
+        builder.state = values.state;
+        builder.sinceLastPoll = values.sinceLastPoll;
+        builder.assignments = values.assignments;
+        builder.rebalances = values.rebalances;
+        builder.commits = values.commits;
+        builder.failedCommits = values.failedCommits;
+        builder.partitions = values.partitions;
+        builder.noAnswerSince = values.noAnswerSince;
+        builder.troubles = values.troubles;
+        builder.decodeNanos = values.decodeNanos;
+        builder.decodeThreads = values.decodeThreads;
+        builder.throttledNanos = values.throttledNanos;
+        return builder;
     }
-
-    /** Returns a copy with other values of {@link #decodeNanos} and {@link #decodeThreads}. */
-    public ConsumerDump withDecoding(long nanos, int threads) {
-        return new ConsumerDump(
-                values.at,
-                values.reads,
-                values.state,
-                values.sinceLastPoll,
-                values.assignments,
-                values.rebalances,
-                values.commits,
-                values.failedCommits,
-                values.partitions,
-                values.noAnswerSince,
-                values.troubles,
-                nanos,
-                threads,
-                values.throttledNanos);
-    }
-
-    /** Returns a copy with another value of {@link #throttledNanos}. */
-    public ConsumerDump withThrottledNanos(long nanos) {
-        return new ConsumerDump(
-                values.at,
-                values.reads,
-                values.state,
-                values.sinceLastPoll,
-                values.assignments,
-                values.rebalances,
-                values.commits,
-                values.failedCommits,
-                values.partitions,
-                values.noAnswerSince,
-                values.troubles,
-                values.decodeNanos,
-                values.decodeThreads,
-                nanos);
-    }
-
     /** The time of this dump. */
     public Instant at() {
         return values.at;
@@ -307,94 +209,35 @@ public final class ConsumerDump {
 
         private final PartitionValues values;
 
-        private PartitionDump(
-                String topic,
-                int partition,
-                int epoch,
-                int buffered,
-                int inFlight,
-                @Nullable Oldest oldest,
-                Set<Paused> paused,
-                long committed,
-                @Nullable Duration sinceCommit,
-                long position,
-                long lag,
-                @Nullable Duration lagTime,
-                @Nullable String trouble) {
-            this(new PartitionValues(
-                    topic,
-                    partition,
-                    epoch,
-                    buffered,
-                    inFlight,
-                    oldest,
-                    paused,
-                    committed,
-                    sinceCommit,
-                    position,
-                    lag,
-                    lagTime,
-                    trouble,
-                    Duration.ZERO,
-                    Duration.ZERO));
-        }
-
         private PartitionDump(PartitionValues values) {
             this.values = values;
         }
 
-        /** Creates an instance for tests of code that reads it. In a run the engine creates it. */
-        public static PartitionDump of(
-                String topic,
-                int partition,
-                int epoch,
-                int buffered,
-                int inFlight,
-                @Nullable Oldest oldest,
-                Set<Paused> paused,
-                long committed,
-                @Nullable Duration sinceCommit,
-                long position,
-                long lag,
-                @Nullable Duration lagTime,
-                @Nullable String trouble) {
-            return new PartitionDump(
-                    topic,
-                    partition,
-                    epoch,
-                    buffered,
-                    inFlight,
-                    oldest,
-                    paused,
-                    committed,
-                    sinceCommit,
-                    position,
-                    lag,
-                    lagTime,
-                    trouble);
+        /** A builder whose numbers are 0 and whose other values are empty. */
+        public static Builder builder() {
+            return new Builder();
         }
 
-        /** Returns a copy with other values of {@link #windowFull} and {@link #budgetFull}. */
-        public PartitionDump withFull(Duration window, Duration budget) {
-            PartitionValues from = values;
-            return new PartitionDump(new PartitionValues(
-                    from.topic,
-                    from.partition,
-                    from.epoch,
-                    from.buffered,
-                    from.inFlight,
-                    from.oldest,
-                    from.paused,
-                    from.committed,
-                    from.sinceCommit,
-                    from.position,
-                    from.lag,
-                    from.lagTime,
-                    from.trouble,
-                    Objects.requireNonNull(window, "window"),
-                    Objects.requireNonNull(budget, "budget")));
+        /** A builder that begins with these values. */
+        public Builder toBuilder() {
+            Builder builder = new Builder();
+            builder.topic = values.topic;
+            builder.partition = values.partition;
+            builder.epoch = values.epoch;
+            builder.buffered = values.buffered;
+            builder.inFlight = values.inFlight;
+            builder.oldest = values.oldest;
+            builder.paused = values.paused;
+            builder.committed = values.committed;
+            builder.sinceCommit = values.sinceCommit;
+            builder.position = values.position;
+            builder.lag = values.lag;
+            builder.lagTime = values.lagTime;
+            builder.trouble = values.trouble;
+            builder.windowFull = values.windowFull;
+            builder.budgetFull = values.budgetFull;
+            return builder;
         }
-
         /** Its topic. */
         public String topic() {
             return values.topic;
@@ -489,6 +332,123 @@ public final class ConsumerDump {
         @Override
         public String toString() {
             return values.toString().replaceFirst("PartitionValues", "PartitionDump");
+        }
+
+        /** Gathers the parts of a dump; in a run the engine does, elsewhere tests of code that reads them. Not thread-safe. */
+        public static final class Builder {
+
+            private String topic = "";
+            private int partition;
+            private int epoch;
+            private int buffered;
+            private int inFlight;
+            private @Nullable Oldest oldest;
+            private Set<Paused> paused = Set.of();
+            private long committed;
+            private @Nullable Duration sinceCommit;
+            private long position;
+            private long lag;
+            private @Nullable Duration lagTime;
+            private @Nullable String trouble;
+            private Duration windowFull = Duration.ZERO;
+            private Duration budgetFull = Duration.ZERO;
+
+            private Builder() {}
+
+            /** See {@link PartitionDump#topic()}. */
+            public Builder topic(String value) {
+                topic = Objects.requireNonNull(value, "value");
+                return this;
+            }
+
+            /** See {@link PartitionDump#partition()}. */
+            public Builder partition(int value) {
+                partition = value;
+                return this;
+            }
+
+            /** See {@link PartitionDump#epoch()}. */
+            public Builder epoch(int value) {
+                epoch = value;
+                return this;
+            }
+
+            /** See {@link PartitionDump#buffered()}. */
+            public Builder buffered(int value) {
+                buffered = value;
+                return this;
+            }
+
+            /** See {@link PartitionDump#inFlight()}. */
+            public Builder inFlight(int value) {
+                inFlight = value;
+                return this;
+            }
+
+            /** See {@link PartitionDump#oldest()}. */
+            public Builder oldest(@Nullable Oldest value) {
+                oldest = value;
+                return this;
+            }
+
+            /** See {@link PartitionDump#paused()}. */
+            public Builder paused(Set<Paused> value) {
+                paused = Objects.requireNonNull(value, "value");
+                return this;
+            }
+
+            /** See {@link PartitionDump#committed()}. */
+            public Builder committed(long value) {
+                committed = value;
+                return this;
+            }
+
+            /** See {@link PartitionDump#sinceCommit()}. */
+            public Builder sinceCommit(@Nullable Duration value) {
+                sinceCommit = value;
+                return this;
+            }
+
+            /** See {@link PartitionDump#position()}. */
+            public Builder position(long value) {
+                position = value;
+                return this;
+            }
+
+            /** See {@link PartitionDump#lag()}. */
+            public Builder lag(long value) {
+                lag = value;
+                return this;
+            }
+
+            /** See {@link PartitionDump#lagTime()}. */
+            public Builder lagTime(@Nullable Duration value) {
+                lagTime = value;
+                return this;
+            }
+
+            /** See {@link PartitionDump#trouble()}. */
+            public Builder trouble(@Nullable String value) {
+                trouble = value;
+                return this;
+            }
+
+            /** See {@link PartitionDump#windowFull()}. */
+            public Builder windowFull(Duration value) {
+                windowFull = Objects.requireNonNull(value, "value");
+                return this;
+            }
+
+            /** See {@link PartitionDump#budgetFull()}. */
+            public Builder budgetFull(Duration value) {
+                budgetFull = Objects.requireNonNull(value, "value");
+                return this;
+            }
+
+            /** Freezes the values. */
+            public PartitionDump build() {
+                return new PartitionDump(new PartitionValues(topic, partition, epoch, buffered, inFlight, oldest, paused, committed, sinceCommit, position, lag, lagTime, trouble, windowFull, budgetFull));
+            }
         }
 
         private record PartitionValues(
@@ -588,6 +548,116 @@ public final class ConsumerDump {
     @Override
     public String toString() {
         return values.toString().replaceFirst("Values", "ConsumerDump");
+    }
+
+    /** Gathers the parts of a dump; in a run the engine does, elsewhere tests of code that reads them. Not thread-safe. */
+    public static final class Builder {
+
+        private Instant at = Instant.EPOCH;
+        private String reads = "";
+        private String state = "running";
+        private Duration sinceLastPoll = Duration.ZERO;
+        private int assignments;
+        private int rebalances;
+        private long commits;
+        private long failedCommits;
+        private List<PartitionDump> partitions = List.of();
+        private @Nullable Instant noAnswerSince;
+        private List<String> troubles = List.of();
+        private long decodeNanos;
+        private int decodeThreads = 1;
+        private long throttledNanos;
+
+        private Builder() {}
+
+        /** See {@link ConsumerDump#at()}. */
+        public Builder at(Instant value) {
+            at = Objects.requireNonNull(value, "value");
+            return this;
+        }
+
+        /** See {@link ConsumerDump#reads()}. */
+        public Builder reads(String value) {
+            reads = Objects.requireNonNull(value, "value");
+            return this;
+        }
+
+        /** See {@link ConsumerDump#state()}. */
+        public Builder state(String value) {
+            state = Objects.requireNonNull(value, "value");
+            return this;
+        }
+
+        /** See {@link ConsumerDump#sinceLastPoll()}. */
+        public Builder sinceLastPoll(Duration value) {
+            sinceLastPoll = Objects.requireNonNull(value, "value");
+            return this;
+        }
+
+        /** See {@link ConsumerDump#assignments()}. */
+        public Builder assignments(int value) {
+            assignments = value;
+            return this;
+        }
+
+        /** See {@link ConsumerDump#rebalances()}. */
+        public Builder rebalances(int value) {
+            rebalances = value;
+            return this;
+        }
+
+        /** See {@link ConsumerDump#commits()}. */
+        public Builder commits(long value) {
+            commits = value;
+            return this;
+        }
+
+        /** See {@link ConsumerDump#failedCommits()}. */
+        public Builder failedCommits(long value) {
+            failedCommits = value;
+            return this;
+        }
+
+        /** See {@link ConsumerDump#partitions()}. */
+        public Builder partitions(List<PartitionDump> value) {
+            partitions = List.copyOf(Objects.requireNonNull(value, "value"));
+            return this;
+        }
+
+        /** See {@link ConsumerDump#noAnswerSince()}. */
+        public Builder noAnswerSince(@Nullable Instant value) {
+            noAnswerSince = value;
+            return this;
+        }
+
+        /** See {@link ConsumerDump#troubles()}. */
+        public Builder troubles(List<String> value) {
+            troubles = List.copyOf(Objects.requireNonNull(value, "value"));
+            return this;
+        }
+
+        /** See {@link ConsumerDump#decodeNanos()}. */
+        public Builder decodeNanos(long value) {
+            decodeNanos = value;
+            return this;
+        }
+
+        /** See {@link ConsumerDump#decodeThreads()}. */
+        public Builder decodeThreads(int value) {
+            decodeThreads = value;
+            return this;
+        }
+
+        /** See {@link ConsumerDump#throttledNanos()}. */
+        public Builder throttledNanos(long value) {
+            throttledNanos = value;
+            return this;
+        }
+
+        /** Freezes the values. */
+        public ConsumerDump build() {
+            return new ConsumerDump(new Values(at, reads, state, sinceLastPoll, assignments, rebalances, commits, failedCommits, partitions, noAnswerSince, troubles, decodeNanos, decodeThreads, throttledNanos));
+        }
     }
 
     private record Values(

@@ -39,44 +39,8 @@ public final class ConsumerSettings<K, V> {
 
     private final Values<K, V> values;
 
-    private ConsumerSettings(
-            Map<String, String> properties,
-            Deserializer<K> keyDeserializer,
-            Deserializer<V> valueDeserializer,
-            Duration commitInterval,
-            int commitRecords,
-            int maxOutstandingRecords,
-            long bufferBytes,
-            Duration revokeDeadline,
-            OutOfRangePolicy outOfRange,
-            RebalanceListener rebalanceListener,
-            Duration connectTimeout,
-            int commitMetadataChars,
-            CommitMetadata commitMetadata,
-            FetchPath fetch,
-            int fetchThreads,
-            OnClose onClose,
-            long maxBatchBytes,
-            UnreadableBatches unreadableBatches) {
-        this.values = new Values<>(
-                properties,
-                keyDeserializer,
-                valueDeserializer,
-                commitInterval,
-                commitRecords,
-                maxOutstandingRecords,
-                bufferBytes,
-                revokeDeadline,
-                outOfRange,
-                rebalanceListener,
-                connectTimeout,
-                commitMetadataChars,
-                commitMetadata,
-                fetch,
-                fetchThreads,
-                onClose,
-                maxBatchBytes,
-                unreadableBatches);
+    private ConsumerSettings(Values<K, V> values) {
+        this.values = values;
     }
 
     /**
@@ -588,7 +552,7 @@ public final class ConsumerSettings<K, V> {
         }
 
         private ConsumerSettings<K, V> made() {
-            return new ConsumerSettings<>(
+            return new ConsumerSettings<>(new Values<>(
                     properties,
                     keyDeserializer,
                     valueDeserializer,
@@ -606,7 +570,7 @@ public final class ConsumerSettings<K, V> {
                     fetchThreads,
                     onClose,
                     maxBatchBytes,
-                    unreadableBatches);
+                    unreadableBatches));
         }
     }
 

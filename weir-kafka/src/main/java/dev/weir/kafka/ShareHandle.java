@@ -32,74 +32,10 @@ public interface ShareHandle {
             this.values = values;
         }
 
-        /** Creates a snapshot for tests of code that reads one. */
-        public static Snapshot of(
-                long accepted,
-                long released,
-                long rejected,
-                long renewed,
-                long redelivered,
-                long lockExpired,
-                long failedAcknowledgements,
-                long neverBegun,
-                long parked,
-                long emptiedAnswers,
-                int waiting,
-                int inHand,
-                long lag,
-                int lanes,
-                int pollRecords,
-                String acquireMode,
-                int workers,
-                Limit limit) {
-            return new Snapshot(new Values(
-                    accepted,
-                    released,
-                    rejected,
-                    renewed,
-                    redelivered,
-                    lockExpired,
-                    failedAcknowledgements,
-                    neverBegun,
-                    parked,
-                    emptiedAnswers,
-                    waiting,
-                    inHand,
-                    lag,
-                    lanes,
-                    pollRecords,
-                    acquireMode,
-                    workers,
-                    limit,
-                    List.of()));
+        /** A builder whose numbers are 0 and whose other values are empty. */
+        public static Builder builder() {
+            return new Builder();
         }
-
-        /** Returns a copy with another value of {@link #skipped}. */
-        public Snapshot with(List<RecordRange> skipped) {
-            Objects.requireNonNull(skipped, "skipped");
-            Values v = values;
-            return new Snapshot(new Values(
-                    v.accepted,
-                    v.released,
-                    v.rejected,
-                    v.renewed,
-                    v.redelivered,
-                    v.lockExpired,
-                    v.failedAcknowledgements,
-                    v.neverBegun,
-                    v.parked,
-                    v.emptiedAnswers,
-                    v.waiting,
-                    v.inHand,
-                    v.lag,
-                    v.lanes,
-                    v.pollRecords,
-                    v.acquireMode,
-                    v.workers,
-                    v.limit,
-                    List.copyOf(skipped)));
-        }
-
         /** Records accepted and confirmed by the brokers. */
         public long accepted() {
             return values.accepted;
@@ -214,6 +150,151 @@ public interface ShareHandle {
         @Override
         public String toString() {
             return values.toString().replaceFirst("Values", "Snapshot");
+        }
+
+        /** Gathers counts; in a run the engine does, elsewhere tests of code that reads them. Not thread-safe. */
+        public static final class Builder {
+
+            private long accepted;
+            private long released;
+            private long rejected;
+            private long renewed;
+            private long redelivered;
+            private long lockExpired;
+            private long failedAcknowledgements;
+            private long neverBegun;
+            private long parked;
+            private long emptiedAnswers;
+            private int waiting;
+            private int inHand;
+            private long lag;
+            private int lanes;
+            private int pollRecords;
+            private String acquireMode = "";
+            private int workers;
+            private Limit limit = Limit.of("arrival", "", "", "", 1);
+            private List<RecordRange> skipped = List.of();
+
+            private Builder() {}
+
+            /** See {@link Snapshot#accepted()}. */
+            public Builder accepted(long value) {
+                accepted = value;
+                return this;
+            }
+
+            /** See {@link Snapshot#released()}. */
+            public Builder released(long value) {
+                released = value;
+                return this;
+            }
+
+            /** See {@link Snapshot#rejected()}. */
+            public Builder rejected(long value) {
+                rejected = value;
+                return this;
+            }
+
+            /** See {@link Snapshot#renewed()}. */
+            public Builder renewed(long value) {
+                renewed = value;
+                return this;
+            }
+
+            /** See {@link Snapshot#redelivered()}. */
+            public Builder redelivered(long value) {
+                redelivered = value;
+                return this;
+            }
+
+            /** See {@link Snapshot#lockExpired()}. */
+            public Builder lockExpired(long value) {
+                lockExpired = value;
+                return this;
+            }
+
+            /** See {@link Snapshot#failedAcknowledgements()}. */
+            public Builder failedAcknowledgements(long value) {
+                failedAcknowledgements = value;
+                return this;
+            }
+
+            /** See {@link Snapshot#neverBegun()}. */
+            public Builder neverBegun(long value) {
+                neverBegun = value;
+                return this;
+            }
+
+            /** See {@link Snapshot#parked()}. */
+            public Builder parked(long value) {
+                parked = value;
+                return this;
+            }
+
+            /** See {@link Snapshot#emptiedAnswers()}. */
+            public Builder emptiedAnswers(long value) {
+                emptiedAnswers = value;
+                return this;
+            }
+
+            /** See {@link Snapshot#waiting()}. */
+            public Builder waiting(int value) {
+                waiting = value;
+                return this;
+            }
+
+            /** See {@link Snapshot#inHand()}. */
+            public Builder inHand(int value) {
+                inHand = value;
+                return this;
+            }
+
+            /** See {@link Snapshot#lag()}. */
+            public Builder lag(long value) {
+                lag = value;
+                return this;
+            }
+
+            /** See {@link Snapshot#lanes()}. */
+            public Builder lanes(int value) {
+                lanes = value;
+                return this;
+            }
+
+            /** See {@link Snapshot#pollRecords()}. */
+            public Builder pollRecords(int value) {
+                pollRecords = value;
+                return this;
+            }
+
+            /** See {@link Snapshot#acquireMode()}. */
+            public Builder acquireMode(String value) {
+                acquireMode = Objects.requireNonNull(value, "value");
+                return this;
+            }
+
+            /** See {@link Snapshot#workers()}. */
+            public Builder workers(int value) {
+                workers = value;
+                return this;
+            }
+
+            /** See {@link Snapshot#limit()}. */
+            public Builder limit(Limit value) {
+                limit = Objects.requireNonNull(value, "value");
+                return this;
+            }
+
+            /** See {@link Snapshot#skipped()}. */
+            public Builder skipped(List<RecordRange> value) {
+                skipped = List.copyOf(Objects.requireNonNull(value, "value"));
+                return this;
+            }
+
+            /** Freezes the values. */
+            public Snapshot build() {
+                return new Snapshot(new Values(accepted, released, rejected, renewed, redelivered, lockExpired, failedAcknowledgements, neverBegun, parked, emptiedAnswers, waiting, inHand, lag, lanes, pollRecords, acquireMode, workers, limit, skipped));
+            }
         }
 
         private record Values(

@@ -16,34 +16,25 @@ public final class LeanProducerMetrics {
     private final long answerNanos;
     private final long freeBytes;
 
-    /** Created by the producer. */
-    public LeanProducerMetrics(
-            long acknowledged,
-            long failed,
-            long requests,
-            long resent,
-            long divided,
-            long epochs,
-            long throttledMillis,
-            long sentBatches,
-            long queuedNanos,
-            long answeredRequests,
-            long answerNanos,
-            long freeBytes) {
-        this.acknowledged = acknowledged;
-        this.failed = failed;
-        this.requests = requests;
-        this.resent = resent;
-        this.divided = divided;
-        this.epochs = epochs;
-        this.throttledMillis = throttledMillis;
-        this.sentBatches = sentBatches;
-        this.queuedNanos = queuedNanos;
-        this.answeredRequests = answeredRequests;
-        this.answerNanos = answerNanos;
-        this.freeBytes = freeBytes;
+    private LeanProducerMetrics(Builder from) {
+        this.acknowledged = from.acknowledged;
+        this.failed = from.failed;
+        this.requests = from.requests;
+        this.resent = from.resentBatches;
+        this.divided = from.dividedBatches;
+        this.epochs = from.newEpochs;
+        this.throttledMillis = from.throttledMillis;
+        this.sentBatches = from.sentBatches;
+        this.queuedNanos = from.queuedNanos;
+        this.answeredRequests = from.answeredRequests;
+        this.answerNanos = from.answerNanos;
+        this.freeBytes = from.freeBytes;
     }
 
+    /** A builder whose numbers are 0 and whose other values are empty. */
+    public static Builder builder() {
+        return new Builder();
+    }
     /** Records acknowledged. */
     public long acknowledged() {
         return acknowledged;
@@ -111,5 +102,101 @@ public final class LeanProducerMetrics {
                 + throttledMillis + " sentBatches=" + sentBatches + " queuedNanos=" + queuedNanos
                 + " answeredRequests=" + answeredRequests + " answerNanos=" + answerNanos + " freeBytes="
                 + freeBytes;
+    }
+
+    /** Gathers counters; in a run the engine does, elsewhere tests of code that reads them. Not thread-safe. */
+    public static final class Builder {
+
+        private long acknowledged;
+        private long failed;
+        private long requests;
+        private long resentBatches;
+        private long dividedBatches;
+        private long newEpochs;
+        private long throttledMillis;
+        private long sentBatches;
+        private long queuedNanos;
+        private long answeredRequests;
+        private long answerNanos;
+        private long freeBytes;
+
+        private Builder() {}
+
+        /** See {@link LeanProducerMetrics#acknowledged()}. */
+        public Builder acknowledged(long value) {
+            acknowledged = value;
+            return this;
+        }
+
+        /** See {@link LeanProducerMetrics#failed()}. */
+        public Builder failed(long value) {
+            failed = value;
+            return this;
+        }
+
+        /** See {@link LeanProducerMetrics#requests()}. */
+        public Builder requests(long value) {
+            requests = value;
+            return this;
+        }
+
+        /** See {@link LeanProducerMetrics#resentBatches()}. */
+        public Builder resentBatches(long value) {
+            resentBatches = value;
+            return this;
+        }
+
+        /** See {@link LeanProducerMetrics#dividedBatches()}. */
+        public Builder dividedBatches(long value) {
+            dividedBatches = value;
+            return this;
+        }
+
+        /** See {@link LeanProducerMetrics#newEpochs()}. */
+        public Builder newEpochs(long value) {
+            newEpochs = value;
+            return this;
+        }
+
+        /** See {@link LeanProducerMetrics#throttledMillis()}. */
+        public Builder throttledMillis(long value) {
+            throttledMillis = value;
+            return this;
+        }
+
+        /** See {@link LeanProducerMetrics#sentBatches()}. */
+        public Builder sentBatches(long value) {
+            sentBatches = value;
+            return this;
+        }
+
+        /** See {@link LeanProducerMetrics#queuedNanos()}. */
+        public Builder queuedNanos(long value) {
+            queuedNanos = value;
+            return this;
+        }
+
+        /** See {@link LeanProducerMetrics#answeredRequests()}. */
+        public Builder answeredRequests(long value) {
+            answeredRequests = value;
+            return this;
+        }
+
+        /** See {@link LeanProducerMetrics#answerNanos()}. */
+        public Builder answerNanos(long value) {
+            answerNanos = value;
+            return this;
+        }
+
+        /** See {@link LeanProducerMetrics#freeBytes()}. */
+        public Builder freeBytes(long value) {
+            freeBytes = value;
+            return this;
+        }
+
+        /** Freezes the values. */
+        public LeanProducerMetrics build() {
+            return new LeanProducerMetrics(this);
+        }
     }
 }

@@ -40,40 +40,8 @@ public final class LeanSettings {
 
     private final Values values;
 
-    private LeanSettings(
-            Map<String, String> properties,
-            boolean readCommitted,
-            int minFetchBytes,
-            Duration maxFetchWait,
-            int maxFetchBytes,
-            int maxPartitionBytes,
-            int maxResponseBytes,
-            int maxBatchBytes,
-            int maxPollRecords,
-            boolean checkCrc,
-            CorruptBatchPolicy onCorruptBatch,
-            OffsetLostPolicy onOffsetLost,
-            int receiveBufferBytes,
-            Duration requestTimeout,
-            Duration maxBackoff,
-            Duration metadataMaxAge) {
-        this.values = new Values(
-                properties,
-                readCommitted,
-                minFetchBytes,
-                maxFetchWait,
-                maxFetchBytes,
-                maxPartitionBytes,
-                maxResponseBytes,
-                maxBatchBytes,
-                maxPollRecords,
-                checkCrc,
-                onCorruptBatch,
-                onOffsetLost,
-                receiveBufferBytes,
-                requestTimeout,
-                maxBackoff,
-                metadataMaxAge);
+    private LeanSettings(Values values) {
+        this.values = values;
     }
 
     /**
@@ -339,7 +307,7 @@ public final class LeanSettings {
 
         /** Validates and builds the settings. */
         public LeanSettings build() {
-            return new LeanSettings(
+            return new LeanSettings(new Values(
                     properties,
                     readCommitted,
                     minFetchBytes,
@@ -355,7 +323,7 @@ public final class LeanSettings {
                     receiveBufferBytes,
                     requestTimeout,
                     maxBackoff,
-                    metadataMaxAge);
+                    metadataMaxAge));
         }
     }
 

@@ -82,7 +82,14 @@ class PaceAndGainTest {
     @Test
     void shareGroupsLimit_isTakenOver() {
         var limit = ShareHandle.Limit.of("share-credits", "64 credits", "lanes starve", "more lanes", 40);
-        var member = ShareHandle.Snapshot.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 1, 1, "batch", 8, limit);
+        var member = ShareHandle.Snapshot.builder()
+                .lag(9)
+                .lanes(1)
+                .pollRecords(1)
+                .acquireMode("batch")
+                .workers(8)
+                .limit(limit)
+                .build();
         PipelineLook look = PipelineLook.of(
                 0, List.of(), List.of(), List.of(), List.of(), List.of(), List.of(member), MachineLook.unknown(8));
         Limiter limiter = LimiterFinder.find(look, look);

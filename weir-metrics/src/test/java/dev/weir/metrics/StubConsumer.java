@@ -31,20 +31,20 @@ final class StubConsumer implements ConsumerHandle {
     }
 
     static PartitionDump partition(int number, Duration oldest, Paused... paused) {
-        return PartitionDump.of(
-                "orders",
-                number,
-                1,
-                4,
-                3,
-                oldest.isZero() ? null : Oldest.of(5, oldest, null, Oldest.IN_FLIGHT),
-                Set.of(paused),
-                5,
-                Duration.ofSeconds(10L + number),
-                12,
-                10,
-                oldest.multipliedBy(2),
-                null);
+        return PartitionDump.builder()
+                .topic("orders")
+                .partition(number)
+                .epoch(1)
+                .buffered(4)
+                .inFlight(3)
+                .oldest(oldest.isZero() ? null : Oldest.of(5, oldest, null, Oldest.IN_FLIGHT))
+                .paused(Set.of(paused))
+                .committed(5)
+                .sinceCommit(Duration.ofSeconds(10L + number))
+                .position(12)
+                .lag(10)
+                .lagTime(oldest.multipliedBy(2))
+                .build();
     }
 
     @Override
@@ -68,8 +68,17 @@ final class StubConsumer implements ConsumerHandle {
 
     @Override
     public ConsumerDump dump() {
-        return ConsumerDump.of(
-                Instant.now(), reads, "running", Duration.ofMillis(50), 2, 1, 20, 2, List.copyOf(partitions), null);
+        return ConsumerDump.builder()
+                .at(Instant.now())
+                .reads(reads)
+                .state("running")
+                .sinceLastPoll(Duration.ofMillis(50))
+                .assignments(2)
+                .rebalances(1)
+                .commits(20)
+                .failedCommits(2)
+                .partitions(List.copyOf(partitions))
+                .build();
     }
 
     @Override

@@ -59,9 +59,17 @@ final class StubLooks {
         }
 
         private PartitionDump dump() {
-            return PartitionDump.of(
-                            "orders", number, 1, buffered, inFlight, null, paused, 0, null, 0, lag, null, trouble)
-                    .withFull(windowFull, Duration.ZERO);
+            return PartitionDump.builder()
+                .topic("orders")
+                .partition(number)
+                .epoch(1)
+                .buffered(buffered)
+                .inFlight(inFlight)
+                .paused(paused)
+                .lag(lag)
+                .trouble(trouble)
+                .windowFull(windowFull)
+                .build();
         }
     }
 
@@ -90,23 +98,22 @@ final class StubLooks {
         int buffered = dumps.stream().mapToInt(PartitionDump::buffered).sum();
         return List.of(ConsumerLook.of(
                 ConsumerSnapshot.of(List.of(), buffered, commits, failedCommits, 0),
-                ConsumerDump.of(
-                        Instant.EPOCH,
-                        "[orders]",
-                        "running",
-                        Duration.ZERO,
-                        assignments,
-                        0,
-                        commits,
-                        failedCommits,
-                        dumps,
-                        noAnswerSince)));
+                ConsumerDump.builder()
+                .at(Instant.EPOCH)
+                .reads("[orders]")
+                .state("running")
+                .assignments(assignments)
+                .commits(commits)
+                .failedCommits(failedCommits)
+                .partitions(dumps)
+                .noAnswerSince(noAnswerSince)
+                .build()));
     }
 
     /** With a decoder of views that has taken so long on these threads. */
     static List<ConsumerLook> decoding(long nanos, int threads, Partition... partitions) {
         return consumer(partitions).stream()
-                .map(each -> ConsumerLook.of(each.counters(), each.dump().withDecoding(nanos, threads)))
+                .map(each -> ConsumerLook.of(each.counters(), each.dump().toBuilder().decodeNanos(nanos).decodeThreads(threads).build()))
                 .toList();
     }
 

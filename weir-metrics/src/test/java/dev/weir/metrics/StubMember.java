@@ -16,24 +16,23 @@ final class StubMember implements ShareHandle {
 
     @Override
     public Snapshot snapshot() {
-        return Snapshot.of(
-                100,
-                9,
-                8,
-                7,
-                6,
-                5,
-                4,
-                1,
-                2,
-                12,
-                0,
-                0,
-                lag,
-                3,
-                16,
-                "record_limit",
-                16,
-                Limit.of("arrival", "records", "all is done", "nothing", 1));
+        return Snapshot.builder()
+                .accepted(100)
+                .released(9)
+                .rejected(8)
+                .renewed(7)
+                .redelivered(6)
+                .lockExpired(5)
+                .failedAcknowledgements(4)
+                .neverBegun(1)
+                .parked(2)
+                .emptiedAnswers(12)
+                .lag(lag)
+                .lanes(3)
+                .pollRecords(16)
+                .acquireMode("record_limit")
+                .workers(16)
+                .limit(Limit.of("arrival", "records", "all is done", "nothing", 1))
+                .build();
     }
 }

@@ -175,30 +175,23 @@ final class Samples implements AutoCloseable {
         put(PipelineLook.class, PipelineLook.at(of(RunningPipeline.class), of(MachineLook.class)));
         put(
                 ConsumerDump.PartitionDump.class,
-                ConsumerDump.PartitionDump.of(TEXT, 0, 0, 0, 0, null, Set.of(), 0, null, 0, 0, null, null));
-        put(ConsumerDump.class, ConsumerDump.of(Instant.EPOCH, TEXT, TEXT, Duration.ZERO, 0, 0, 0, 0, List.of(), null));
+                ConsumerDump.PartitionDump.builder()
+                .topic(TEXT)
+                .build());
+        put(ConsumerDump.class, ConsumerDump.builder()
+                .at(Instant.EPOCH)
+                .reads(TEXT)
+                .state(TEXT)
+                .build());
         put(ConsumerSnapshot.class, ConsumerSnapshot.of(List.of(), 0, 0, 0, 0));
         put(
                 ShareHandle.Snapshot.class,
-                ShareHandle.Snapshot.of(
-                        0,
-                        0,
-                        0,
-                        0,
-                        0,
-                        0,
-                        0,
-                        0,
-                        0,
-                        0,
-                        0,
-                        0,
-                        0,
-                        1,
-                        1,
-                        "",
-                        1,
-                        ShareHandle.Limit.of("arrival", "group", "", "", 1)));
+                ShareHandle.Snapshot.builder()
+                .lanes(1)
+                .pollRecords(1)
+                .workers(1)
+                .limit(ShareHandle.Limit.of("arrival", "group", "", "", 1))
+                .build());
         put(Limiter.class, Limiter.of(Limiter.Kind.ARRIVAL, TEXT, TEXT, TEXT, 1));
         put(Lever.class, Limiter.of(Limiter.Kind.ARRIVAL, TEXT, TEXT, TEXT, 1).lever());
         put(DispatcherMetrics.class, DispatcherMetrics.of());

@@ -24,7 +24,12 @@ class SettingsPageTest {
             "KafkaCluster", // Brokers of tests: testkit.md.
             "NumberRuns", // A driver's own: weir-driver.
             "Tuner", // A trial of the controls: console.md.
-            "TuneReading"); // A measurement.
+            "TuneReading", // A measurement, as the following ones.
+            "Snapshot",
+            "ConsumerDump",
+            "PartitionDump",
+            "LeanMetrics",
+            "LeanProducerMetrics");
 
     @Test
     void tables_areWhatTheCodeSays() throws IOException {

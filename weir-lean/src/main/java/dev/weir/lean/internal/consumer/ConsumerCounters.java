@@ -45,20 +45,21 @@ final class ConsumerCounters implements PartitionCursor.Tally {
 
     /** Takes a snapshot, not atomic across counters. Any thread. */
     LeanMetrics snapshot() {
-        return LeanMetrics.of(
-                counts.get(RECORDS),
-                counts.get(BYTES),
-                counts.get(BATCHES),
-                counts.get(LEFT_OUT),
-                counts.get(CORRUPT),
-                counts.get(FETCHES),
-                counts.get(EMPTY_FETCHES),
-                counts.get(CONNECTS),
-                counts.get(DISCONNECTS),
-                counts.get(RELOCATIONS),
-                counts.get(RESETS),
-                counts.get(METADATA),
-                counts.get(THROTTLED),
-                counts.get(COPIED));
+        return LeanMetrics.builder()
+                .records(counts.get(RECORDS))
+                .bytes(counts.get(BYTES))
+                .batches(counts.get(BATCHES))
+                .leftOutBatches(counts.get(LEFT_OUT))
+                .corruptBatches(counts.get(CORRUPT))
+                .fetches(counts.get(FETCHES))
+                .emptyFetches(counts.get(EMPTY_FETCHES))
+                .connects(counts.get(CONNECTS))
+                .disconnects(counts.get(DISCONNECTS))
+                .relocations(counts.get(RELOCATIONS))
+                .resets(counts.get(RESETS))
+                .metadataRefreshes(counts.get(METADATA))
+                .throttledMillis(counts.get(THROTTLED))
+                .copiedBytes(counts.get(COPIED))
+                .build();
     }
 }

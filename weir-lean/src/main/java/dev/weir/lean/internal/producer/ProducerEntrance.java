@@ -311,18 +311,19 @@ public final class ProducerEntrance {
     }
 
     public LeanProducerMetrics metrics() {
-        return new LeanProducerMetrics(
-                counters.get(ProducerCounters.ACKNOWLEDGED),
-                counters.get(ProducerCounters.FAILED),
-                counters.get(ProducerCounters.REQUESTS),
-                counters.get(ProducerCounters.RESENT),
-                counters.get(ProducerCounters.DIVIDED),
-                counters.get(ProducerCounters.EPOCHS),
-                counters.get(ProducerCounters.THROTTLED_MILLIS),
-                counters.get(ProducerCounters.BATCHES),
-                counters.get(ProducerCounters.QUEUED_NANOS),
-                counters.get(ProducerCounters.ANSWERS),
-                counters.get(ProducerCounters.ANSWER_NANOS),
-                pool.freeBytes());
+        return LeanProducerMetrics.builder()
+                .acknowledged(counters.get(ProducerCounters.ACKNOWLEDGED))
+                .failed(counters.get(ProducerCounters.FAILED))
+                .requests(counters.get(ProducerCounters.REQUESTS))
+                .resentBatches(counters.get(ProducerCounters.RESENT))
+                .dividedBatches(counters.get(ProducerCounters.DIVIDED))
+                .newEpochs(counters.get(ProducerCounters.EPOCHS))
+                .throttledMillis(counters.get(ProducerCounters.THROTTLED_MILLIS))
+                .sentBatches(counters.get(ProducerCounters.BATCHES))
+                .queuedNanos(counters.get(ProducerCounters.QUEUED_NANOS))
+                .answeredRequests(counters.get(ProducerCounters.ANSWERS))
+                .answerNanos(counters.get(ProducerCounters.ANSWER_NANOS))
+                .freeBytes(pool.freeBytes())
+                .build();
     }
 }

@@ -158,20 +158,22 @@ final class ConsumerObserver {
     private ConsumerDump dump(Look look, List<PartitionDump> partitions) {
         asked = true;
         ConsumerSnapshot current = snapshot;
-        return ConsumerDump.of(
-                        Instant.now(),
-                        reads,
-                        owner.phase().label(),
-                        Duration.ofNanos(clock.nanoTime() - polledNanos),
-                        assignments,
-                        current.rebalances(),
-                        current.commits(),
-                        current.failedCommits(),
-                        List.copyOf(partitions),
-                        looks.silentSince(),
-                        finder.troubles())
-                .withThrottledNanos(look.throttledNanos)
-                .withDecoding(decodeTime.nanos(), decodeTime.threads());
+        return ConsumerDump.builder()
+                .at(Instant.now())
+                .reads(reads)
+                .state(owner.phase().label())
+                .sinceLastPoll(Duration.ofNanos(clock.nanoTime() - polledNanos))
+                .assignments(assignments)
+                .rebalances(current.rebalances())
+                .commits(current.commits())
+                .failedCommits(current.failedCommits())
+                .partitions(List.copyOf(partitions))
+                .noAnswerSince(looks.silentSince())
+                .troubles(finder.troubles())
+                .throttledNanos(look.throttledNanos)
+                .decodeNanos(decodeTime.nanos())
+                .decodeThreads(decodeTime.threads())
+                .build();
     }
 
     ConsumerHealth health(Duration stall) {

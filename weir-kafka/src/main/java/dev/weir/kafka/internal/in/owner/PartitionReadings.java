@@ -138,23 +138,23 @@ final class PartitionReadings {
         } else if (partition.allFinished()) {
             progressNanos = now;
         }
-        return PartitionDump.of(
-                        partition.id().topic(),
-                        partition.id().partition(),
-                        partition.epoch(),
-                        buffered,
-                        Math.max(0, outstanding - buffered),
-                        oldest,
-                        reasons(partition, heldUp != null),
-                        partition.committedOffset(),
-                        partition.committedOffset() < 0 ? null : Duration.ofNanos(now - partition.committedNanos()),
-                        position,
-                        lag,
-                        lagTime(partition, lag),
-                        heldUp == null ? trouble.apply(partition) : heldUp)
-                .withFull(
-                        Duration.ofNanos(partition.stoodStillNanos(false, now)),
-                        Duration.ofNanos(partition.stoodStillNanos(true, now)));
+        return PartitionDump.builder()
+                .topic(partition.id().topic())
+                .partition(partition.id().partition())
+                .epoch(partition.epoch())
+                .buffered(buffered)
+                .inFlight(Math.max(0, outstanding - buffered))
+                .oldest(oldest)
+                .paused(reasons(partition, heldUp != null))
+                .committed(partition.committedOffset())
+                .sinceCommit(partition.committedOffset() < 0 ? null : Duration.ofNanos(now - partition.committedNanos()))
+                .position(position)
+                .lag(lag)
+                .lagTime(lagTime(partition, lag))
+                .trouble(heldUp == null ? trouble.apply(partition) : heldUp)
+                .windowFull(Duration.ofNanos(partition.stoodStillNanos(false, now)))
+                .budgetFull(Duration.ofNanos(partition.stoodStillNanos(true, now)))
+                .build();
     }
 
     /**

@@ -47,20 +47,7 @@ final class UnfinishedFinder {
         if (oldest == null || sought == null) {
             return dump;
         }
-        return PartitionDump.of(
-                dump.topic(),
-                dump.partition(),
-                dump.epoch(),
-                dump.buffered(),
-                dump.inFlight(),
-                found(oldest, sought),
-                dump.paused(),
-                dump.committed(),
-                dump.sinceCommit(),
-                dump.position(),
-                dump.lag(),
-                dump.lagTime(),
-                dump.trouble());
+        return dump.toBuilder().oldest(found(oldest, sought)).build();
     }
 
     /** The troubles that readers' stages report, each once, because readers may have a stage in common. */

@@ -285,26 +285,27 @@ final class ShareRun implements ShareHandle, Termination {
     @Override
     public Snapshot snapshot() {
         Plan current = plan;
-        return Snapshot.of(
-                        counters.accepted.sum(),
-                        counters.released.sum(),
-                        counters.rejected.sum(),
-                        counters.renewed.sum(),
-                        counters.redelivered.sum(),
-                        counters.lockExpired.sum(),
-                        counters.failedAcknowledgements.sum(),
-                        counters.neverBegun.sum(),
-                        counters.parked.sum(),
-                        counters.emptiedAnswers.sum(),
-                        ready.size(),
-                        inHand(),
-                        lag,
-                        current.lanes(),
-                        current.pollRecords(),
-                        current.mode().configured(),
-                        settings.workers(),
-                        limit)
-                .with(counters.skipped.skipped());
+        return Snapshot.builder()
+                .accepted(counters.accepted.sum())
+                .released(counters.released.sum())
+                .rejected(counters.rejected.sum())
+                .renewed(counters.renewed.sum())
+                .redelivered(counters.redelivered.sum())
+                .lockExpired(counters.lockExpired.sum())
+                .failedAcknowledgements(counters.failedAcknowledgements.sum())
+                .neverBegun(counters.neverBegun.sum())
+                .parked(counters.parked.sum())
+                .emptiedAnswers(counters.emptiedAnswers.sum())
+                .waiting(ready.size())
+                .inHand(inHand())
+                .lag(lag)
+                .lanes(current.lanes())
+                .pollRecords(current.pollRecords())
+                .acquireMode(current.mode().configured())
+                .workers(settings.workers())
+                .limit(limit)
+                .skipped(counters.skipped.skipped())
+                .build();
     }
 
     @Override

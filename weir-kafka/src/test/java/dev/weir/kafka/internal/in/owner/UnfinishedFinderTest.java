@@ -38,7 +38,15 @@ class UnfinishedFinderTest {
 
     private Oldest find(Duration age) {
         Oldest oldest = Oldest.of(12, age, null, Oldest.IN_FLIGHT);
-        PartitionDump dump = PartitionDump.of("t", 0, 1, 0, 1, oldest, Set.of(), -1, null, 13, 1, null, null);
+        PartitionDump dump = PartitionDump.builder()
+                .topic("t")
+                .epoch(1)
+                .inFlight(1)
+                .oldest(oldest)
+                .committed(-1)
+                .position(13)
+                .lag(1)
+                .build();
         return Objects.requireNonNull(
                 finder.found(dump, new Sought(partition, buffer, 0)).oldest());
     }
