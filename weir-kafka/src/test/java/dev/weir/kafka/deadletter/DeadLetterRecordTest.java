@@ -321,6 +321,50 @@ class DeadLetterRecordTest {
         assertThat(deadLetter.restoredTo("other").timestamp()).isNull();
     }
 
+    private DeadLetterRecordTest weir() {
+        return text(DeadLetterHeaders.TOPIC, "orders")
+                .text(DeadLetterHeaders.PARTITION, "3")
+                .text(DeadLetterHeaders.OFFSET, "17");
+    }
+
+    /** Weir's own records had a reader of their own, with these rules. */
+    @Test
+    void weirsRecord_hasTheTimestampThatItsHeadersTell() {
+        assertRestored(weir().read(), "orders", 3, WRITTEN);
+        assertRestored(text(DeadLetterHeaders.TIME, "any day").read(), "orders", 3, null);
+        assertThat(read().time()).as("a wrong time is none").isEqualTo(Instant.ofEpochMilli(WRITTEN));
+        assertRestored(text(DeadLetterHeaders.TIMESTAMP, "77").read(), "orders", 3, 77L);
+    }
+
+    @Test
+    void weirsRecord_withAHeaderTwice_hasTheLast() {
+        weir().text(DeadLetterHeaders.TOPIC, "bills").text(DeadLetterHeaders.REASON, "A").text(DeadLetterHeaders.REASON, "B");
+        assertThat(read().topic()).isEqualTo("bills");
+        assertThat(read().text(Field.REASON)).isEqualTo("B");
+    }
+
+    @Test
+    void weirsRecord_thatIsCutOrABatch_isNotWhole() {
+        assertThat(weir().read().isWhole()).isTrue();
+        assertThat(text(DeadLetterHeaders.CUT, "value of 3 bytes").read().isWhole())
+                .isFalse();
+        headers.remove(DeadLetterHeaders.CUT);
+        assertThat(text(DeadLetterHeaders.BATCH, "5-204").read().isWhole()).isFalse();
+    }
+
+    @Test
+    void weirsRecord_withoutItsPlace_isRefused() {
+        text(DeadLetterHeaders.TOPIC, "orders").text(DeadLetterHeaders.OFFSET, "17");
+        assertThatThrownBy(this::read)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("dead-0@5 is a dead-letter record of format weir that does not say from which partition"
+                        + " and offset");
+        text(DeadLetterHeaders.PARTITION, "3").text(DeadLetterHeaders.TIMESTAMP, "noon");
+        assertThatThrownBy(this::read)
+                .hasMessage("dead-0@5 cannot be read: its header weir-dlq-timestamp is no timestamp in milliseconds"
+                        + " since 1970");
+    }
+
     @Test
     void connectsLetter_ofANegativeTimestamp_isRestoredWithoutOne() {
         connect();
