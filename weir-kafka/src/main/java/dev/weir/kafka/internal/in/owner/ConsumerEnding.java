@@ -45,27 +45,17 @@ final class ConsumerEnding {
     private final PipelineReaders readers;
     private final OwnerClock clock;
 
-    ConsumerEnding(
-            ConsumerOwner owner,
-            PartitionAssignment assignment,
-            BatchEmission emission,
-            PausedPartitions pauses,
-            DeliveryCommits delivery,
-            PollIntake intake,
-            RebalanceHooks hooks,
-            ConsumerObserver observer,
-            PipelineReaders readers,
-            OwnerClock clock) {
-        this.owner = owner;
-        this.assignment = assignment;
-        this.emission = emission;
+    ConsumerEnding(ConsumerLoop.Parts parts, PausedPartitions pauses) {
+        this.owner = parts.owner();
+        this.assignment = parts.assignment();
+        this.emission = parts.emission();
         this.pauses = pauses;
-        this.delivery = delivery;
-        this.intake = intake;
-        this.hooks = hooks;
-        this.observer = observer;
-        this.readers = readers;
-        this.clock = clock;
+        this.delivery = parts.delivery();
+        this.intake = parts.intake();
+        this.hooks = parts.hooks();
+        this.observer = parts.observer();
+        this.readers = parts.readers();
+        this.clock = parts.clock();
     }
 
     /** Ends emission because everything was read; buffered records are still emitted. */

@@ -80,6 +80,18 @@ final class ConsumerLoop implements Runnable {
     private final ConsumerEnding ending;
     private final ConsumerControl control;
 
+    /** The parts that release partitions, in a rebalance or at the end. */
+    record Parts(
+            ConsumerOwner owner,
+            PartitionAssignment assignment,
+            BatchEmission emission,
+            PollIntake intake,
+            DeliveryCommits delivery,
+            RebalanceHooks hooks,
+            ConsumerObserver observer,
+            PipelineReaders readers,
+            OwnerClock clock) {}
+
     /** Set before there is a pipeline. */
     private volatile @Nullable PartitionParking parking;
 
@@ -136,21 +148,9 @@ final class ConsumerLoop implements Runnable {
         this.arrivals = new PartitionArrivals(owner, fetcher, assignment, commits, positions, hooks, observer);
         this.intake = new PollIntake(
                 waiting, fetcher, assignment, flow, emission, positions, observer, clock, settings, plan);
-        this.rebalances = new RebalanceHandler(
-                owner,
-                arrivals,
-                assignment,
-                emission,
-                intake,
-                delivery,
-                hooks,
-                observer,
-                readers,
-                waiting,
-                clock,
-                times);
-        this.ending = new ConsumerEnding(
-                owner, assignment, emission, pauses, delivery, intake, hooks, observer, readers, clock);
+        Parts parts = new Parts(owner, assignment, emission, intake, delivery, hooks, observer, readers, clock);
+        this.rebalances = new RebalanceHandler(parts, arrivals, waiting, times);
+        this.ending = new ConsumerEnding(parts, pauses);
         this.control = new ConsumerControl(
                 owner, observer, pauses, assignment, positions, delivery::pausesChanged, flowLimits);
     }

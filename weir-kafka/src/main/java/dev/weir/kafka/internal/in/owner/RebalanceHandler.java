@@ -50,29 +50,18 @@ final class RebalanceHandler implements ConsumerRebalanceListener {
     private final RevokeTimes times;
 
     RebalanceHandler(
-            OwnerThread owner,
-            PartitionArrivals arrivals,
-            PartitionAssignment assignment,
-            BatchEmission emission,
-            PollIntake intake,
-            DeliveryCommits delivery,
-            RebalanceHooks hooks,
-            ConsumerObserver observer,
-            PipelineReaders readers,
-            OwnerWaits waiting,
-            OwnerClock clock,
-            RevokeTimes times) {
-        this.owner = owner;
+            ConsumerLoop.Parts parts, PartitionArrivals arrivals, OwnerWaits waiting, RevokeTimes times) {
+        this.owner = parts.owner();
         this.arrivals = arrivals;
-        this.assignment = assignment;
-        this.emission = emission;
-        this.intake = intake;
-        this.delivery = delivery;
-        this.hooks = hooks;
-        this.observer = observer;
-        this.readers = readers;
+        this.assignment = parts.assignment();
+        this.emission = parts.emission();
+        this.intake = parts.intake();
+        this.delivery = parts.delivery();
+        this.hooks = parts.hooks();
+        this.observer = parts.observer();
+        this.readers = parts.readers();
         this.waiting = waiting;
-        this.clock = clock;
+        this.clock = parts.clock();
         this.times = times;
     }
 
