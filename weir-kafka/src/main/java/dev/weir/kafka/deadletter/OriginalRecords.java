@@ -76,7 +76,7 @@ public final class OriginalRecords implements AutoCloseable {
      */
     public static OriginalRecords open(ConsumerSettings<?, ?> settings, Duration patience) {
         Objects.requireNonNull(patience, "patience");
-        Map<String, Object> config = settings.clientConfig();
+        Map<String, Object> config = Objects.requireNonNull(settings, "settings").clientConfig();
         config.remove(ConsumerConfig.GROUP_ID_CONFIG);
         config.remove(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG);
         // A share group may read uncommitted records.

@@ -36,6 +36,7 @@ class NullArgumentsTest {
             "dev.weir.stream.control",
             "dev.weir.stream.testing",
             "dev.weir.kafka",
+            "dev.weir.kafka.deadletter",
             "dev.weir.lean",
             "dev.weir.metrics",
             "dev.weir.console",
@@ -80,7 +81,9 @@ class NullArgumentsTest {
             "KafkaCluster",
             "KafkaClusterExtension",
             "Broker",
-            "ReusableConsumer");
+            "OriginalRecords",
+            "ReusableConsumer",
+            "Sender");
 
     private static Samples samples = new Samples();
 

@@ -13,6 +13,7 @@ import dev.weir.kafka.ConsumerDump;
 import dev.weir.kafka.ConsumerHealth;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ConsumerSnapshot;
+import dev.weir.kafka.deadletter.DeadLetterFormat;
 import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.Decoded;
@@ -21,6 +22,7 @@ import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.kafka.FailureAction;
 import dev.weir.kafka.HandledFlow;
 import dev.weir.kafka.KafkaFlow;
+import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.MetadataClient;
 import dev.weir.kafka.Position;
@@ -32,6 +34,7 @@ import dev.weir.kafka.ShareHandle;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.SharedFlow;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.TransactionalSink;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.lean.KeptBatches;
 import dev.weir.lean.LeanConsumer;
@@ -290,11 +293,25 @@ final class Samples implements AutoCloseable {
         put(Decoded.class, refused);
         put(Decoded.Refused.class, refused);
         put(DeadLetterTopic.class, DeadLetterTopic.of(TEXT, settings));
-        put(DeadLetterRecord.class, new DeadLetter(record, TEXT, 0, 0, null));
+        put(DeadLetterFormat.class, DeadLetterFormat.CONNECT);
+        put(DeadLetterRecord.class, deadLetter());
+        put(KafkaSource.class, KafkaSource.from(settings, TEXT));
+        put(KafkaSource.Views.class, KafkaSource.from(settings, TEXT).decodedBy(view -> TEXT));
+        put(KafkaSink.class, KafkaSink.with(settings.producerSettings()));
+        put(TransactionalSink.class, KafkaSink.with(settings.producerSettings()).transactional(TEXT));
+        put(ShareHandle.Snapshot.Builder.class, ShareHandle.Snapshot.builder());
+        put(ConsumerDump.Builder.class, ConsumerDump.builder());
+        put(ConsumerDump.PartitionDump.Builder.class, ConsumerDump.PartitionDump.builder());
         put(RecordDecoder.class, new RecordDecoder<>(new ByteArrayDeserializer(), new ByteArrayDeserializer()));
         put(RecordDecodeException.class, refused.cause());
         put(MetadataClient.class, MetadataClient.of(settings));
         put(JdbcOffsets.class, JdbcOffsets.of(of(DataSource.class), settings));
+    }
+
+    private static DeadLetterRecord deadLetter() {
+        ConsumerRecord<byte[], byte[]> record = new ConsumerRecord<>(TEXT, 0, 0, new byte[0], new byte[0]);
+        record.headers().add("__connect.errors.topic", new byte[] {'t'});
+        return DeadLetterRecord.read(record);
     }
 
     private <T> void put(Class<T> type, T sample) {
