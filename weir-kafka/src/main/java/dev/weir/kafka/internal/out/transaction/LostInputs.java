@@ -109,5 +109,6 @@ final class LostInputs<K, V> {
                 + (place.isEmpty() ? "" : ", " + place)
                 + ": that source would be told that the element is done before the transaction with its records is"
                 + " committed. Read all topics by one subscription (KafkaSource.from(settings, \"a\", \"b\")),"
-                + " or write the other source's records by a pipeline of their own";).exactlyOnce()
+                + " or write the other source's records by a pipeline of their own";
+    }
 }
