@@ -38,7 +38,8 @@ final class Invoicing {
         var invoices = ProducerSettings.builder(new StringSerializer(), new StringSerializer())
                 .bootstrapServers(brokers)
                 .build();
-        return invoices(KafkaSource.from(orders, subscription).atLeastOnce(), work).to(KafkaSink.with(invoices).records());
+        return invoices(KafkaSource.from(orders, subscription).atLeastOnce(), work)
+                .to(KafkaSink.with(invoices).records());
     }
 
     /** The part between the ends: what the tests give their own ends to. */

@@ -447,7 +447,22 @@ public final class ConsumerDump {
 
             /** Freezes the values. */
             public PartitionDump build() {
-                return new PartitionDump(new PartitionValues(topic, partition, epoch, buffered, inFlight, oldest, paused, committed, sinceCommit, position, lag, lagTime, trouble, windowFull, budgetFull));
+                return new PartitionDump(new PartitionValues(
+                        topic,
+                        partition,
+                        epoch,
+                        buffered,
+                        inFlight,
+                        oldest,
+                        paused,
+                        committed,
+                        sinceCommit,
+                        position,
+                        lag,
+                        lagTime,
+                        trouble,
+                        windowFull,
+                        budgetFull));
             }
         }
 
@@ -656,7 +671,21 @@ public final class ConsumerDump {
 
         /** Freezes the values. */
         public ConsumerDump build() {
-            return new ConsumerDump(new Values(at, reads, state, sinceLastPoll, assignments, rebalances, commits, failedCommits, partitions, noAnswerSince, troubles, decodeNanos, decodeThreads, throttledNanos));
+            return new ConsumerDump(new Values(
+                    at,
+                    reads,
+                    state,
+                    sinceLastPoll,
+                    assignments,
+                    rebalances,
+                    commits,
+                    failedCommits,
+                    partitions,
+                    noAnswerSince,
+                    troubles,
+                    decodeNanos,
+                    decodeThreads,
+                    throttledNanos));
         }
     }
 

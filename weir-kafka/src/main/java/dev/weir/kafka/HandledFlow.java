@@ -199,7 +199,8 @@ public final class HandledFlow<K, V, R> {
             throw new IllegalArgumentException(
                     "retryTopics(...) does not go with a share group, which delivers a record again by itself");
         }
-        return new HandledFlow<>(flow, ordering, stage, rules, deadLetterTopic, Objects.requireNonNull(topics, "topics"));
+        return new HandledFlow<>(
+                flow, ordering, stage, rules, deadLetterTopic, Objects.requireNonNull(topics, "topics"));
     }
 
     private Source<HandlerOutcome<R>> outcomes() {

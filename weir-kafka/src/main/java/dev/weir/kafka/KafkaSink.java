@@ -131,8 +131,8 @@ public final class KafkaSink<K, V> {
         if (sender == null) {
             return Sink.through(messages -> messages.mapConcat(Message::records).to(records()));
         }
-        return Sink.through(
-                messages -> messages.via(this.<P>flow()).to(Sink.<Produced<P>>ignore().with(attributes)));
+        return Sink.through(messages ->
+                messages.via(this.<P>flow()).to(Sink.<Produced<P>>ignore().with(attributes)));
     }
 
     /**

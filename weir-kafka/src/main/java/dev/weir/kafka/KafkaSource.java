@@ -213,9 +213,7 @@ public final class KafkaSource<K, V> {
         private final Function<RecordView, ? extends T> decoder;
 
         private Views(
-                ConsumerSettings<?, ?> settings,
-                Subscription subscription,
-                Function<RecordView, ? extends T> decoder) {
+                ConsumerSettings<?, ?> settings, Subscription subscription, Function<RecordView, ? extends T> decoder) {
             this.settings = settings;
             this.subscription = subscription;
             this.decoder = decoder;

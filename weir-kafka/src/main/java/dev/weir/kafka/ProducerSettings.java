@@ -145,8 +145,7 @@ public final class ProducerSettings<K, V> {
          *     key is unknown; names the line
          */
         public Builder<K, V> from(Path file) {
-            SettingsReader.apply(
-                    SettingsText.read(Objects.requireNonNull(file, "file")), this, origins);
+            SettingsReader.apply(SettingsText.read(Objects.requireNonNull(file, "file")), this, origins);
             return this;
         }
 

@@ -293,7 +293,26 @@ public interface ShareHandle {
 
             /** Freezes the values. */
             public Snapshot build() {
-                return new Snapshot(new Values(accepted, released, rejected, renewed, redelivered, lockExpired, failedAcknowledgements, neverBegun, parked, emptiedAnswers, waiting, inHand, lag, lanes, pollRecords, acquireMode, workers, limit, skipped));
+                return new Snapshot(new Values(
+                        accepted,
+                        released,
+                        rejected,
+                        renewed,
+                        redelivered,
+                        lockExpired,
+                        failedAcknowledgements,
+                        neverBegun,
+                        parked,
+                        emptiedAnswers,
+                        waiting,
+                        inHand,
+                        lag,
+                        lanes,
+                        pollRecords,
+                        acquireMode,
+                        workers,
+                        limit,
+                        skipped));
             }
         }
 

@@ -81,7 +81,9 @@ class ArgumentBoundsTest {
 
     static Stream<Arguments> ofFlows() {
         return Stream.of(
-                row("commitAhead=0", () -> KafkaSource.from(settings().build(), ORDERS).atMostOnce(0)),
+                row(
+                        "commitAhead=0",
+                        () -> KafkaSource.from(settings().build(), ORDERS).atMostOnce(0)),
                 row("parallelism=0", () -> FLOW.handle(0, Ordering.input(), record -> record)),
                 row("concurrency=" + MAX, () -> FLOW.handle(MAX, Ordering.input(), record -> record)),
                 row(

@@ -102,7 +102,8 @@ class ExactlyOnceFlowRefusalTest {
                 .property("enable.idempotence", "false")
                 .property("max.in.flight.requests.per.connection", "1")
                 .build();
-        assertThatThrownBy(() -> produce(KafkaSource.from(consumer().build(), "t").exactlyOnce(), without))
+        assertThatThrownBy(
+                        () -> produce(KafkaSource.from(consumer().build(), "t").exactlyOnce(), without))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("enable.idempotence=false");
     }

@@ -90,8 +90,7 @@ class SettingsTextTest {
     }
 
     private ShareSettings.Builder<byte[], byte[]> shareFrom(String text) throws IOException {
-        Path file = Files.writeString(
-                folder.resolve("share.properties"), "bootstrap.servers=h:1\ngroup.id=g\n" + text);
+        Path file = Files.writeString(folder.resolve("share.properties"), "bootstrap.servers=h:1\ngroup.id=g\n" + text);
         return ShareSettings.builder().from(file);
     }
 
@@ -121,7 +120,9 @@ class SettingsTextTest {
         assertThat(settings.connectTimeout()).isEqualTo(Duration.ofMinutes(1));
         assertThat(settings.fetch()).isEqualTo(FetchPath.LEAN);
         assertThat(settings.memberName()).isEqualTo("pod-0");
-        assertThat(settings.deadLetterTopic()).extracting(DeadLetterTopic::topic).isEqualTo("dead");
+        assertThat(settings.deadLetterTopic())
+                .extracting(DeadLetterTopic::topic)
+                .isEqualTo("dead");
         assertThat(settings.parking()).extracting(DeadLetterTopic::topic).isEqualTo("parked");
         assertThat(settings.maxBatchBytes()).isEqualTo(1L << 20);
         assertThat(settings.unreadableBatches()).isEqualTo(ConsumerSettings.UnreadableBatches.SKIP);
@@ -147,7 +148,8 @@ class SettingsTextTest {
             """)
     void wrongSetting_inAFileOfAShareGroup_isRefusedWithItsLine(String line, String message) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> shareFrom("# a comment\n" + line + "\nweir.parking=p\n").build())
+                .isThrownBy(() ->
+                        shareFrom("# a comment\n" + line + "\nweir.parking=p\n").build())
                 .withMessageStartingWith("share.properties:4: ")
                 .withMessageContaining(message);
     }
@@ -155,7 +157,9 @@ class SettingsTextTest {
     @Test
     void environment_ofAShareGroup_winsOverAFile_andItsVariableIsNamed() throws IOException {
         Map<String, String> environment = Map.of("ORDERS_WEIR_WORKERS", "9", "ORDERS_GROUP_ID", "other");
-        var settings = shareFrom("weir.workers=6\n").fromEnvironment(environment, "ORDERS_").build();
+        var settings = shareFrom("weir.workers=6\n")
+                .fromEnvironment(environment, "ORDERS_")
+                .build();
         assertThat(settings.workers()).isEqualTo(9);
         assertThat(settings.groupId()).isEqualTo("other");
         var wrong = shareFrom("weir.workers=6\n").fromEnvironment(Map.of("ORDERS_WEIR_WORKERS", "0"), "ORDERS_");

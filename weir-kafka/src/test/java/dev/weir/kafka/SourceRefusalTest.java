@@ -33,7 +33,11 @@ class SourceRefusalTest {
         var inGroup = settings().groupId("shop").build();
         var groupless = settings().build();
         assertThat(KafkaSource.from(groupless, PRICES.untilEnd()).plain()).isNotNull();
-        assertThat(KafkaSource.from(inGroup, Subscription.partitions(new TopicPartition("prices", 0)).untilEnd()).plain())
+        assertThat(KafkaSource.from(
+                                inGroup,
+                                Subscription.partitions(new TopicPartition("prices", 0))
+                                        .untilEnd())
+                        .plain())
                 .isNotNull();
         assertThat(KafkaSource.from(inGroup, PRICES).plain()).isNotNull();
     }
@@ -45,8 +49,10 @@ class SourceRefusalTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("group.id is not set")
                 .hasMessageContaining("KafkaSource.plain");
-        assertThatThrownBy(() -> KafkaSource.from(groupless, PRICES).partitioned()).hasMessageContaining("group.id");
-        assertThatThrownBy(() -> KafkaSource.from(groupless, PRICES).atMostOnce(10)).hasMessageContaining("group.id");
+        assertThatThrownBy(() -> KafkaSource.from(groupless, PRICES).partitioned())
+                .hasMessageContaining("group.id");
+        assertThatThrownBy(() -> KafkaSource.from(groupless, PRICES).atMostOnce(10))
+                .hasMessageContaining("group.id");
         assertThatThrownBy(() -> KafkaSource.from(groupless, PRICES).decoded()).hasMessageContaining("group.id");
     }
 

@@ -206,7 +206,21 @@ public final class LeanMetrics {
 
         /** Freezes the values. */
         public LeanMetrics build() {
-            return new LeanMetrics(new Values(records, bytes, batches, leftOutBatches, corruptBatches, fetches, emptyFetches, connects, disconnects, relocations, resets, metadataRefreshes, throttledMillis, copiedBytes));
+            return new LeanMetrics(new Values(
+                    records,
+                    bytes,
+                    batches,
+                    leftOutBatches,
+                    corruptBatches,
+                    fetches,
+                    emptyFetches,
+                    connects,
+                    disconnects,
+                    relocations,
+                    resets,
+                    metadataRefreshes,
+                    throttledMillis,
+                    copiedBytes));
         }
     }
 

@@ -514,7 +514,9 @@ class LimiterEvidenceTest {
     void recordsThatWaitAtTheBrokers_areSourceBroker_whileTheseThrottleTheConsumer() {
         segment("consume", 0.95, 0, look -> 0);
         consumers = look -> StubLooks.consumer(StubLooks.partition(0).lag(60_000)).stream()
-                .map(each -> ConsumerLook.of(each.counters(), each.dump().toBuilder().throttledNanos(look * TENTH / 2).build()))
+                .map(each -> ConsumerLook.of(
+                        each.counters(),
+                        each.dump().toBuilder().throttledNanos(look * TENTH / 2).build()))
                 .toList();
         assertThat(find().kind()).isEqualTo(Kind.SOURCE_BROKER);
         assertThat(find().sentence()).contains("throttle the consumer 50 % of the time");

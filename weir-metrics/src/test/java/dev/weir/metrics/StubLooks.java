@@ -60,16 +60,16 @@ final class StubLooks {
 
         private PartitionDump dump() {
             return PartitionDump.builder()
-                .topic("orders")
-                .partition(number)
-                .epoch(1)
-                .buffered(buffered)
-                .inFlight(inFlight)
-                .paused(paused)
-                .lag(lag)
-                .trouble(trouble)
-                .windowFull(windowFull)
-                .build();
+                    .topic("orders")
+                    .partition(number)
+                    .epoch(1)
+                    .buffered(buffered)
+                    .inFlight(inFlight)
+                    .paused(paused)
+                    .lag(lag)
+                    .trouble(trouble)
+                    .windowFull(windowFull)
+                    .build();
         }
     }
 
@@ -99,21 +99,26 @@ final class StubLooks {
         return List.of(ConsumerLook.of(
                 ConsumerSnapshot.of(List.of(), buffered, commits, failedCommits, 0),
                 ConsumerDump.builder()
-                .at(Instant.EPOCH)
-                .reads("[orders]")
-                .state("running")
-                .assignments(assignments)
-                .commits(commits)
-                .failedCommits(failedCommits)
-                .partitions(dumps)
-                .noAnswerSince(noAnswerSince)
-                .build()));
+                        .at(Instant.EPOCH)
+                        .reads("[orders]")
+                        .state("running")
+                        .assignments(assignments)
+                        .commits(commits)
+                        .failedCommits(failedCommits)
+                        .partitions(dumps)
+                        .noAnswerSince(noAnswerSince)
+                        .build()));
     }
 
     /** With a decoder of views that has taken so long on these threads. */
     static List<ConsumerLook> decoding(long nanos, int threads, Partition... partitions) {
         return consumer(partitions).stream()
-                .map(each -> ConsumerLook.of(each.counters(), each.dump().toBuilder().decodeNanos(nanos).decodeThreads(threads).build()))
+                .map(each -> ConsumerLook.of(
+                        each.counters(),
+                        each.dump().toBuilder()
+                                .decodeNanos(nanos)
+                                .decodeThreads(threads)
+                                .build()))
                 .toList();
     }
 

@@ -1,6 +1,5 @@
 package dev.weir.otel;
 
-import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.spi.RecordTracing;
 import dev.weir.stream.Flow;
 import dev.weir.stream.Handler;

@@ -40,7 +40,8 @@ final class TracingSamples {
 
     static Pipeline operators(
             ConsumerSettings<String, Order> orders, ProducerSettings<String, Invoice> invoices, Tracing tracing) {
-        return KafkaSource.from(orders, "orders").atLeastOnce()
+        return KafkaSource.from(orders, "orders")
+                .atLeastOnce()
                 .via(tracing.inGroup("invoicing").records()) // right below the source
                 .filter(order -> order.value() != null)
                 .via(tracing.beside()) // Traced<ConsumerRecord<...>>

@@ -3,9 +3,9 @@ package dev.weir.spring;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.kafka.deadletter.DeadLetterFormat;
 import dev.weir.kafka.deadletter.DeadLetterFormat.Field;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;

@@ -133,7 +133,8 @@ class WeirPipelinesTest {
     static class Secured {
         @Bean
         Pipeline secured(WeirSettings settings) {
-            return KafkaSource.from(settings.consumer().build(), "orders").atLeastOnce()
+            return KafkaSource.from(settings.consumer().build(), "orders")
+                    .atLeastOnce()
                     .to(Sink.ignore());
         }
     }

@@ -64,7 +64,8 @@ class RebalanceSimulationEventsTest {
     /** Weir asked whether a partition was revoked before the wait at a breaker or for a retry, and not after it. */
     @Test
     void handlerThatWaitsBeforeItBegins_isFoundBehindANewOwner() {
-        assertThat(violation(simulation(kafka -> KafkaSource.from(settings(kafka), "orders").atLeastOnce()
+        assertThat(violation(simulation(kafka -> KafkaSource.from(settings(kafka), "orders")
+                        .atLeastOnce()
                         .mapBlocking(4, RecordOrdering.byKey(), order -> {
                             kafka.clock()
                                     .sleepUntil(kafka.clock()
@@ -103,7 +104,8 @@ class RebalanceSimulationEventsTest {
      */
     @Test
     void sinkThatFinishesBehindARefusedBatch_isFoundOutOfOrder() {
-        assertThat(violation(simulation(kafka -> KafkaSource.from(settings(kafka), "orders").atLeastOnce()
+        assertThat(violation(simulation(kafka -> KafkaSource.from(settings(kafka), "orders")
+                        .atLeastOnce()
                         .map(order -> booking(kafka, order))
                         .to(forgetful(kafka)))))
                 .hasMessageContaining("of the same key in bookings-");
@@ -116,7 +118,8 @@ class RebalanceSimulationEventsTest {
 
     /** The sample of docs/guide/testkit.md. */
     static Pipeline bookingTo(SimulatedKafka kafka, ProducerSettings<String, String> output) {
-        return KafkaSource.from(settings(kafka), "orders").atLeastOnce()
+        return KafkaSource.from(settings(kafka), "orders")
+                .atLeastOnce()
                 .map(order -> kafka.output(order, new ProducerRecord<>("bookings", order.key(), order.value())))
                 .to(KafkaSink.with(output).records());
     }

@@ -27,7 +27,8 @@ class RebalanceSimulationSampleTest {
                 .bootstrapServers(bootstrapServers)
                 .groupId("booking")
                 .build();
-        return KafkaSource.from(settings, "orders").atLeastOnce()
+        return KafkaSource.from(settings, "orders")
+                .atLeastOnce()
                 .mapBlocking(8, RecordOrdering.byKey(), order -> {
                     book.accept(order);
                     return order;

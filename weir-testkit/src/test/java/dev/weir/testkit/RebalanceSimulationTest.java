@@ -147,7 +147,8 @@ class RebalanceSimulationTest {
 
     @Test
     void streamsPerPartition_keepTheOrderOfPartitions() {
-        simulation(kafka -> KafkaSource.from(settings(kafka), Subscription.pattern("ord.*")).partitioned()
+        simulation(kafka -> KafkaSource.from(settings(kafka), Subscription.pattern("ord.*"))
+                        .partitioned()
                         .flatMapMerge(Integer.MAX_VALUE, partition -> partition.records())
                         .to(Sink.forEach(kafka::work)))
                 .order(Order.PARTITION)
@@ -164,7 +165,8 @@ class RebalanceSimulationTest {
 
     @Test
     void atMostOnce_repeatsNothing() {
-        simulation(kafka -> KafkaSource.from(settings(kafka), Subscription.topics("orders")).atMostOnce(5)
+        simulation(kafka -> KafkaSource.from(settings(kafka), Subscription.topics("orders"))
+                        .atMostOnce(5)
                         .mapBlocking(4, Ordering.unordered(), order -> worked(kafka, order))
                         .to(Sink.ignore()))
                 .delivery(Delivery.AT_MOST_ONCE)

@@ -283,7 +283,8 @@ public final class PipeCommand implements Callable<Integer> {
     /** Returns advice for keeping a pipe running after a failing record. */
     private String orGiveUp() {
         String again = options.retry == null ? "--retry N tries a record again" : "";
-        String deadLetter = options.deadLetter == null ? "--dead-letter TOPIC puts it aside and lets the others pass" : "";
+        String deadLetter =
+                options.deadLetter == null ? "--dead-letter TOPIC puts it aside and lets the others pass" : "";
         String both = again + (again.isEmpty() || deadLetter.isEmpty() ? "" : ", ") + deadLetter;
         return both.isEmpty() ? "" : " " + both + ".";
     }

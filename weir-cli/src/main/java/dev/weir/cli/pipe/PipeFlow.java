@@ -6,8 +6,6 @@ import dev.weir.examples.asimov.AsimovTranslator;
 import dev.weir.examples.asimov.Malformed;
 import dev.weir.examples.asimov.Translation;
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.deadletter.DeadLetterHandle;
-import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.ExactlyOnceFlow;
 import dev.weir.kafka.HandledFlow;
 import dev.weir.kafka.KafkaFlow;
@@ -17,6 +15,8 @@ import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.deadletter.DeadLetterHandle;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.spi.OfRecord;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.Handler;
@@ -180,7 +180,8 @@ final class PipeFlow implements AutoCloseable {
             handled = handled.timeout(options.timeout);
         }
         if (options.deadLetter != null) {
-            handled = handled.deadLetter(deadLetters.apply(options.deadLetter)
+            handled = handled.deadLetter(deadLetters
+                    .apply(options.deadLetter)
                     .whenTooLarge(
                             options.tooLargeDeadLetters == PipeOptions.TooLarge.fail
                                     ? DeadLetterTopic.TooLarge.FAIL

@@ -252,7 +252,8 @@ final class Replay {
      *
      * @param record to be sent, or null if a further run may be able to send it
      */
-    private record Restored(DeadLetterRecord deadLetter, @Nullable ProducerRecord<byte[], byte[]> record) {}
+    private record Restored(
+            DeadLetterRecord deadLetter, @Nullable ProducerRecord<byte[], byte[]> record) {}
 
     /** Reads and restores a record; null if it is skipped or cannot be sent. */
     private @Nullable Restored sendable(
@@ -263,7 +264,8 @@ final class Replay {
         } catch (IllegalArgumentException foreign) {
             if (hasGroup && !dryRun && selection.isOfAnotherFormat(record)) {
                 throw CliFailure.work(
-                        "cannot commit past what is no dead-letter record of the format that was named: " + foreign.getMessage(),
+                        "cannot commit past what is no dead-letter record of the format that was named: "
+                                + foreign.getMessage(),
                         "Mend --format or --origin-headers; a run without --group counts such records and goes on.",
                         foreign);
             }

@@ -73,15 +73,17 @@ public final class ReplayCommand implements Callable<Integer> {
             names = "--exclude-topic",
             paramLabel = "TOPIC[,...]",
             split = ",",
-            description = "Leave out dead-letter records from or for these topics, whatever allows them. May be repeated.")
+            description =
+                    "Leave out dead-letter records from or for these topics, whatever allows them. May be repeated.")
     private List<String> excludedTopics = new ArrayList<>();
 
     @Option(
             names = "--filter",
             paramLabel = "NAME=TEXT",
             converter = ReplayFilter.Converter.class,
-            description = "Only dead-letter records for which this holds: topic, partition, offset, reason, attempts, group, key or"
-                    + " header.NAME is TEXT; cause, message or time contains TEXT. May be repeated; all must hold.")
+            description =
+                    "Only dead-letter records for which this holds: topic, partition, offset, reason, attempts, group, key or"
+                            + " header.NAME is TEXT; cause, message or time contains TEXT. May be repeated; all must hold.")
     private List<ReplayFilter> filters = new ArrayList<>();
 
     @Option(
@@ -134,18 +136,22 @@ public final class ReplayCommand implements Callable<Integer> {
                             + " before a record that --format or --origin-headers do not fit.")
     private @Nullable String group;
 
-    @Option(names = "--dry-run", description = "Send and commit nothing; print the dead-letter records that would be sent.")
+    @Option(
+            names = "--dry-run",
+            description = "Send and commit nothing; print the dead-letter records that would be sent.")
     private boolean dryRun;
 
     @Option(
             names = "--list",
             paramLabel = "N",
-            description = "How many dead-letter records a dry run prints (default: " + DEFAULT_LIST + "); all are counted.")
+            description =
+                    "How many dead-letter records a dry run prints (default: " + DEFAULT_LIST + "); all are counted.")
     private @Nullable Long list;
 
     @Option(
             names = "--json",
-            description = "Print a JSON object for each dead-letter record of a dry run, and one as summary, on standard output.")
+            description =
+                    "Print a JSON object for each dead-letter record of a dry run, and one as summary, on standard output.")
     private boolean json;
 
     // Confined to the replaying thread; read after it has ended.
@@ -269,7 +275,8 @@ public final class ReplayCommand implements Callable<Integer> {
             throw CliFailure.badValue("--list", list, "at least 0");
         }
         if (list != null && !dryRun) {
-            throw CliFailure.usage("--list is for --dry-run, and nothing else prints dead-letter records", "Add --dry-run.");
+            throw CliFailure.usage(
+                    "--list is for --dry-run, and nothing else prints dead-letter records", "Add --dry-run.");
         }
         if (max != null && max < 1) {
             throw CliFailure.badValue("--max", max, "at least 1");

@@ -2,8 +2,8 @@ package dev.weir.cli.replay;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.kafka.deadletter.DeadLetterFormat.Field;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;

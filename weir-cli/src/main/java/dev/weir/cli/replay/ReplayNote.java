@@ -1,8 +1,8 @@
 package dev.weir.cli.replay;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.kafka.deadletter.DeadLetterFormat.Field;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
@@ -22,8 +22,8 @@ record ReplayNote(@Nullable DeadLetterRecord deadLetter, String text) {
         String message = deadLetter.text(Field.MESSAGE);
         return new ReplayNote(
                 deadLetter,
-                deadLetter.origin() + " -> " + restored.topic() + partition + "  " + (reason == null ? "" : reason + ": ")
-                        + (message == null ? "" : message));
+                deadLetter.origin() + " -> " + restored.topic() + partition + "  "
+                        + (reason == null ? "" : reason + ": ") + (message == null ? "" : message));
     }
 
     static ReplayNote trouble(String text) {

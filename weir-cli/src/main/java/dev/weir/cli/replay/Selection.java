@@ -1,7 +1,7 @@
 package dev.weir.cli.replay;
 
-import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.kafka.deadletter.DeadLetterFormat;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
 import java.time.Instant;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -50,7 +50,8 @@ record Selection(
                 || DeadLetterFormat.known().stream().noneMatch(known -> known.fits(record));
     }
 
-    private static DeadLetterRecord readKnown(ConsumerRecord<byte[], byte[]> record, IllegalArgumentException otherwise) {
+    private static DeadLetterRecord readKnown(
+            ConsumerRecord<byte[], byte[]> record, IllegalArgumentException otherwise) {
         try {
             return DeadLetterRecord.read(record);
         } catch (IllegalArgumentException unknown) {
@@ -65,6 +66,7 @@ record Selection(
         return (since == null || !time.isBefore(since))
                 && (until == null || time.isBefore(until))
                 && filters.stream()
-                        .allMatch(filter -> (deadLetter.lacksRecord() && filter.isOfRecord()) || filter.matches(deadLetter));
+                        .allMatch(filter ->
+                                (deadLetter.lacksRecord() && filter.isOfRecord()) || filter.matches(deadLetter));
     }
 }

@@ -40,7 +40,10 @@ final class Sending {
     }
 
     private record Underway(
-            DeadLetterRecord deadLetter, ProducerRecord<byte[], byte[]> record, PartitionProgress from, Future<?> answer) {}
+            DeadLetterRecord deadLetter,
+            ProducerRecord<byte[], byte[]> record,
+            PartitionProgress from,
+            Future<?> answer) {}
 
     private final KafkaProducer<byte[], byte[]> producer;
     private final Targets targets;

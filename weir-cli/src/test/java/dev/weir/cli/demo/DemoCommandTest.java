@@ -99,7 +99,8 @@ class DemoCommandTest {
     private static Pipeline faulty(
             ConsumerSettings<byte[], byte[]> consumer, ProducerSettings<byte[], byte[]> producer) {
         AsimovTranslator translator = new AsimovTranslator();
-        return KafkaSource.from(consumer, AsimovPipeline.EVENTS).atLeastOnce()
+        return KafkaSource.from(consumer, AsimovPipeline.EVENTS)
+                .atLeastOnce()
                 .filter(event -> EventGenerator.sequence(event.headers()) != LOST)
                 .mapConcat(event ->
                         Collections.nCopies(EventGenerator.sequence(event.headers()) == DOUBLED ? 2 : 1, event))

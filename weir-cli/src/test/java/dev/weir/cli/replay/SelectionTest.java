@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.cli.terminal.Instants;
-import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.kafka.deadletter.DeadLetterFormat;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -79,7 +79,8 @@ class SelectionTest {
                 .isTrue();
         assertThat(new Selection(null, List.of(), TIME.plusMillis(1), null).mayTake(deadLetter))
                 .isFalse();
-        assertThat(new Selection(null, List.of(), null, TIME).mayTake(deadLetter)).isFalse();
+        assertThat(new Selection(null, List.of(), null, TIME).mayTake(deadLetter))
+                .isFalse();
     }
 
     @Test
@@ -94,7 +95,9 @@ class SelectionTest {
     @Test
     void letterWithoutReasonAndMessage_isPrintedWithout() {
         DeadLetterRecord deadLetter = DeadLetterRecord.read(record("__connect.errors.topic", "orders"));
-        assertThat(ReplayNote.wouldSend(deadLetter, deadLetter.restored()).text().strip())
+        assertThat(ReplayNote.wouldSend(deadLetter, deadLetter.restored())
+                        .text()
+                        .strip())
                 .isEqualTo("orders-?@? -> orders");
     }
 

@@ -110,7 +110,8 @@ class TuningTest {
                 ConsumerSettings.Builder<byte[], byte[]> consumer,
                 ProducerSettings.Builder<byte[], byte[]> producer) {
             AsimovTranslator translator = new AsimovTranslator();
-            return KafkaSource.from(consumer.maxOutstandingRecords(64).build(), AsimovPipeline.EVENTS).atLeastOnce()
+            return KafkaSource.from(consumer.maxOutstandingRecords(64).build(), AsimovPipeline.EVENTS)
+                    .atLeastOnce()
                     .mapBlocking(workers, Ordering.input(), event -> {
                         boolean ignored = NEVER.tryAcquire(waitMillis, TimeUnit.MILLISECONDS);
                         return written(translator, event, changed);

@@ -169,7 +169,8 @@ public final class DeadLetterFormat {
                     GROUP, List.of("__dlq.errors.group")),
             List.of("__dlq.errors."));
 
-    private static final List<DeadLetterFormat> KNOWN = List.of(WEIR, SPRING, SPRING_CLOUD_STREAM, CONNECT, SHARE_GROUP);
+    private static final List<DeadLetterFormat> KNOWN =
+            List.of(WEIR, SPRING, SPRING_CLOUD_STREAM, CONNECT, SHARE_GROUP);
 
     /** The result of {@link #number} for a value that is not a number. */
     static final long NO_NUMBER = Long.MIN_VALUE;

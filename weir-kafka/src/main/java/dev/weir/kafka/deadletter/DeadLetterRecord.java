@@ -246,7 +246,9 @@ public final class DeadLetterRecord {
             return null;
         }
         String batch = header(DeadLetterHeaders.BATCH);
-        return batch == null ? header(DeadLetterHeaders.CUT) : "its records, of offsets " + batch + ": it is their batch";
+        return batch == null
+                ? header(DeadLetterHeaders.CUT)
+                : "its records, of offsets " + batch + ": it is their batch";
     }
 
     /** Returns whether nothing of the record is {@linkplain #missing missing}. */
@@ -316,8 +318,8 @@ public final class DeadLetterRecord {
 
     private ProducerRecord<byte[], byte[]> restored(String to, @Nullable Integer toPartition) {
         if (lacksRecord()) {
-            throw new IllegalStateException(
-                    "the dead-letter record of " + origin() + " lacks its original: complete it by OriginalRecords.find");
+            throw new IllegalStateException("the dead-letter record of " + origin()
+                    + " lacks its original: complete it by OriginalRecords.find");
         }
         return new ProducerRecord<>(to, toPartition, timestamp(), whole().key(), whole().value(), originalHeaders());
     }

@@ -3,7 +3,6 @@ package dev.weir.kafka.deadletter;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.Decoded;
 import dev.weir.kafka.KafkaPipelineException;
-import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.internal.handler.DeadLetterWriter;
 import dev.weir.kafka.internal.handler.ForwardSink;
@@ -24,7 +23,8 @@ public final class DeadLetterTopic {
 
     private final Values values;
 
-    private DeadLetterTopic(String topic, ProducerSettings<byte[], byte[]> settings, String group, TooLarge whenTooLarge) {
+    private DeadLetterTopic(
+            String topic, ProducerSettings<byte[], byte[]> settings, String group, TooLarge whenTooLarge) {
         this.values = new Values(topic, settings, group, whenTooLarge);
     }
 

@@ -76,7 +76,8 @@ public final class OriginalRecords implements AutoCloseable {
      */
     public static OriginalRecords open(ConsumerSettings<?, ?> settings, Duration patience) {
         Objects.requireNonNull(patience, "patience");
-        Map<String, Object> config = Objects.requireNonNull(settings, "settings").clientConfig();
+        Map<String, Object> config =
+                Objects.requireNonNull(settings, "settings").clientConfig();
         config.remove(ConsumerConfig.GROUP_ID_CONFIG);
         config.remove(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG);
         // A share group may read uncommitted records.
@@ -96,7 +97,8 @@ public final class OriginalRecords implements AutoCloseable {
      */
     public Outcome find(DeadLetterRecord deadLetter) {
         if (deadLetter.partition() == DeadLetterRecord.UNKNOWN || deadLetter.offset() == DeadLetterRecord.UNKNOWN) {
-            throw new IllegalArgumentException("the dead-letter record does not say from which partition and offset: " + deadLetter);
+            throw new IllegalArgumentException(
+                    "the dead-letter record does not say from which partition and offset: " + deadLetter);
         }
         TopicPartition id = new TopicPartition(deadLetter.topic(), deadLetter.partition());
         if (!partitions.computeIfAbsent(deadLetter.topic(), this::partitionsOf).contains(deadLetter.partition())) {
@@ -186,7 +188,8 @@ public final class OriginalRecords implements AutoCloseable {
     /** Returns whether the dead-letter record may belong to this record: it has a copy of it, or no copy at all. */
     private static boolean isOf(ConsumerRecord<byte[], byte[]> deadLetter, ConsumerRecord<byte[], byte[]> record) {
         boolean hasCopy = deadLetter.key() != null || deadLetter.value() != null;
-        return !hasCopy || (Arrays.equals(deadLetter.key(), record.key()) && Arrays.equals(deadLetter.value(), record.value()));
+        return !hasCopy
+                || (Arrays.equals(deadLetter.key(), record.key()) && Arrays.equals(deadLetter.value(), record.value()));
     }
 
     /** Closes the consumer. */

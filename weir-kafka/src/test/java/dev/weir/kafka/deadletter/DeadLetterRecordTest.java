@@ -176,7 +176,8 @@ class DeadLetterRecordTest {
                         .restored()
                         .timestamp())
                 .isNull();
-        ConsumerRecord<byte[], byte[]> connect = new DeadLetterRecordTest().connect().deadLetter(KEY, VALUE);
+        ConsumerRecord<byte[], byte[]> connect =
+                new DeadLetterRecordTest().connect().deadLetter(KEY, VALUE);
         DeadLetterRecord old = DeadLetterRecord.read(new ConsumerRecord<>(
                 connect.topic(),
                 connect.partition(),
@@ -196,7 +197,9 @@ class DeadLetterRecordTest {
     @ParameterizedTest
     @ValueSource(strings = {"-1", "4294967296"})
     void partitionThatNoneCanHave_isRefused(String partition) {
-        text(DeadLetterHeaders.TOPIC, "orders").text(DeadLetterHeaders.PARTITION, partition).text(DeadLetterHeaders.OFFSET, "2");
+        text(DeadLetterHeaders.TOPIC, "orders")
+                .text(DeadLetterHeaders.PARTITION, partition)
+                .text(DeadLetterHeaders.OFFSET, "2");
         assertThatThrownBy(this::read)
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith(
@@ -238,7 +241,8 @@ class DeadLetterRecordTest {
         assertThat(deadLetter.timestamp()).isNull();
         assertThatThrownBy(deadLetter::restored)
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("the dead-letter record of orders-3@17 lacks its record: complete it by OriginalRecords.find");
+                .hasMessage(
+                        "the dead-letter record of orders-3@17 lacks its record: complete it by OriginalRecords.find");
 
         RecordHeaders own = new RecordHeaders();
         own.add("own", VALUE);
@@ -266,7 +270,8 @@ class DeadLetterRecordTest {
                 .hasSize(11)
                 .first()
                 .satisfies(first -> assertThat(first.key()).isEqualTo("own"));
-        assertThat(DeadLetterRecord.read(deadLetter(KEY, VALUE), DeadLetterFormat.CONNECT).origin())
+        assertThat(DeadLetterRecord.read(deadLetter(KEY, VALUE), DeadLetterFormat.CONNECT)
+                        .origin())
                 .isEqualTo("orders-3@17");
     }
 
@@ -274,8 +279,8 @@ class DeadLetterRecordTest {
     void headersOfYourOwn_needATopicOnly() {
         DeadLetterFormat format =
                 DeadLetterFormat.headers(Map.of(Field.TOPIC, "from", Field.OFFSET, "at", Field.MESSAGE, "why"));
-        DeadLetterRecord deadLetter =
-                DeadLetterRecord.read(text("from", "orders").text("why", "because").deadLetter(KEY, VALUE), format);
+        DeadLetterRecord deadLetter = DeadLetterRecord.read(
+                text("from", "orders").text("why", "because").deadLetter(KEY, VALUE), format);
         assertThat(deadLetter.origin()).isEqualTo("orders-?@?");
         assertThat(deadLetter.text(Field.MESSAGE)).isEqualTo("because");
         assertRestored(deadLetter, "orders", null, WRITTEN);
@@ -338,7 +343,9 @@ class DeadLetterRecordTest {
 
     @Test
     void weirsRecord_withAHeaderTwice_hasTheLast() {
-        weir().text(DeadLetterHeaders.TOPIC, "bills").text(DeadLetterHeaders.REASON, "A").text(DeadLetterHeaders.REASON, "B");
+        weir().text(DeadLetterHeaders.TOPIC, "bills")
+                .text(DeadLetterHeaders.REASON, "A")
+                .text(DeadLetterHeaders.REASON, "B");
         assertThat(read().topic()).isEqualTo("bills");
         assertThat(read().text(Field.REASON)).isEqualTo("B");
     }
@@ -388,7 +395,11 @@ class DeadLetterRecordTest {
         DeadLetterFormat format = DeadLetterFormat.headers(Map.of(
                 Field.TOPIC, "from", Field.PARTITION, "shard", Field.TIMESTAMP, "written", Field.TIME, "failed"));
         return DeadLetterRecord.read(
-                new DeadLetterRecordTest().text("from", "orders").text(field, value).deadLetter(KEY, VALUE), format);
+                new DeadLetterRecordTest()
+                        .text("from", "orders")
+                        .text(field, value)
+                        .deadLetter(KEY, VALUE),
+                format);
     }
 
     @Test

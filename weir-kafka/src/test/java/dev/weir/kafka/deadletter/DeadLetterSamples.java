@@ -10,7 +10,8 @@ final class DeadLetterSamples {
     private DeadLetterSamples() {}
 
     @SuppressWarnings("FutureReturnValueIgnored")
-    static void restore(ConsumerRecord<byte[], byte[]> record, OriginalRecords originals, Producer<byte[], byte[]> producer) {
+    static void restore(
+            ConsumerRecord<byte[], byte[]> record, OriginalRecords originals, Producer<byte[], byte[]> producer) {
         DeadLetterRecord deadLetter = DeadLetterRecord.read(record);
         if (deadLetter.lacksRecord()) { // a broker's
             deadLetter = switch (originals.find(deadLetter)) { // OriginalRecords.open(settings, Duration.ofSeconds(10))

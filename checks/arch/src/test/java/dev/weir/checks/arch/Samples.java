@@ -13,12 +13,8 @@ import dev.weir.kafka.ConsumerDump;
 import dev.weir.kafka.ConsumerHealth;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ConsumerSnapshot;
-import dev.weir.kafka.deadletter.DeadLetterFormat;
-import dev.weir.kafka.deadletter.DeadLetterRecord;
-import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.Decoded;
 import dev.weir.kafka.ExactlyOnceFlow;
-import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.kafka.FailureAction;
 import dev.weir.kafka.HandledFlow;
 import dev.weir.kafka.KafkaFlow;
@@ -35,6 +31,10 @@ import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.SharedFlow;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.TransactionalSink;
+import dev.weir.kafka.deadletter.DeadLetterFormat;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
+import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.lean.KeptBatches;
 import dev.weir.lean.LeanConsumer;
@@ -178,23 +178,19 @@ final class Samples implements AutoCloseable {
         put(PipelineLook.class, PipelineLook.at(of(RunningPipeline.class), of(MachineLook.class)));
         put(
                 ConsumerDump.PartitionDump.class,
-                ConsumerDump.PartitionDump.builder()
-                .topic(TEXT)
-                .build());
-        put(ConsumerDump.class, ConsumerDump.builder()
-                .at(Instant.EPOCH)
-                .reads(TEXT)
-                .state(TEXT)
-                .build());
+                ConsumerDump.PartitionDump.builder().topic(TEXT).build());
+        put(
+                ConsumerDump.class,
+                ConsumerDump.builder().at(Instant.EPOCH).reads(TEXT).state(TEXT).build());
         put(ConsumerSnapshot.class, ConsumerSnapshot.of(List.of(), 0, 0, 0, 0));
         put(
                 ShareHandle.Snapshot.class,
                 ShareHandle.Snapshot.builder()
-                .lanes(1)
-                .pollRecords(1)
-                .workers(1)
-                .limit(ShareHandle.Limit.of("arrival", "group", "", "", 1))
-                .build());
+                        .lanes(1)
+                        .pollRecords(1)
+                        .workers(1)
+                        .limit(ShareHandle.Limit.of("arrival", "group", "", "", 1))
+                        .build());
         put(Limiter.class, Limiter.of(Limiter.Kind.ARRIVAL, TEXT, TEXT, TEXT, 1));
         put(Lever.class, Limiter.of(Limiter.Kind.ARRIVAL, TEXT, TEXT, TEXT, 1).lever());
         put(DispatcherMetrics.class, DispatcherMetrics.of());

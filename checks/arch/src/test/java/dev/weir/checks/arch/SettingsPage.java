@@ -31,8 +31,7 @@ import java.util.stream.Collectors;
 final class SettingsPage {
 
     /** Ways to set many properties of Kafka's clients, which the page describes, and a check. */
-    private static final Set<String> NO_SETTINGS =
-            Set.of("property", "properties", "from", "fromEnvironment", "check");
+    private static final Set<String> NO_SETTINGS = Set.of("property", "properties", "from", "fromEnvironment", "check");
 
     private static final Pattern SEE = Pattern.compile("\\s*See \\{@link [^}]*}\\.\\s*");
     private static final Pattern KEY = Pattern.compile("weir\\.[a-z.]{2,}");
@@ -133,8 +132,7 @@ final class SettingsPage {
             String doc = SEE.matcher(setter.doc()).matches() || setter.doc().isBlank()
                     ? accessors.getOrDefault(setter.name(), "")
                     : setter.doc();
-            String key = "weir."
-                    + setter.name().replaceAll("([A-Z])", ".$1").toLowerCase(Locale.ROOT);
+            String key = "weir." + setter.name().replaceAll("([A-Z])", ".$1").toLowerCase(Locale.ROOT);
             table.append("| `").append(setter.name()).append("` | ");
             if (!keys.isEmpty()) {
                 table.append(keys.contains(key) ? "`" + key + "` | " : "| ");
@@ -177,7 +175,8 @@ final class SettingsPage {
                     && member.type().replaceAll("<.*", "").equals(type)
                     && !NO_SETTINGS.contains(member.name());
             if (isSetting) {
-                settings.merge(member.name(), member, (first, second) -> first.doc().isBlank() ? second : first);
+                settings.merge(
+                        member.name(), member, (first, second) -> first.doc().isBlank() ? second : first);
             }
         }
         return List.copyOf(settings.values());
@@ -304,8 +303,7 @@ final class SettingsPage {
 
     /** The properties of a Spring application, from the records that Spring binds. */
     private String ofProperties() throws IOException {
-        StringBuilder table =
-                new StringBuilder("| property | values | default | what it does |\n|---|---|---|---|\n");
+        StringBuilder table = new StringBuilder("| property | values | default | what it does |\n|---|---|---|---|\n");
         SettingsSource source = source("dev.weir.spring.WeirProperties");
         properties(source, "WeirProperties", "weir", table);
         return table.toString();
@@ -316,8 +314,8 @@ final class SettingsPage {
             if (!component.isComponent()) {
                 continue;
             }
-            String name = prefix + "."
-                    + component.name().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
+            String name =
+                    prefix + "." + component.name().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
             String kind = component.type().replaceAll("^.*[.]", "");
             String ofMap = kind.replaceAll("Map<\\w+, ?(\\w+)>", "$1");
             if (!source.members(kind).isEmpty()) {

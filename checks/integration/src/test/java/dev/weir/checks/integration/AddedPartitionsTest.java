@@ -63,7 +63,8 @@ class AddedPartitionsTest {
     }
 
     private RunningPipeline run(ConsumerSettings<byte[], byte[]> settings, Subscription subscription) {
-        return KafkaSource.from(settings, subscription).atLeastOnce()
+        return KafkaSource.from(settings, subscription)
+                .atLeastOnce()
                 .to(Sink.forEach(this::saw))
                 .run();
     }
@@ -182,7 +183,8 @@ class AddedPartitionsTest {
         var settings =
                 atEnd(topic, protocol).commitInterval(Duration.ofMinutes(10)).build();
         CompletableFuture<Map<TopicPartition, Long>> committed = new CompletableFuture<>();
-        try (RunningPipeline running = KafkaSource.from(settings, Subscription.topics(topic)).atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(settings, Subscription.topics(topic))
+                .atLeastOnce()
                 .to(Sink.forEach(record -> committed.complete(KAFKA.cluster().committedOffsets(topic))))
                 .run()) {
             ConsumerLedger.await(
@@ -234,7 +236,8 @@ class AddedPartitionsTest {
                 .property("auto.offset.reset", "latest")
                 .property("metadata.max.age.ms", "1000")
                 .build();
-        try (RunningPipeline running = KafkaSource.from(settings, Subscription.topics("groupless")).plain()
+        try (RunningPipeline running = KafkaSource.from(settings, Subscription.topics("groupless"))
+                .plain()
                 .to(Sink.forEach(this::saw))
                 .run()) {
             ConsumerLedger.await(
@@ -311,7 +314,8 @@ class AddedPartitionsTest {
             }
         };
         var settings = atEnd("external", "classic").build();
-        try (RunningPipeline running = KafkaSource.from(settings, Subscription.topics("external")).plain(slow)
+        try (RunningPipeline running = KafkaSource.from(settings, Subscription.topics("external"))
+                .plain(slow)
                 .to(Sink.forEach(this::saw))
                 .run()) {
             ConsumerHandle consumer = running.handles(ConsumerHandle.class).get(0);

@@ -121,8 +121,8 @@ class BatchHandlerTest {
                         .toList());
         assertThat(FailureTopics.deadLetters(KAFKA.cluster(), "outcomes-dead"))
                 .hasSize(COUNT / 100)
-                .allSatisfy(
-                        deadLetter -> assertThat(deadLetter.header(DeadLetterHeaders.CAUSE)).contains("IllegalStateException"));
+                .allSatisfy(deadLetter ->
+                        assertThat(deadLetter.header(DeadLetterHeaders.CAUSE)).contains("IllegalStateException"));
         assertThat(retried).hasSize(COUNT / 100);
         byKey.values()
                 .forEach(numbers -> assertThat(numbers.stream().distinct()).isSorted());

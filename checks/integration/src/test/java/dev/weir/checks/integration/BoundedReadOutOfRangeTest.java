@@ -66,7 +66,10 @@ class BoundedReadOutOfRangeTest {
     }
 
     private RunningPipeline run(ConsumerSettings<byte[], byte[]> settings, Subscription subscription) {
-        return KafkaSource.from(settings, subscription).atLeastOnce().to(reading()).run();
+        return KafkaSource.from(settings, subscription)
+                .atLeastOnce()
+                .to(reading())
+                .run();
     }
 
     private static TopicPartition topic(String name, long records) {
@@ -245,13 +248,18 @@ class BoundedReadOutOfRangeTest {
                 .build();
         List<Pipeline> pipelines = List.of(
                 KafkaSource.from(settings, toEnd).atMostOnce(10).to(reading()),
-                KafkaSource.from(settings, Subscription.partitions(id).untilEnd()).plain(external)
+                KafkaSource.from(settings, Subscription.partitions(id).untilEnd())
+                        .plain(external)
                         .to(reading()),
-                KafkaSource.from(settings, Subscription.partitions(id)
+                KafkaSource.from(
+                                settings,
+                                Subscription.partitions(id)
                                         .startingAt(id, Position.offset(150))
-                                        .untilEnd()).plain()
+                                        .untilEnd())
+                        .plain()
                         .to(reading()),
-                KafkaSource.from(settings, toEnd).exactlyOnce()
+                KafkaSource.from(settings, toEnd)
+                        .exactlyOnce()
                         .produceTo(
                                 producer,
                                 records -> records.map(

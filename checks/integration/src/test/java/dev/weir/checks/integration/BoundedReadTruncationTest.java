@@ -98,7 +98,10 @@ class BoundedReadTruncationTest {
     }
 
     private RunningPipeline run(ConsumerSettings<byte[], byte[]> settings, Subscription subscription) {
-        return KafkaSource.from(settings, subscription).atLeastOnce().to(reading()).run();
+        return KafkaSource.from(settings, subscription)
+                .atLeastOnce()
+                .to(reading())
+                .run();
     }
 
     private static void commit(String group, TopicPartition id, long offset, int epoch) throws Exception {

@@ -3,15 +3,14 @@ package dev.weir.checks.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerSettings;
-import dev.weir.kafka.Subscription;
 import dev.weir.kafka.Sender;
-import dev.weir.kafka.TransactionalSink;
+import dev.weir.kafka.Subscription;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
@@ -111,10 +110,12 @@ class ClosedClientsTest {
         Subscription in = Subscription.topics("in");
         return switch (kind) {
             case "transactions" ->
-                KafkaSource.from(consumer, in).exactlyOnce()
+                KafkaSource.from(consumer, in)
+                        .exactlyOnce()
                         .produceTo(producer(kind), records -> records.map(ClosedClientsTest::copy));
             case "batches" ->
-                KafkaSource.from(consumer, in).atLeastOnce()
+                KafkaSource.from(consumer, in)
+                        .atLeastOnce()
                         .map(ClosedClientsTest::copy)
                         .to(KafkaSink.with(producer(kind)).transactional(kind).records());
             case "letters" ->
@@ -125,7 +126,8 @@ class ClosedClientsTest {
                         .deadLetter(DeadLetterTopic.of("out", producer(kind)))
                         .pipeline();
             default ->
-                KafkaSource.from(consumer, in).atLeastOnce()
+                KafkaSource.from(consumer, in)
+                        .atLeastOnce()
                         .map(ClosedClientsTest::copy)
                         .to(KafkaSink.with(producer(kind)).records());
         };

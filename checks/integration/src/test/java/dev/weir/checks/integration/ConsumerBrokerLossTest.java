@@ -48,7 +48,8 @@ class ConsumerBrokerLossTest {
                 .bootstrapServers(KAFKA.bootstrapServers())
                 .property("request.timeout.ms", "5000")
                 .build();
-        return KafkaSource.from(consumer, topic).atLeastOnce()
+        return KafkaSource.from(consumer, topic)
+                .atLeastOnce()
                 .mapBlocking(32, RecordOrdering.byKey(), record -> {
                     ConsumerLedger.work(Duration.ofMillis(1));
                     return record;
@@ -151,7 +152,8 @@ class ConsumerBrokerLossTest {
         var settings = ConsumerLedger.settings(KAFKA.cluster(), "gone")
                 .commitInterval(Duration.ofMinutes(10))
                 .build();
-        RunningPipeline running = KafkaSource.from(settings, "gone").atLeastOnce()
+        RunningPipeline running = KafkaSource.from(settings, "gone")
+                .atLeastOnce()
                 .to(Sink.forEach(ledger::handled))
                 .run();
         ledger.awaitSeen(100, Duration.ofMinutes(1));

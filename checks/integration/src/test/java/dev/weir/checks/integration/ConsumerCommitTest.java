@@ -46,7 +46,9 @@ class ConsumerCommitTest {
 
     private void readToEnd(String topic) throws InterruptedException {
         var settings = ConsumerLedger.settings(KAFKA.cluster(), topic).build();
-        try (RunningPipeline running = KafkaSource.from(settings, Subscription.topics(topic).untilEnd()).atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(
+                        settings, Subscription.topics(topic).untilEnd())
+                .atLeastOnce()
                 .to(Sink.forEach(ledger::handled))
                 .run()) {
             assertThat(running.await().drained()).isTrue();
@@ -62,7 +64,9 @@ class ConsumerCommitTest {
         var settings = ConsumerLedger.settings(KAFKA.cluster(), "words")
                 .commitMetadata((topic, partition, offset) -> topic + " up to " + offset)
                 .build();
-        try (RunningPipeline running = KafkaSource.from(settings, Subscription.topics("words").untilEnd()).atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(
+                        settings, Subscription.topics("words").untilEnd())
+                .atLeastOnce()
                 .to(Sink.ignore())
                 .run()) {
             assertThat(running.await().drained()).isTrue();
@@ -118,7 +122,8 @@ class ConsumerCommitTest {
         KAFKA.cluster().createTopic("few", 1);
         Records.produce(KAFKA.bootstrapServers(), "few", 0, RECORDS);
         var settings = ConsumerLedger.settings(KAFKA.cluster(), "few").build();
-        try (RunningPipeline running = KafkaSource.from(settings, "few").atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(settings, "few")
+                .atLeastOnce()
                 .take(5)
                 .to(Sink.forEach(ledger::handled))
                 .run()) {
@@ -146,7 +151,8 @@ class ConsumerCommitTest {
         var settings = ConsumerLedger.settings(KAFKA.cluster(), "rights")
                 .property("session.timeout.ms", "6000")
                 .build();
-        try (RunningPipeline running = KafkaSource.from(settings, "rights").atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(settings, "rights")
+                .atLeastOnce()
                 .to(Sink.forEach(ledger::handled))
                 .run()) {
             ledger.awaitSeen(RECORDS, PATIENCE);
@@ -171,11 +177,13 @@ class ConsumerCommitTest {
                 .property("group.instance.id", "one")
                 .property("heartbeat.interval.ms", "300")
                 .build();
-        try (RunningPipeline first = KafkaSource.from(settings, "twin").atLeastOnce()
+        try (RunningPipeline first = KafkaSource.from(settings, "twin")
+                .atLeastOnce()
                 .to(Sink.forEach(ledger::handled))
                 .run()) {
             ledger.awaitSeen(RECORDS, PATIENCE);
-            try (RunningPipeline second = KafkaSource.from(settings, "twin").atLeastOnce()
+            try (RunningPipeline second = KafkaSource.from(settings, "twin")
+                    .atLeastOnce()
                     .to(Sink.forEach(ledger::handled))
                     .run()) {
                 assertThatThrownBy(first::await)

@@ -76,7 +76,9 @@ class ConsumerControlTest {
         fill(topic, 2, 100);
         TopicPartition first = new TopicPartition(topic, 0);
         TopicPartition second = new TopicPartition(topic, 1);
-        try (RunningPipeline running = KafkaSource.from(settings(topic, protocol).build(), topic).atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(
+                        settings(topic, protocol).build(), topic)
+                .atLeastOnce()
                 .to(Sink.forEach(seen::add))
                 .run()) {
             ConsumerLedger.await("all", SOON, () -> seen.size() == 100);
@@ -108,7 +110,9 @@ class ConsumerControlTest {
         fill("early", 2, 1_000);
         TopicPartition first = new TopicPartition("early", 0);
         TopicPartition second = new TopicPartition("early", 1);
-        try (RunningPipeline running = KafkaSource.from(settings("early", "classic").build(), "early").atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(
+                        settings("early", "classic").build(), "early")
+                .atLeastOnce()
                 .to(Sink.forEach(seen::add))
                 .run()) {
             get(handle(running).pause(List.of(first)));
@@ -126,7 +130,9 @@ class ConsumerControlTest {
         String topic = "seek-" + protocol;
         fill(topic, 1, 1_000);
         TopicPartition id = new TopicPartition(topic, 0);
-        try (RunningPipeline running = KafkaSource.from(settings(topic, protocol).build(), topic).atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(
+                        settings(topic, protocol).build(), topic)
+                .atLeastOnce()
                 .to(Sink.forEach(seen::add))
                 .run()) {
             ConsumerLedger.await(
@@ -158,7 +164,9 @@ class ConsumerControlTest {
         fill("stuck", 1, 100);
         TopicPartition id = new TopicPartition("stuck", 0);
         CountDownLatch stuck = new CountDownLatch(1);
-        try (RunningPipeline running = KafkaSource.from(settings("stuck", "classic").build(), "stuck").atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(
+                        settings("stuck", "classic").build(), "stuck")
+                .atLeastOnce()
                 .mapBlocking(200, Ordering.unordered(), record -> {
                     if (record.offset() == 10) {
                         stuck.await();
@@ -190,7 +198,9 @@ class ConsumerControlTest {
     @Test
     void seek_ofWhatIsNotThere_fails() throws Exception {
         fill("foreign", 1, 10);
-        RunningPipeline running = KafkaSource.from(settings("foreign", "classic").build(), "foreign").atLeastOnce()
+        RunningPipeline running = KafkaSource.from(
+                        settings("foreign", "classic").build(), "foreign")
+                .atLeastOnce()
                 .to(Sink.forEach(seen::add))
                 .run();
         try (running) {
@@ -227,7 +237,8 @@ class ConsumerControlTest {
             }
         };
         var settings = settings(topic, protocol).rebalanceListener(listener).build();
-        try (RunningPipeline running = KafkaSource.from(settings, topic).atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(settings, topic)
+                .atLeastOnce()
                 .to(Sink.forEach(seen::add))
                 .run()) {
             ConsumerLedger.await("all from 20", SOON, () -> seen.size() == 60);
@@ -248,8 +259,10 @@ class ConsumerControlTest {
                     }
                 })
                 .build();
-        try (RunningPipeline running =
-                KafkaSource.from(settings, "throwing").atLeastOnce().to(Sink.ignore()).run()) {
+        try (RunningPipeline running = KafkaSource.from(settings, "throwing")
+                .atLeastOnce()
+                .to(Sink.ignore())
+                .run()) {
             assertThatThrownBy(running::await)
                     .hasMessageContaining("onAssigned")
                     .hasMessageContaining("not ready");
@@ -266,7 +279,8 @@ class ConsumerControlTest {
             var settings = settings(topic, protocol)
                     .property("group.instance.id", "member-" + i)
                     .build();
-            members[i] = KafkaSource.from(settings, Subscription.topics(topic)).atLeastOnce()
+            members[i] = KafkaSource.from(settings, Subscription.topics(topic))
+                    .atLeastOnce()
                     .to(Sink.forEach(seen::add));
         }
         try (RunningPipeline stays = members[0].run()) {

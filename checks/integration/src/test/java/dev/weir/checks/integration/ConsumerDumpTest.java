@@ -56,7 +56,8 @@ class ConsumerDumpTest {
                 .property("max.poll.records", "100")
                 .build();
         TopicPartition other = new TopicPartition("why", 1);
-        try (RunningPipeline running = KafkaSource.from(settings, "why").atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(settings, "why")
+                .atLeastOnce()
                 .mapBlocking(64, RecordOrdering.byPartition(), record -> {
                     if (record.partition() == 0 && record.offset() >= 50) {
                         stuck.await();
@@ -117,7 +118,8 @@ class ConsumerDumpTest {
                 .groupId("nobody")
                 .connectTimeout(Duration.ofSeconds(2))
                 .build();
-        assertThatThrownBy(() -> KafkaSource.from(settings, "any").atLeastOnce()
+        assertThatThrownBy(() -> KafkaSource.from(settings, "any")
+                        .atLeastOnce()
                         .to(Sink.ignore())
                         .run())
                 .isInstanceOf(KafkaPipelineException.class)
@@ -133,9 +135,12 @@ class ConsumerDumpTest {
         TopicPartition first = new TopicPartition("known", 0);
         TopicPartition second = new TopicPartition("known", 1);
         Map<TopicPartition, Long> ends = KAFKA.cluster().endOffsets("known");
-        try (RunningPipeline running = KafkaSource.from(settings, Subscription.topics("known")
+        try (RunningPipeline running = KafkaSource.from(
+                        settings,
+                        Subscription.topics("known")
                                 .until(first, Position.offset(100))
-                                .until(second, Position.offset(100))).atLeastOnce()
+                                .until(second, Position.offset(100)))
+                .atLeastOnce()
                 .to(Sink.ignore())
                 .run()) {
             assertThat(running.await().drained()).isTrue();

@@ -66,7 +66,9 @@ class ConsumerFlowTest {
             throws InterruptedException {
         ConsumerLedger ledger = new ConsumerLedger(records);
         AtomicInteger pauses = new AtomicInteger();
-        try (RunningPipeline running = KafkaSource.from(settings.build(), Subscription.topics("once").untilEnd()).atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(
+                        settings.build(), Subscription.topics("once").untilEnd())
+                .atLeastOnce()
                 .mapBlocking(4, RecordOrdering.byPartition(), record -> {
                     ConsumerLedger.work(Duration.ofNanos(100_000));
                     ledger.handled(record);
@@ -117,7 +119,8 @@ class ConsumerFlowTest {
                     .bufferBytes(budgetBytes)
                     .property("max.poll.records", "200")
                     .build();
-            try (RunningPipeline running = KafkaSource.from(settings, "many").atLeastOnce()
+            try (RunningPipeline running = KafkaSource.from(settings, "many")
+                    .atLeastOnce()
                     .mapBlocking(4, RecordOrdering.byPartition(), record -> {
                         gate.await();
                         ledger.handled(record);
@@ -156,7 +159,8 @@ class ConsumerFlowTest {
         var settings = ConsumerLedger.settings(cluster, "headed")
                 .bufferBytes(budgetBytes)
                 .build();
-        try (RunningPipeline running = KafkaSource.from(settings, "headed").atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(settings, "headed")
+                .atLeastOnce()
                 .mapBlocking(4, RecordOrdering.byPartition(), record -> {
                     gate.await();
                     ledger.handled(record);

@@ -65,7 +65,8 @@ class ConsumerLeaderlessTest {
     }
 
     private RunningPipeline run(ConsumerSettings<byte[], byte[]> settings, Subscription subscription) {
-        return KafkaSource.from(settings, subscription).atLeastOnce()
+        return KafkaSource.from(settings, subscription)
+                .atLeastOnce()
                 .to(Sink.forEach(this::saw))
                 .run();
     }

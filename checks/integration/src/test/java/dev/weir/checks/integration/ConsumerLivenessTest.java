@@ -45,7 +45,8 @@ class ConsumerLivenessTest {
                 .property("session.timeout.ms", "20000")
                 .property("heartbeat.interval.ms", "1000")
                 .build();
-        try (RunningPipeline running = KafkaSource.from(settings, "slow").atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(settings, "slow")
+                .atLeastOnce()
                 .to(Sink.forEach(record -> {
                     try {
                         ConsumerLedger.work(Duration.ofSeconds(8));
@@ -77,7 +78,8 @@ class ConsumerLivenessTest {
                 .maxOutstandingRecords(100)
                 .property("max.poll.records", "100")
                 .build();
-        RunningPipeline running = KafkaSource.from(settings, "stuck").atLeastOnce()
+        RunningPipeline running = KafkaSource.from(settings, "stuck")
+                .atLeastOnce()
                 .mapBlocking(64, RecordOrdering.byPartition(), record -> {
                     if (record.partition() == 0) {
                         never.await();
@@ -132,8 +134,10 @@ class ConsumerLivenessTest {
                 .groupId("typed")
                 .property("max.poll.records", "5")
                 .build();
-        try (RunningPipeline running =
-                KafkaSource.from(settings, "typed").atLeastOnce().to(Sink.ignore()).run()) {
+        try (RunningPipeline running = KafkaSource.from(settings, "typed")
+                .atLeastOnce()
+                .to(Sink.ignore())
+                .run()) {
             assertThatThrownBy(running::await)
                     .isInstanceOf(RecordDecodeException.class)
                     .hasMessageContaining("typed-0@10");
@@ -147,7 +151,8 @@ class ConsumerLivenessTest {
         Records.produce(KAFKA.bootstrapServers(), "throws", 0, 100);
         ConsumerLedger ledger = new ConsumerLedger(100);
         var settings = ConsumerLedger.settings(KAFKA.cluster(), "throws").build();
-        try (RunningPipeline running = KafkaSource.from(settings, "throws").atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(settings, "throws")
+                .atLeastOnce()
                 .to(Sink.forEach(record -> {
                     if (record.offset() == 50) {
                         throw new IllegalStateException("fiftieth");
@@ -158,7 +163,9 @@ class ConsumerLivenessTest {
             assertThatThrownBy(running::await).hasMessage("fiftieth");
         }
         assertThat(KAFKA.cluster().committedOffsets("throws").values()).containsExactly(50L);
-        try (RunningPipeline running = KafkaSource.from(settings, Subscription.topics("throws").untilEnd()).atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(
+                        settings, Subscription.topics("throws").untilEnd())
+                .atLeastOnce()
                 .to(Sink.forEach(ledger::handled))
                 .run()) {
             assertThat(running.await().drained()).isTrue();
@@ -172,7 +179,8 @@ class ConsumerLivenessTest {
     void run_sinkCannotBeMade_leavesNoThread() {
         KAFKA.cluster().createTopic("unmade", 1);
         var settings = ConsumerLedger.settings(KAFKA.cluster(), "unmade").build();
-        var pipeline = KafkaSource.from(settings, "unmade").atLeastOnce()
+        var pipeline = KafkaSource.from(settings, "unmade")
+                .atLeastOnce()
                 .to(Sink.custom("broken", context -> {
                     throw new IllegalStateException("no sink");
                 }))

@@ -40,7 +40,8 @@ class ConsumerLogShapesTest {
     private final Queue<String> read = new ConcurrentLinkedQueue<>();
 
     private RunningPipeline run(ConsumerSettings<byte[], byte[]> settings, Subscription subscription) {
-        return KafkaSource.from(settings, subscription).atLeastOnce()
+        return KafkaSource.from(settings, subscription)
+                .atLeastOnce()
                 .to(Sink.forEach(record -> read.add(new String(record.value(), StandardCharsets.US_ASCII))))
                 .run();
     }

@@ -34,9 +34,12 @@ class ConsumerMetricsTest {
     private final Semaphore allowed = new Semaphore(0);
 
     private RunningPipeline start(String topic) {
-        return KafkaSource.from(ConsumerLedger.settings(KAFKA.cluster(), topic)
+        return KafkaSource.from(
+                        ConsumerLedger.settings(KAFKA.cluster(), topic)
                                 .maxOutstandingRecords(50)
-                                .build(), topic).atLeastOnce()
+                                .build(),
+                        topic)
+                .atLeastOnce()
                 .mapBlocking(4, Ordering.unordered(), this::handle)
                 .named("handle")
                 .to(Sink.ignore())

@@ -108,7 +108,8 @@ class ConsumerNetworkCutTest {
     }
 
     private static RunningPipeline member(ConsumerSettings<byte[], byte[]> settings, String topic, Work work) {
-        return KafkaSource.from(settings, topic).atLeastOnce()
+        return KafkaSource.from(settings, topic)
+                .atLeastOnce()
                 .mapBlocking(8, RecordOrdering.byPartition(), record -> {
                     work.on(record);
                     return record;

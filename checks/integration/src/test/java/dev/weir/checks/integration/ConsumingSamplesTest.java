@@ -107,28 +107,35 @@ class ConsumingSamplesTest {
         var builder = ConsumerSettings.builder().bootstrapServers("localhost:9092");
         var groupless = builder.build();
         var settings = builder.groupId("shop").build();
-        KafkaSource.from(settings, "orders").atLeastOnce()
+        KafkaSource.from(settings, "orders")
+                .atLeastOnce()
                 .mapBlocking(64, RecordOrdering.byKey(), order -> book(order))
                 .to(Sink.ignore());
 
-        KafkaSource.from(settings, "orders").atLeastOnce()
+        KafkaSource.from(settings, "orders")
+                .atLeastOnce()
                 .throttlePerKey(10, Duration.ofSeconds(1), 10, order -> customer(order)) // 10 a second each
                 .mapBlocking(64, RecordOrdering.byKey(), order -> book(order))
                 .to(Sink.ignore());
 
-        KafkaSource.from(settings, Subscription.topics("orders")).partitioned()
+        KafkaSource.from(settings, Subscription.topics("orders"))
+                .partitioned()
                 .flatMapMerge(
                         Integer.MAX_VALUE, partition -> partition.records().map(order -> book(order)))
                 .to(Sink.ignore());
 
-        KafkaSource.from(groupless, Subscription.topics("prices").untilEnd()).plain() // the whole topic as it is now
+        KafkaSource.from(groupless, Subscription.topics("prices").untilEnd())
+                .plain() // the whole topic as it is now
                 .to(Sink.forEach(price -> cache(price)));
 
         ExternalOffsets offsets = partitions -> CompletableFuture.supplyAsync(() -> selectPositions(partitions));
-        KafkaSource.from(settings, Subscription.topics("orders")).plain(offsets)
+        KafkaSource.from(settings, Subscription.topics("orders"))
+                .plain(offsets)
                 .to(Sink.forEach(order -> insertWithPosition(order)));
 
-        KafkaSource.from(settings, Subscription.topics("alerts")).atMostOnce(1_000).to(Sink.forEach(alert -> call(alert)));
+        KafkaSource.from(settings, Subscription.topics("alerts"))
+                .atMostOnce(1_000)
+                .to(Sink.forEach(alert -> call(alert)));
     }
 
     /** Compiled only: there is no such pipeline. */
@@ -154,7 +161,8 @@ class ConsumingSamplesTest {
     /** Compiled only: there are no such brokers. */
     @SuppressWarnings("unused") // samples
     private static void steeringHandler(ConsumerSettings<byte[], byte[]> settings, Desk desk) {
-        Pipeline booking = KafkaSource.from(settings, "orders").atLeastOnce()
+        Pipeline booking = KafkaSource.from(settings, "orders")
+                .atLeastOnce()
                 .to(Sink.forEach(order -> desk.book(order)))
                 .onStart(running -> desk.steer(ConsumerHandle.of(running)));
     }

@@ -4,7 +4,6 @@ import dev.weir.kafka.CircuitBreaker;
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerHealth;
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
@@ -15,6 +14,7 @@ import dev.weir.kafka.RestartingPipeline;
 import dev.weir.kafka.RetryTopics;
 import dev.weir.kafka.ReusableConsumer;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.Parallelism;
 import dev.weir.stream.RestartSettings;
@@ -80,7 +80,8 @@ abstract class CookbookSamples {
     }
 
     void aTopicIntoADatabaseIn() {
-        KafkaSource.from(settings, "orders").atLeastOnce()
+        KafkaSource.from(settings, "orders")
+                .atLeastOnce()
                 .groupedWithin(500, Duration.ofSeconds(1))
                 .to(Sink.forEach(orders -> {
                     try (Connection connection = database.getConnection();
@@ -97,7 +98,8 @@ abstract class CookbookSamples {
     }
 
     void callAServiceForEachRecord() {
-        KafkaSource.from(settings, "orders").atLeastOnce()
+        KafkaSource.from(settings, "orders")
+                .atLeastOnce()
                 .mapBlocking(
                         64,
                         RecordOrdering.byKey(),
@@ -131,39 +133,44 @@ abstract class CookbookSamples {
     }
 
     void recordsThatCannotBeDecoded() {
-        Source<ConsumerRecord<String, String>> orders =
-                DeadLetterTopic.of("orders-dead", settings).divert(KafkaSource.from(settings, "orders").decoded());
+        Source<ConsumerRecord<String, String>> orders = DeadLetterTopic.of("orders-dead", settings)
+                .divert(KafkaSource.from(settings, "orders").decoded());
     }
 
     void soManyCallsASecondFor() {
-        KafkaSource.from(settings, "orders").atLeastOnce()
+        KafkaSource.from(settings, "orders")
+                .atLeastOnce()
                 .throttlePerKey(10, Duration.ofSeconds(1), 10, order -> shop.customer(order))
                 .mapBlocking(64, RecordOrdering.byKey(), order -> shop.price(order))
                 .to(Sink.ignore());
     }
 
     void urgentTopicsFirst() {
-        KafkaSource.from(settings, Subscription.topics("orders", "alerts").priority("alerts", 1)).atLeastOnce()
+        KafkaSource.from(settings, Subscription.topics("orders", "alerts").priority("alerts", 1))
+                .atLeastOnce()
                 .mapBlocking(16, RecordOrdering.byKey(), record -> shop.price(record))
                 .to(Sink.ignore());
     }
 
     void oneRecordIntoSeveralToSeveral() {
-        KafkaSource.from(settings, "orders").atLeastOnce()
+        KafkaSource.from(settings, "orders")
+                .atLeastOnce()
                 .mapConcat(order -> shop.lines(order))
                 .map(line -> new ProducerRecord<String, String>(line.startsWith("!") ? "urgent-lines" : "lines", line))
                 .to(KafkaSink.with(output).records());
     }
 
     void theSameRecordsToTwoPlaces() {
-        KafkaSource.from(settings, "orders").atLeastOnce()
+        KafkaSource.from(settings, "orders")
+                .atLeastOnce()
                 .alsoTo(Sink.forEachBlocking(4, order -> shop.archive(order)))
                 .map(order -> new ProducerRecord<>("orders-copy", order.key(), order.value()))
                 .to(KafkaSink.with(output).records());
     }
 
     void sumsPerKeyAndMinute() {
-        KafkaSource.from(settings, "orders").atLeastOnce()
+        KafkaSource.from(settings, "orders")
+                .atLeastOnce()
                 .groupBy(
                         order -> order.key(),
                         100_000,
@@ -182,13 +189,15 @@ abstract class CookbookSamples {
     }
 
     void letWeirFindTheConcurrency() {
-        KafkaSource.from(settings, "orders").atLeastOnce()
+        KafkaSource.from(settings, "orders")
+                .atLeastOnce()
                 .mapBlocking(Parallelism.adaptive(4, 256), RecordOrdering.byKey(), order -> shop.price(order))
                 .to(Sink.ignore());
     }
 
     void load(Map<String, String> table) throws InterruptedException {
-        KafkaSource.from(groupless, Subscription.topics("prices").untilEnd()).plain()
+        KafkaSource.from(groupless, Subscription.topics("prices").untilEnd())
+                .plain()
                 .runTo(Sink.forEach(price -> table.put(price.key(), price.value())));
     }
 

@@ -32,7 +32,8 @@ final class DatabaseSamples {
     private DatabaseSamples() {}
 
     static Pipeline sinking(ConsumerSettings<byte[], byte[]> settings, Subscription orders, JdbcOffsets offsets) {
-        return KafkaSource.from(settings, orders).plain(offsets)
+        return KafkaSource.from(settings, orders)
+                .plain(offsets)
                 .to(offsets.sink(500, Duration.ofMillis(200), (connection, batch) -> {
                     try (PreparedStatement insert =
                             connection.prepareStatement("INSERT INTO orders (number) VALUES (?)")) {
@@ -47,7 +48,8 @@ final class DatabaseSamples {
 
     static Pipeline storing(
             ConsumerSettings<byte[], byte[]> settings, Subscription orders, DataSource database, JdbcOffsets offsets) {
-        return KafkaSource.from(settings, orders).partitioned(offsets)
+        return KafkaSource.from(settings, orders)
+                .partitioned(offsets)
                 .flatMapMerge(
                         Integer.MAX_VALUE,
                         partition -> partition

@@ -9,7 +9,6 @@ import dev.weir.console.tune.TuneReport;
 import dev.weir.console.tune.Tuner;
 import dev.weir.kafka.CircuitBreaker;
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.Decoded;
 import dev.weir.kafka.FailureAction;
 import dev.weir.kafka.FetchPath;
@@ -23,6 +22,7 @@ import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.RetryTopics;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.batch.BatchOutcome;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.kafka.view.ViewEncoder;
 import dev.weir.metrics.Limiter;
@@ -130,7 +130,8 @@ final class DocumentSamples {
     }
 
     static Source<ConsumerRecord<String, Order>> diverted(ConsumerSettings<String, Order> settings) {
-        Source<Decoded<String, Order>> decoded = KafkaSource.from(settings, "orders").decoded(); // a refusal is a value
+        Source<Decoded<String, Order>> decoded =
+                KafkaSource.from(settings, "orders").decoded(); // a refusal is a value
         Source<ConsumerRecord<String, Order>> orders =
                 DeadLetterTopic.of("orders-dead", settings).divert(decoded);
         return orders;
@@ -138,7 +139,8 @@ final class DocumentSamples {
 
     /** Of {@code docs/guide/exactly-once.md}. */
     static Pipeline exactlyOnce(ConsumerSettings<String, Order> orders, ProducerSettings<String, Invoice> invoices) {
-        Pipeline pricing = KafkaSource.from(orders, "orders").exactlyOnce()
+        Pipeline pricing = KafkaSource.from(orders, "orders")
+                .exactlyOnce()
                 .commitInterval(Duration.ofMillis(100))
                 .produceTo(
                         invoices,
@@ -148,8 +150,11 @@ final class DocumentSamples {
     }
 
     static Pipeline exactlyOnceUnderARule(
-            ConsumerSettings<String, Order> orders, ProducerSettings<String, Invoice> invoices, DeadLetterTopic deadLetterTopic) {
-        Pipeline pricing = KafkaSource.from(orders, "orders").exactlyOnce()
+            ConsumerSettings<String, Order> orders,
+            ProducerSettings<String, Invoice> invoices,
+            DeadLetterTopic deadLetterTopic) {
+        Pipeline pricing = KafkaSource.from(orders, "orders")
+                .exactlyOnce()
                 .onFailure(WriteFailures.deadLetter(deadLetterTopic))
                 .produceTo(
                         invoices,
@@ -231,13 +236,16 @@ final class DocumentSamples {
                     .groupId("clicks")
                     .fetch(FetchPath.LEAN)
                     .build();
-            KafkaSource.from(settings, "clicks").atLeastOnce()
+            KafkaSource.from(settings, "clicks")
+                    .atLeastOnce()
                     .to(Sink.forEach(record -> count(record)))
                     .run();
         }
 
         static void views(ConsumerSettings<byte[], byte[]> settings) {
-            KafkaSource.from(settings, "clicks").decodedBy(record -> new Click(record.value().getLong(0))).atLeastOnce()
+            KafkaSource.from(settings, "clicks")
+                    .decodedBy(record -> new Click(record.value().getLong(0)))
+                    .atLeastOnce()
                     .to(Sink.forEach(click -> count(click)))
                     .run();
         }
@@ -247,7 +255,8 @@ final class DocumentSamples {
                     .bootstrapServers("localhost:9092")
                     .produce(ProducePath.LEAN)
                     .build();
-            KafkaSource.from(consumer, "clicks").atLeastOnce()
+            KafkaSource.from(consumer, "clicks")
+                    .atLeastOnce()
                     .map(record -> new ProducerRecord<>("copy", record.key(), record.value()))
                     .to(KafkaSink.with(settings).records())
                     .run();
@@ -268,7 +277,8 @@ final class DocumentSamples {
                     out.send(out.record("large").content(record));
                 }
             };
-            KafkaSource.from(consumer, "clicks").views()
+            KafkaSource.from(consumer, "clicks")
+                    .views()
                     .mapParallel(2, views -> views.encode(largeOnes))
                     .to(KafkaSink.with(producer).encoded())
                     .run();

@@ -78,7 +78,8 @@ class DroppedRecordsTest {
 
     /** Four at a time are at work, each until there is a permit; the others wait for a worker. */
     private RunningPipeline run(ConsumerSettings<byte[], byte[]> settings, Subscription subscription) {
-        return KafkaSource.from(settings, subscription).atLeastOnce()
+        return KafkaSource.from(settings, subscription)
+                .atLeastOnce()
                 .mapBlocking(4, Ordering.unordered(), record -> {
                     permits.acquire();
                     return record;
@@ -288,7 +289,8 @@ class DroppedRecordsTest {
     void recordsInMemory_whenTheRunFails_areLeftUndone(FetchPath path) throws Exception {
         String topic = "failed-" + path;
         create(topic, 0);
-        try (RunningPipeline running = KafkaSource.from(settings(topic, path).build(), Subscription.topics(topic)).atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(settings(topic, path).build(), Subscription.topics(topic))
+                .atLeastOnce()
                 .mapBlocking(4, Ordering.unordered(), record -> {
                     if (record.offset() == 20) {
                         throw new IllegalStateException("no");

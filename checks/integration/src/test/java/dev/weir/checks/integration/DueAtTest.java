@@ -84,7 +84,8 @@ class DueAtTest {
     }
 
     private Pipeline reader(ConsumerSettings<byte[], byte[]> settings, Subscription subscription) {
-        return KafkaSource.from(settings, subscription).atLeastOnce()
+        return KafkaSource.from(settings, subscription)
+                .atLeastOnce()
                 .to(Sink.forEach(record ->
                         handled.add(new Handled(System.currentTimeMillis(), record.partition(), number(record)))));
     }
@@ -232,7 +233,8 @@ class DueAtTest {
     }
 
     private Pipeline partitioned(ConsumerSettings<byte[], byte[]> settings, Subscription subscription) {
-        return KafkaSource.from(settings, subscription).partitioned()
+        return KafkaSource.from(settings, subscription)
+                .partitioned()
                 .flatMapMerge(Integer.MAX_VALUE, PartitionSource::records)
                 .to(Sink.forEach(record ->
                         handled.add(new Handled(System.currentTimeMillis(), record.partition(), number(record)))));
@@ -360,7 +362,8 @@ class DueAtTest {
                 .bootstrapServers(KAFKA.bootstrapServers())
                 .fetch(OnLeanPath.current())
                 .build();
-        return KafkaSource.from(settings, subscription).plain(ids -> CompletableFuture.completedStage(Map.of(id, Position.offset(position.get()))))
+        return KafkaSource.from(settings, subscription)
+                .plain(ids -> CompletableFuture.completedStage(Map.of(id, Position.offset(position.get()))))
                 .to(Sink.forEach(record -> {
                     handled.add(new Handled(System.currentTimeMillis(), record.partition(), number(record)));
                     position.set(record.offset() + 1);
@@ -393,7 +396,8 @@ class DueAtTest {
     }
 
     private static Pipeline copy(Subscription subscription) {
-        return KafkaSource.from(settings("once").build(), subscription).exactlyOnce()
+        return KafkaSource.from(settings("once").build(), subscription)
+                .exactlyOnce()
                 .commitInterval(Duration.ofMillis(50))
                 .produceTo(
                         ProducerSettings.builder()

@@ -61,7 +61,9 @@ class ExactlyOnceBrokerLossTest {
                 .bootstrapServers(KAFKA.bootstrapServers())
                 .property("request.timeout.ms", "8000")
                 .build();
-        try (RunningPipeline run = KafkaSource.from(ConsumerLedger.settings(KAFKA.cluster(), name).build(), name + "-in").exactlyOnce()
+        try (RunningPipeline run = KafkaSource.from(
+                        ConsumerLedger.settings(KAFKA.cluster(), name).build(), name + "-in")
+                .exactlyOnce()
                 .commitInterval(Duration.ofMillis(50))
                 .produceTo(
                         producer,

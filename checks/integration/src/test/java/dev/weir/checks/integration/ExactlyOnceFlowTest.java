@@ -80,7 +80,10 @@ class ExactlyOnceFlowTest {
     }
 
     private static ExactlyOnceFlow<byte[], byte[]> untilEnd(String name) {
-        return KafkaSource.from(consumer(name).build(), Subscription.topics(name + "-in").untilEnd()).exactlyOnce()
+        return KafkaSource.from(
+                        consumer(name).build(),
+                        Subscription.topics(name + "-in").untilEnd())
+                .exactlyOnce()
                 .commitInterval(Duration.ofMillis(20));
     }
 
@@ -124,9 +127,12 @@ class ExactlyOnceFlowTest {
     @Test
     void staticMember_thatComesBack_hasTheTransactionalIdsOfItsRunBefore() throws Exception {
         createTopics("static", 100);
-        Pipeline pipeline = KafkaSource.from(consumer("static")
+        Pipeline pipeline = KafkaSource.from(
+                        consumer("static")
                                 .property("group.instance.id", "pod-1")
-                                .build(), Subscription.topics("static-in").untilEnd()).exactlyOnce()
+                                .build(),
+                        Subscription.topics("static-in").untilEnd())
+                .exactlyOnce()
                 .produceTo(producer(), records -> records.map(record -> to("static-out", record)));
         runToEnd(pipeline);
         Records.produce(cluster.bootstrapServers(), "static-in", 100, 100);
@@ -385,7 +391,8 @@ class ExactlyOnceFlowTest {
     private static RunningPipeline member(String name, Map<String, String> properties) {
         ConsumerSettings.Builder<byte[], byte[]> settings = consumer(name);
         properties.forEach(settings::property);
-        return KafkaSource.from(settings.build(), name + "-in").exactlyOnce()
+        return KafkaSource.from(settings.build(), name + "-in")
+                .exactlyOnce()
                 .commitInterval(Duration.ofMillis(50))
                 .produceTo(
                         producer(),

@@ -60,7 +60,8 @@ class ExactlyOnceLimitsTest {
     }
 
     private static ExactlyOnceFlow<byte[], byte[]> untilEnd(ConsumerSettings<byte[], byte[]> settings, String topic) {
-        return KafkaSource.from(settings, Subscription.topics(topic).untilEnd()).exactlyOnce()
+        return KafkaSource.from(settings, Subscription.topics(topic).untilEnd())
+                .exactlyOnce()
                 .commitInterval(Duration.ofMillis(20));
     }
 
@@ -102,7 +103,8 @@ class ExactlyOnceLimitsTest {
     @Test
     void windowsThatOverlap_failTheRunWellBeforeTheTimeout_andNameTheInputs() {
         createTopics("sliding", 1_000);
-        Pipeline windows = KafkaSource.from(consumer("sliding").build(), "sliding-in").exactlyOnce()
+        Pipeline windows = KafkaSource.from(consumer("sliding").build(), "sliding-in")
+                .exactlyOnce()
                 .produceTo(
                         producer().property("transaction.timeout.ms", "6000").build(),
                         records -> records.sliding(2, 1).map(window -> to("sliding-out", window.getFirst())));
@@ -145,7 +147,9 @@ class ExactlyOnceLimitsTest {
     void recordsThatStayUnfinishedBetweenOthers_failTheRunWellBeforeTheTimeout_andNameThePlaces() {
         createTopics("gaps", 12_000);
         CountDownLatch never = new CountDownLatch(1);
-        Pipeline pipeline = KafkaSource.from(consumer("gaps").commitMetadataChars(512).build(), "gaps-in").exactlyOnce()
+        Pipeline pipeline = KafkaSource.from(
+                        consumer("gaps").commitMetadataChars(512).build(), "gaps-in")
+                .exactlyOnce()
                 .commitInterval(Duration.ofMillis(20))
                 .produceTo(
                         producer().property("transaction.timeout.ms", "8000").build(),
@@ -179,7 +183,8 @@ class ExactlyOnceLimitsTest {
         KAFKA.cluster().createTopic(name + "-out", 1);
         Records.produce(KAFKA.bootstrapServers(), name + "-in", 0, count);
         CountDownLatch enough = new CountDownLatch(1);
-        Pipeline held = KafkaSource.from(consumer(name).build(), name + "-in").exactlyOnce()
+        Pipeline held = KafkaSource.from(consumer(name).build(), name + "-in")
+                .exactlyOnce()
                 .commitInterval(Duration.ofMillis(20))
                 .produceTo(
                         producer().build(),
@@ -247,7 +252,8 @@ class ExactlyOnceLimitsTest {
             }
             return record;
         };
-        try (RunningPipeline run = KafkaSource.from(consumer("stays").build(), "stays-in", "goes-in").exactlyOnce()
+        try (RunningPipeline run = KafkaSource.from(consumer("stays").build(), "stays-in", "goes-in")
+                .exactlyOnce()
                 .commitInterval(Duration.ofMillis(20))
                 .produceTo(
                         producer().build(),

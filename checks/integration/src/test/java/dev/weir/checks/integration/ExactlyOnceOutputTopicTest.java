@@ -37,7 +37,8 @@ class ExactlyOnceOutputTopicTest {
                 .bootstrapServers(KAFKA.bootstrapServers())
                 .property("metadata.max.age.ms", "2000")
                 .build();
-        return KafkaSource.from(ConsumerLedger.settings(KAFKA.cluster(), name).build(), name + "-in").exactlyOnce()
+        return KafkaSource.from(ConsumerLedger.settings(KAFKA.cluster(), name).build(), name + "-in")
+                .exactlyOnce()
                 .produceTo(
                         producer,
                         records -> records.throttle(500, Duration.ofSeconds(1))

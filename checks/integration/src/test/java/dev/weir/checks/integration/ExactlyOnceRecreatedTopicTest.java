@@ -127,7 +127,8 @@ class ExactlyOnceRecreatedTopicTest {
                 .property("auto.offset.reset", "latest")
                 .maxOutstandingRecords(OUTSTANDING);
         var producer = ProducerSettings.builder().bootstrapServers(KAFKA.bootstrapServers());
-        RunningPipeline run = KafkaSource.from(settings.build(), name + STAYS, name + AWAY).exactlyOnce()
+        RunningPipeline run = KafkaSource.from(settings.build(), name + STAYS, name + AWAY)
+                .exactlyOnce()
                 .commitInterval(Duration.ofMillis(20))
                 .produceTo(
                         producer.build(),

@@ -3,13 +3,12 @@ package dev.weir.checks.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.TransactionalSink;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.testkit.KafkaCluster;
@@ -57,11 +56,13 @@ class ExactlyOnceRefusalTest {
                 .build();
         Subscription toTheEnd = Subscription.topics(name).untilEnd();
         if (name.equals("flow")) {
-            return KafkaSource.from(consumer, toTheEnd).exactlyOnce()
+            return KafkaSource.from(consumer, toTheEnd)
+                    .exactlyOnce()
                     .commitInterval(Duration.ofMillis(50))
                     .produceTo(producer(), records -> records.map(record -> made(name, record)));
         }
-        return KafkaSource.from(consumer, toTheEnd).atLeastOnce()
+        return KafkaSource.from(consumer, toTheEnd)
+                .atLeastOnce()
                 .map(record -> made(name, record))
                 .to(KafkaSink.with(producer()).transactional(name).records());
     }

@@ -4,9 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.deadletter.DeadLetterRecord;
-import dev.weir.kafka.deadletter.DeadLetterHandle;
-import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.ExactlyOnceFlow;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaSource;
@@ -14,6 +11,9 @@ import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.TransactionHandle;
+import dev.weir.kafka.deadletter.DeadLetterHandle;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
@@ -86,11 +86,14 @@ class ExactlyOnceRuleTest {
     }
 
     private static ExactlyOnceFlow<byte[], byte[]> flow(String name, FetchPath path, WriteFailures rule) {
-        return KafkaSource.from(ConsumerSettings.builder()
+        return KafkaSource.from(
+                        ConsumerSettings.builder()
                                 .bootstrapServers(KAFKA.bootstrapServers())
                                 .groupId(name)
                                 .fetch(path)
-                                .build(), Subscription.topics(name)).exactlyOnce()
+                                .build(),
+                        Subscription.topics(name))
+                .exactlyOnce()
                 .onFailure(rule);
     }
 
@@ -153,7 +156,9 @@ class ExactlyOnceRuleTest {
         createTopics(name);
         boolean writesDeadLetters = action == WriteFailures.Action.DEAD_LETTER;
         try (RunningPipeline run = flow(
-                        name, path, writesDeadLetters ? WriteFailures.deadLetter(deadLetters(name)) : WriteFailures.skip())
+                        name,
+                        path,
+                        writesDeadLetters ? WriteFailures.deadLetter(deadLetters(name)) : WriteFailures.skip())
                 .commitRecords(65)
                 .produceTo(
                         picky(),
@@ -184,7 +189,8 @@ class ExactlyOnceRuleTest {
         assertThat(deadLetters)
                 .extracting(DeadLetterRecord::offset)
                 .isEqualTo(writesDeadLetters ? numbers(ExactlyOnceRuleTest::isPoison) : List.of());
-        assertThat(deadLetters).allSatisfy(deadLetter -> assertThat(deadLetter.topic()).isEqualTo(name));
+        assertThat(deadLetters)
+                .allSatisfy(deadLetter -> assertThat(deadLetter.topic()).isEqualTo(name));
     }
 
     @ParameterizedTest

@@ -3,14 +3,14 @@ package dev.weir.checks.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.deadletter.DeadLetterRecord;
-import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.ExactlyOnceFlow;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.TransactionHandle;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.DrainReport;
 import dev.weir.stream.Ordering;
@@ -80,13 +80,16 @@ class ExactlyOnceUntilEndTest {
     }
 
     private static ExactlyOnceFlow<byte[], byte[]> flow(String name, FetchPath path) {
-        return KafkaSource.from(ConsumerSettings.builder()
+        return KafkaSource.from(
+                        ConsumerSettings.builder()
                                 .bootstrapServers(KAFKA.bootstrapServers())
                                 .groupId(name)
                                 .fetch(path)
                                 // Whoever has the partition keeps it when another one joins.
                                 .property("group.protocol", "consumer")
-                                .build(), Subscription.topics(name).untilEnd()).exactlyOnce()
+                                .build(),
+                        Subscription.topics(name).untilEnd())
+                .exactlyOnce()
                 .commitInterval(Duration.ofSeconds(10));
     }
 

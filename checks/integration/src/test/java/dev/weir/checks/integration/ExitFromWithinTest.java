@@ -115,7 +115,8 @@ class ExitFromWithinTest {
             }
             ConsumerSettings<String, String> settings = builder.build();
             String brokers = String.valueOf(settings.clientConfig().get("bootstrap.servers"));
-            Source<ConsumerRecord<String, String>> source = KafkaSource.from(settings, topic).atLeastOnce();
+            Source<ConsumerRecord<String, String>> source =
+                    KafkaSource.from(settings, topic).atLeastOnce();
             return switch (place) {
                 case HANDLER ->
                     KafkaFlow.from(settings, topic)

@@ -108,15 +108,19 @@ class ExternalRevocationTest {
             var settings = GroupLoad.settings(KAFKA.cluster(), protocol, topic);
             return switch (way) {
                 case STORE ->
-                    KafkaSource.from(settings, Subscription.topics(topic)).plain(this)
+                    KafkaSource.from(settings, Subscription.topics(topic))
+                            .plain(this)
                             .to(Sink.forEach(this::write))
                             .run();
                 case LISTENER ->
-                    KafkaSource.from(settings.toBuilder().rebalanceListener(this).build(), topic).plain()
+                    KafkaSource.from(
+                                    settings.toBuilder().rebalanceListener(this).build(), topic)
+                            .plain()
                             .to(Sink.forEach(this::write))
                             .run();
                 case PARTITIONED ->
-                    KafkaSource.from(settings, Subscription.topics(topic)).partitioned(this)
+                    KafkaSource.from(settings, Subscription.topics(topic))
+                            .partitioned(this)
                             .flatMapMerge(
                                     Integer.MAX_VALUE,
                                     partition -> partition.records().mapBlocking(1, Ordering.input(), record -> {

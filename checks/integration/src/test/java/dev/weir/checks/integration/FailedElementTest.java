@@ -153,7 +153,10 @@ class FailedElementTest {
     @ParameterizedTest
     @EnumSource
     void failure_ofAStage_namesTheRecord(Stage stage) throws Exception {
-        assertNamesTheRecord(stage.stages.on(KafkaSource.from(settings("places-" + stage.name()), Subscription.topics("places").untilEnd()).atLeastOnce()));
+        assertNamesTheRecord(stage.stages.on(KafkaSource.from(
+                        settings("places-" + stage.name()),
+                        Subscription.topics("places").untilEnd())
+                .atLeastOnce()));
     }
 
     @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
@@ -191,7 +194,8 @@ class FailedElementTest {
                 .build();
         var consumer = settings("sink-" + path).toBuilder().fetch(path).build();
         assertNamesTheRecord(
-                KafkaSource.from(consumer, Subscription.topics("places").untilEnd()).atLeastOnce()
+                KafkaSource.from(consumer, Subscription.topics("places").untilEnd())
+                        .atLeastOnce()
                         .map(record -> new ProducerRecord<String, String>("places-out", failingAt5(record)))
                         .to(KafkaSink.with(producer).records()));
     }

@@ -4,12 +4,12 @@ import static dev.weir.checks.integration.FailureTopics.record;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.deadletter.DeadLetterRecord;
-import dev.weir.kafka.deadletter.DeadLetterHandle;
-import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.deadletter.DeadLetterHandle;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.testkit.KafkaCluster;
 import java.time.Duration;

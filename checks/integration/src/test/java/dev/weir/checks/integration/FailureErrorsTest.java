@@ -10,8 +10,8 @@ import dev.weir.kafka.HandledFlow;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.RecordOrdering;
-import dev.weir.kafka.ShareSettings.Start;
 import dev.weir.kafka.ShareSettings;
+import dev.weir.kafka.ShareSettings.Start;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.batch.BatchOutcome;
 import dev.weir.kafka.deadletter.DeadLetterHeaders;
@@ -149,11 +149,13 @@ class FailureErrorsTest {
                 .extracting(deadLetter -> FailureTopics.value(deadLetter.record()))
                 .containsExactlyInAnyOrder("deep", "hostile");
         assertThat(deadLetters)
-                .filteredOn(deadLetter -> FailureTopics.value(deadLetter.record()).equals("deep"))
-                .allSatisfy(
-                        deadLetter -> assertThat(deadLetter.header(DeadLetterHeaders.CAUSE)).contains("StackOverflowError"));
+                .filteredOn(
+                        deadLetter -> FailureTopics.value(deadLetter.record()).equals("deep"))
+                .allSatisfy(deadLetter ->
+                        assertThat(deadLetter.header(DeadLetterHeaders.CAUSE)).contains("StackOverflowError"));
         assertThat(deadLetters)
-                .filteredOn(deadLetter -> FailureTopics.value(deadLetter.record()).equals("hostile"))
+                .filteredOn(
+                        deadLetter -> FailureTopics.value(deadLetter.record()).equals("hostile"))
                 .allSatisfy(deadLetter -> {
                     assertThat(deadLetter.header(DeadLetterHeaders.CAUSE)).isEqualTo(Hostile.class.getName());
                     assertThat(deadLetter.header(DeadLetterHeaders.STACK)).contains("FailureErrorsTest");
@@ -186,7 +188,8 @@ class FailureErrorsTest {
                 .run()) {
             assertThat(running.await().drained()).isTrue();
         }
-        assertThat(FailureTopics.deadLetters(KAFKA.cluster(), "errors-rule-dead")).hasSize(1);
+        assertThat(FailureTopics.deadLetters(KAFKA.cluster(), "errors-rule-dead"))
+                .hasSize(1);
     }
 
     @Test
@@ -204,7 +207,8 @@ class FailureErrorsTest {
                 .run()) {
             assertThat(running.await().drained()).isTrue();
         }
-        assertThat(FailureTopics.deadLetters(KAFKA.cluster(), "errors-result-dead")).hasSize(2);
+        assertThat(FailureTopics.deadLetters(KAFKA.cluster(), "errors-result-dead"))
+                .hasSize(2);
         assertThat(FailureTopics.read(KAFKA.cluster(), "errors-result-out")).hasSize(3);
     }
 

@@ -118,7 +118,8 @@ class FailureFlowTest {
 
         DeadLetterRecord deadLetter = deadLetters.getFirst();
         var origin = FailureTopics.read(KAFKA.cluster(), "some").stream()
-                .filter(record -> record.partition() == deadLetter.partition() && record.offset() == deadLetter.offset())
+                .filter(record ->
+                        record.partition() == deadLetter.partition() && record.offset() == deadLetter.offset())
                 .findFirst()
                 .orElseThrow();
         assertThat(deadLetter.record().key()).isEqualTo(origin.key());
@@ -129,8 +130,11 @@ class FailureFlowTest {
         assertThat(deadLetter.record().timestamp()).isGreaterThan(1_700_000_000_000L);
         assertThat(deadLetter.header(DeadLetterHeaders.REASON)).isEqualTo("HANDLER");
         assertThat(deadLetter.header(DeadLetterHeaders.CAUSE)).isEqualTo("java.lang.IllegalStateException");
-        assertThat(deadLetter.header(DeadLetterHeaders.MESSAGE)).isEqualTo("no price for " + FailureTopics.value(origin));
-        assertThat(deadLetter.header(DeadLetterHeaders.STACK)).contains("FailureFlowTest").hasSizeLessThan(4200);
+        assertThat(deadLetter.header(DeadLetterHeaders.MESSAGE))
+                .isEqualTo("no price for " + FailureTopics.value(origin));
+        assertThat(deadLetter.header(DeadLetterHeaders.STACK))
+                .contains("FailureFlowTest")
+                .hasSizeLessThan(4200);
         assertThat(deadLetter.header(DeadLetterHeaders.ATTEMPTS)).isEqualTo("3");
         assertThat(deadLetter.header(DeadLetterHeaders.GROUP)).isEqualTo("some");
         assertThat(deadLetter.header(DeadLetterHeaders.TIME)).startsWith("20");
@@ -278,8 +282,8 @@ class FailureFlowTest {
         List<DeadLetterRecord> deadLetters = FailureTopics.deadLetters(KAFKA.cluster(), "large-dead");
         assertThat(deadLetters)
                 .hasSize(2)
-                .allSatisfy(
-                        deadLetter -> assertThat(deadLetter.header(DeadLetterHeaders.REASON)).isEqualTo("WRITE"));
+                .allSatisfy(deadLetter ->
+                        assertThat(deadLetter.header(DeadLetterHeaders.REASON)).isEqualTo("WRITE"));
         assertThat(deadLetters)
                 .filteredOn(deadLetter -> FailureTopics.key(deadLetter.record()).equals("b"))
                 .singleElement()
@@ -293,7 +297,8 @@ class FailureFlowTest {
         assertThat(deadLetters)
                 .filteredOn(DeadLetterRecord::isWhole)
                 .singleElement()
-                .satisfies(whole -> assertThat(whole.header(DeadLetterHeaders.MESSAGE)).isEqualTo("cannot be mapped"));
+                .satisfies(whole ->
+                        assertThat(whole.header(DeadLetterHeaders.MESSAGE)).isEqualTo("cannot be mapped"));
         assertAllCommitted("large", "large");
     }
 
@@ -319,7 +324,8 @@ class FailureFlowTest {
                 .hasSize(3)
                 .allSatisfy(deadLetter -> {
                     assertThat(deadLetter.header(DeadLetterHeaders.REASON)).isEqualTo("TIMEOUT");
-                    assertThat(deadLetter.header(DeadLetterHeaders.CAUSE)).isEqualTo(HandlerTimeoutException.class.getName());
+                    assertThat(deadLetter.header(DeadLetterHeaders.CAUSE))
+                            .isEqualTo(HandlerTimeoutException.class.getName());
                     assertThat(deadLetter.header(DeadLetterHeaders.MESSAGE))
                             .contains("PT0.2S", "slowly-" + deadLetter.partition() + "@" + deadLetter.offset());
                 });

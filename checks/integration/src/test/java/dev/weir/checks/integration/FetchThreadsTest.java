@@ -67,7 +67,9 @@ class FetchThreadsTest {
                 .property("group.protocol", protocol)
                 .property("metadata.max.age.ms", "1000")
                 .build();
-        return KafkaSource.from(settings, Subscription.topics(topic)).decodedBy(this::decode).atLeastOnce()
+        return KafkaSource.from(settings, Subscription.topics(topic))
+                .decodedBy(this::decode)
+                .atLeastOnce()
                 .to(Sink.forEach(this::check))
                 .run();
     }

@@ -32,7 +32,9 @@ class FirstKafkaPipelineTest {
             var producer = ProducerSettings.builder()
                     .bootstrapServers(cluster.bootstrapServers())
                     .build();
-            try (RunningPipeline running = KafkaSource.from(consumer, Subscription.topics("in").untilEnd()).atLeastOnce()
+            try (RunningPipeline running = KafkaSource.from(
+                            consumer, Subscription.topics("in").untilEnd())
+                    .atLeastOnce()
                     .mapBlocking(64, RecordOrdering.byKey(), record -> record)
                     .map(record -> new ProducerRecord<>("out", null, record.key(), record.value(), record.headers()))
                     .to(KafkaSink.with(producer).records())

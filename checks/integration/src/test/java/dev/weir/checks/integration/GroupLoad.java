@@ -62,7 +62,8 @@ final class GroupLoad {
 
     /** Starts a member that handles records in the order of their keys, 1 to 20 ms each, many at a time. */
     static RunningPipeline member(ConsumerSettings<byte[], byte[]> settings, String topic, ConsumerLedger ledger) {
-        return KafkaSource.from(settings, topic).atLeastOnce()
+        return KafkaSource.from(settings, topic)
+                .atLeastOnce()
                 .mapBlocking(256, RecordOrdering.byKey(), record -> {
                     ConsumerLedger.work(Duration.ofMillis(1 + record.offset() % 20));
                     ledger.handled(record);

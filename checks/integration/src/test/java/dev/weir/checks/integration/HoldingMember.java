@@ -33,7 +33,8 @@ final class HoldingMember {
                 .property("group.instance.id", "holding")
                 .commitInterval(Duration.ofMillis(50))
                 .build();
-        KafkaSource.from(settings, args[1]).atLeastOnce()
+        KafkaSource.from(settings, args[1])
+                .atLeastOnce()
                 .mapBlocking(16, Ordering.unordered(), record -> {
                     String number = new String(record.value(), StandardCharsets.US_ASCII);
                     if (held.contains(number)) {

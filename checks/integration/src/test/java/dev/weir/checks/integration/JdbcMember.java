@@ -53,7 +53,8 @@ final class JdbcMember {
     private static void hold(ConsumerSettings<byte[], byte[]> settings, String topic, DataSource database, Path go)
             throws InterruptedException {
         try (JdbcOffsets offsets = JdbcOffsets.of(database, settings)) {
-            KafkaSource.from(settings, Subscription.topics(topic)).partitioned(offsets)
+            KafkaSource.from(settings, Subscription.topics(topic))
+                    .partitioned(offsets)
                     .flatMapMerge(
                             Integer.MAX_VALUE,
                             partition -> partition

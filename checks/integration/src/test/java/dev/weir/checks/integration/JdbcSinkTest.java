@@ -151,7 +151,8 @@ class JdbcSinkTest {
                             throw new SQLException("disk full");
                         }
                     });
-            assertThatThrownBy(() -> KafkaSource.from(settings(), topic).plain(offsets)
+            assertThatThrownBy(() -> KafkaSource.from(settings(), topic)
+                            .plain(offsets)
                             .to(failing)
                             .run()
                             .await())
@@ -160,7 +161,8 @@ class JdbcSinkTest {
                     .hasMessageContaining("in one transaction: disk full");
             assertThat(results(database)).hasSizeBetween(1, 300).doesNotHaveDuplicates();
 
-            try (RunningPipeline again = KafkaSource.from(settings(), topic).plain(offsets)
+            try (RunningPipeline again = KafkaSource.from(settings(), topic)
+                    .plain(offsets)
                     .to(offsets.sink(100, Duration.ofMillis(200), JdbcSinkTest::insert))
                     .run()) {
                 await().atMost(Duration.ofSeconds(60))
@@ -233,7 +235,9 @@ class JdbcSinkTest {
         Records.produce(cluster.bootstrapServers(), name, 0, 10);
         DataSource database = prepared(h2(name));
         try (JdbcOffsets offsets = JdbcOffsets.of(database, settings())) {
-            assertThatThrownBy(() -> KafkaSource.from(settings(), Subscription.topics(name).untilEnd()).atLeastOnce()
+            assertThatThrownBy(() -> KafkaSource.from(
+                                    settings(), Subscription.topics(name).untilEnd())
+                            .atLeastOnce()
                             .to(offsets.sink(10, Duration.ofMillis(200), JdbcSinkTest::insert))
                             .run()
                             .await())

@@ -71,7 +71,9 @@ class KafkaSourcesTest {
         String topic = "plain-" + protocol;
         fill(topic, 3, 20_000);
         ConsumerLedger ledger = new ConsumerLedger(20_000);
-        try (RunningPipeline running = KafkaSource.from(settings(topic, protocol).bufferBytes(1024 * 1024).build(), topic).plain()
+        try (RunningPipeline running = KafkaSource.from(
+                        settings(topic, protocol).bufferBytes(1024 * 1024).build(), topic)
+                .plain()
                 .to(Sink.forEach(ledger::handled))
                 .run()) {
             ledger.awaitSeen(20_000, SOON);
@@ -88,7 +90,8 @@ class KafkaSourcesTest {
         fill("open", 2, 1_000);
         ConsumerLedger ledger = new ConsumerLedger(2_000);
         var settings = groupless().property("metadata.max.age.ms", "500").build();
-        try (RunningPipeline running = KafkaSource.from(settings, "open").plain()
+        try (RunningPipeline running = KafkaSource.from(settings, "open")
+                .plain()
                 .to(Sink.forEach(ledger::handled))
                 .run()) {
             ledger.awaitSeen(1_000, SOON);
@@ -109,7 +112,9 @@ class KafkaSourcesTest {
         fill("anew", 3, 5_000);
         for (int i = 0; i < 2; i++) {
             ConsumerLedger ledger = new ConsumerLedger(5_000);
-            try (RunningPipeline running = KafkaSource.from(groupless().build(), Subscription.topics("anew").untilEnd()).plain()
+            try (RunningPipeline running = KafkaSource.from(
+                            groupless().build(), Subscription.topics("anew").untilEnd())
+                    .plain()
                     .to(Sink.forEach(ledger::handled))
                     .run()) {
                 assertThat(running.await().drained()).isTrue();
@@ -128,7 +133,8 @@ class KafkaSourcesTest {
                 .bufferBytes(1024 * 1024)
                 .property("max.poll.records", "500")
                 .build();
-        try (RunningPipeline running = KafkaSource.from(settings, "wide").plain()
+        try (RunningPipeline running = KafkaSource.from(settings, "wide")
+                .plain()
                 .mapBlocking(1, RecordOrdering.byPartition(), record -> {
                     seen.incrementAndGet();
                     never.await();
@@ -159,7 +165,10 @@ class KafkaSourcesTest {
         fill(topic, 1, 3_000);
         AtomicInteger late = new AtomicInteger();
         ConsumerLedger ledger = new ConsumerLedger(3_000);
-        try (RunningPipeline running = KafkaSource.from(settings(topic, protocol).build(), Subscription.topics(topic).untilEnd()).atMostOnce(100)
+        try (RunningPipeline running = KafkaSource.from(
+                        settings(topic, protocol).build(),
+                        Subscription.topics(topic).untilEnd())
+                .atMostOnce(100)
                 .to(Sink.forEach(record -> {
                     if (record.offset() % 50 == 0) {
                         long committed =
@@ -186,7 +195,8 @@ class KafkaSourcesTest {
         Subscription bounded = Subscription.topics("crash").untilEnd();
         for (int i = 0; i < 5; i++) {
             int stopAt = 1_000 * (i + 1);
-            try (RunningPipeline running = KafkaSource.from(settings, bounded).atMostOnce(100)
+            try (RunningPipeline running = KafkaSource.from(settings, bounded)
+                    .atMostOnce(100)
                     .to(Sink.forEach(record -> {
                         ledger.handled(record);
                         if (ledger.seen() >= stopAt) {
@@ -197,7 +207,8 @@ class KafkaSourcesTest {
                 assertThatThrownBy(running::await).hasMessage("crash");
             }
         }
-        try (RunningPipeline running = KafkaSource.from(settings, bounded).atMostOnce(100)
+        try (RunningPipeline running = KafkaSource.from(settings, bounded)
+                .atMostOnce(100)
                 .to(Sink.forEach(ledger::handled))
                 .run()) {
             assertThat(running.await().drained()).isTrue();
@@ -215,7 +226,8 @@ class KafkaSourcesTest {
         fill(topic, 4, 30_000);
         ConsumerLedger ledger = new ConsumerLedger(30_000);
         var settings = settings(topic, protocol).build();
-        Pipeline pipeline = KafkaSource.from(settings, topic).atMostOnce(200)
+        Pipeline pipeline = KafkaSource.from(settings, topic)
+                .atMostOnce(200)
                 .mapBlocking(4, RecordOrdering.byPartition(), record -> {
                     ConsumerLedger.work(Duration.ofNanos(100_000));
                     ledger.handled(record);
@@ -250,7 +262,8 @@ class KafkaSourcesTest {
         CountDownLatch stuck = new CountDownLatch(1);
         Map<TopicPartition, Integer> begun = new ConcurrentHashMap<>();
         var settings = settings(topic, protocol).maxOutstandingRecords(500).build();
-        Pipeline pipeline = KafkaSource.from(settings, topic).partitioned()
+        Pipeline pipeline = KafkaSource.from(settings, topic)
+                .partitioned()
                 .flatMapMerge(Integer.MAX_VALUE, partition -> {
                     begun.merge(partition.partition(), 1, Integer::sum);
                     return partition.records().mapBlocking(1, RecordOrdering.byPartition(), record -> {
@@ -337,7 +350,8 @@ class KafkaSourcesTest {
         ConsumerLedger ledger = new ConsumerLedger(10_000);
         Store store = new Store();
         store.failures.set(2);
-        Pipeline pipeline = KafkaSource.from(settings(topic, protocol).build(), Subscription.topics(topic)).plain(store)
+        Pipeline pipeline = KafkaSource.from(settings(topic, protocol).build(), Subscription.topics(topic))
+                .plain(store)
                 .to(Sink.forEach(record -> {
                     ledger.handled(record);
                     store.next.put(new TopicPartition(record.topic(), record.partition()), record.offset() + 1);
@@ -362,7 +376,9 @@ class KafkaSourcesTest {
         fill("away", 1, 10);
         Store store = new Store();
         store.failures.set(100);
-        try (RunningPipeline running = KafkaSource.from(settings("away", "classic").build(), Subscription.topics("away")).plain(store)
+        try (RunningPipeline running = KafkaSource.from(
+                        settings("away", "classic").build(), Subscription.topics("away"))
+                .plain(store)
                 .to(Sink.ignore())
                 .run()) {
             assertThatThrownBy(running::await)
@@ -383,7 +399,8 @@ class KafkaSourcesTest {
         int pulledBefore;
         var settings = settings("priority", "classic").bufferBytes(16 * 1024 * 1024);
         var subscription = Subscription.topics("urgent", "bulk").priority("urgent", 10);
-        try (RunningPipeline running = KafkaSource.from(settings.build(), subscription).atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(settings.build(), subscription)
+                .atLeastOnce()
                 // One at a time, so that the order seen is that of the pulls.
                 .mapBlocking(1, Ordering.unordered(), record -> {
                     fetched.await();

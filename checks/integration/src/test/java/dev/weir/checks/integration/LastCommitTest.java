@@ -90,7 +90,9 @@ class LastCommitTest {
         }
 
         RunningPipeline member(String instance) {
-            RunningPipeline member = KafkaSource.from(settings().property("group.instance.id", instance).build(), topic).atLeastOnce()
+            RunningPipeline member = KafkaSource.from(
+                            settings().property("group.instance.id", instance).build(), topic)
+                    .atLeastOnce()
                     .to(Sink.forEach(ledger::handled))
                     .run();
             members.add(member);
@@ -153,7 +155,9 @@ class LastCommitTest {
                     .removeMembersFromConsumerGroup(topic, new RemoveMembersFromConsumerGroupOptions())
                     .all()
                     .get();
-            try (RunningPipeline rest = KafkaSource.from(settings().build(), Subscription.topics(topic).untilEnd()).atLeastOnce()
+            try (RunningPipeline rest = KafkaSource.from(
+                            settings().build(), Subscription.topics(topic).untilEnd())
+                    .atLeastOnce()
                     .to(Sink.forEach(ledger::handled))
                     .run()) {
                 assertThat(rest.await().drained()).isTrue();

@@ -48,9 +48,12 @@ class LeanCopyTest {
                 .property("batch.size", "4096")
                 .property("request.timeout.ms", "5000")
                 .build();
-        return KafkaSource.from(ConsumerLedger.settings(cluster, group)
+        return KafkaSource.from(
+                        ConsumerLedger.settings(cluster, group)
                                 .fetch(FetchPath.LEAN)
-                                .build(), from).atLeastOnce()
+                                .build(),
+                        from)
+                .atLeastOnce()
                 .map(record -> new ProducerRecord<>(
                         to, record.partition(), record.timestamp(), record.key(), record.value(), record.headers()))
                 .to(KafkaSink.with(settings).records())

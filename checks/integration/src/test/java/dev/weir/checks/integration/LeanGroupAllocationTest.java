@@ -99,7 +99,8 @@ class LeanGroupAllocationTest {
                 .property("auto.offset.reset", "earliest")
                 .fetch(FetchPath.LEAN)
                 .build();
-        try (RunningPipeline running = KafkaSource.from(settings, topic).views()
+        try (RunningPipeline running = KafkaSource.from(settings, topic)
+                        .views()
                         .to(Sink.forEach(this::count))
                         .run();
                 KafkaProducer<byte[], byte[]> producer = producer()) {

@@ -78,14 +78,16 @@ class LeanRevocationTest {
                 .fetch(FetchPath.LEAN)
                 .revokeDeadline(Duration.ofMinutes(1))
                 .build();
-        try (RunningPipeline first = KafkaSource.from(settings, topic).atLeastOnce()
+        try (RunningPipeline first = KafkaSource.from(settings, topic)
+                .atLeastOnce()
                 .mapBlocking(8, Ordering.unordered(), this::hold)
                 .to(Sink.ignore())
                 .run()) {
             ConsumerHandle consumer = first.handles(ConsumerHandle.class).getFirst();
             ledger.awaitSeen(AT_START - 2, SOON);
             ConsumerLedger.await("a record of each partition at work", SOON, () -> held.size() == 2);
-            try (RunningPipeline second = KafkaSource.from(settings, topic).atLeastOnce()
+            try (RunningPipeline second = KafkaSource.from(settings, topic)
+                    .atLeastOnce()
                     .to(Sink.forEach(ledger::handled))
                     .run()) {
                 ConsumerLedger.await(

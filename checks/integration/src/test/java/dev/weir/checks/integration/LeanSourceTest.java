@@ -62,7 +62,10 @@ class LeanSourceTest {
         KAFKA.cluster().createTopic("views", 3);
         Records.produce(KAFKA.bootstrapServers(), "views", 0, 20_000);
         Queue<Integer> numbers = new ConcurrentLinkedQueue<>();
-        try (RunningPipeline running = KafkaSource.from(settings("views"), Subscription.topics("views").untilEnd()).decodedBy(record -> Integer.valueOf(record.value().toUtf8())).atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(
+                        settings("views"), Subscription.topics("views").untilEnd())
+                .decodedBy(record -> Integer.valueOf(record.value().toUtf8()))
+                .atLeastOnce()
                 .to(Sink.forEach(numbers::add))
                 .run()) {
             assertThat(running.await().drained()).isTrue();
@@ -88,7 +91,9 @@ class LeanSourceTest {
         List<Integer> all = IntStream.range(0, 2_000).boxed().toList();
         assertThat(KafkaSource.from(alone, topic).decodedBy(decoder).plain().runTo(Sink.toList()))
                 .containsExactlyInAnyOrderElementsOf(all);
-        assertThat(KafkaSource.from(settings("other-views"), topic).decodedBy(decoder).atMostOnce(100)
+        assertThat(KafkaSource.from(settings("other-views"), topic)
+                        .decodedBy(decoder)
+                        .atMostOnce(100)
                         .runTo(Sink.toList()))
                 .containsExactlyInAnyOrderElementsOf(all);
         assertThat(KAFKA.cluster().committedOffsets("other-views"))
@@ -105,7 +110,9 @@ class LeanSourceTest {
             }
             return "read";
         };
-        try (RunningPipeline running = KafkaSource.from(settings("refused"), "refused").decodedBy(decoder).atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(settings("refused"), "refused")
+                .decodedBy(decoder)
+                .atLeastOnce()
                 .to(Sink.ignore())
                 .run()) {
             assertThatThrownBy(running::await)
@@ -129,7 +136,9 @@ class LeanSourceTest {
         ConsumerSettings<byte[], byte[]> byClient =
                 ConsumerLedger.settings(KAFKA.cluster(), "g").build();
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> KafkaSource.from(byClient, Subscription.topics("t")).decodedBy(record -> "x").atLeastOnce())
+                .isThrownBy(() -> KafkaSource.from(byClient, Subscription.topics("t"))
+                        .decodedBy(record -> "x")
+                        .atLeastOnce())
                 .withMessageContainingAll("fetch=CLIENT", "FetchPath.LEAN");
     }
 
@@ -138,7 +147,8 @@ class LeanSourceTest {
         KAFKA.cluster().createTopic("huge", 1);
         Records.produce(KAFKA.bootstrapServers(), "huge", 0, 10);
         AtomicInteger seen = new AtomicInteger();
-        try (RunningPipeline running = KafkaSource.from(settings("huge"), "huge").atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(settings("huge"), "huge")
+                .atLeastOnce()
                 .to(Sink.forEach(record -> seen.incrementAndGet()))
                 .run()) {
             ConsumerLedger.await("those before it", SOON, () -> seen.get() == 10);
@@ -176,7 +186,8 @@ class LeanSourceTest {
         KAFKA.cluster().endOffsets("closed");
         int before = connections();
         AtomicInteger seen = new AtomicInteger();
-        try (RunningPipeline running = KafkaSource.from(settings("closed"), "closed").atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(settings("closed"), "closed")
+                .atLeastOnce()
                 .to(Sink.forEach(record -> seen.incrementAndGet()))
                 .run()) {
             ConsumerLedger.await("all", SOON, () -> seen.get() == 1_000);
@@ -193,7 +204,8 @@ class LeanSourceTest {
         CountDownLatch gate = new CountDownLatch(1);
         Queue<Long> seen = new ConcurrentLinkedQueue<>();
         var small = settings("rest").toBuilder().maxOutstandingRecords(200).build();
-        try (RunningPipeline running = KafkaSource.from(small, "rest").atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(small, "rest")
+                .atLeastOnce()
                 .to(Sink.forEachBlocking(1, record -> {
                     gate.await();
                     seen.add(record.offset());

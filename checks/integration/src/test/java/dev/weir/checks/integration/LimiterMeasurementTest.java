@@ -119,7 +119,8 @@ class LimiterMeasurementTest {
                 .property("client.id", name)
                 .property("max.partition.fetch.bytes", "20000")
                 .build();
-        try (RunningPipeline running = KafkaSource.from(settings, name).atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(settings, name)
+                        .atLeastOnce()
                         .to(Sink.ignore())
                         .run();
                 LimiterProbe probe = LimiterProbe.start(running)) {
@@ -142,10 +143,12 @@ class LimiterMeasurementTest {
                 .fetch(FetchPath.LEAN)
                 .fetchThreads(threads)
                 .build();
-        try (RunningPipeline running = KafkaSource.from(settings, topic).decodedBy(view -> {
-                                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
-                                    return view.offset();
-                                }).atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(settings, topic)
+                        .decodedBy(view -> {
+                            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+                            return view.offset();
+                        })
+                        .atLeastOnce()
                         .to(Sink.ignore())
                         .run();
                 LimiterProbe probe = LimiterProbe.start(running)) {

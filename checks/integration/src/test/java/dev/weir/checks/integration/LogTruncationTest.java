@@ -92,7 +92,9 @@ class LogTruncationTest {
         String topic = "cut-" + protocol;
         TopicPartition id = topic(topic, 50);
         commit(topic, id, 100);
-        try (RunningPipeline running = KafkaSource.from(settings(topic, protocol).build(), Subscription.topics(topic)).atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(
+                        settings(topic, protocol).build(), Subscription.topics(topic))
+                .atLeastOnce()
                 .to(reading())
                 .run()) {
             assertThatThrownBy(running::await)
@@ -119,7 +121,9 @@ class LogTruncationTest {
         String topic = "cut-" + protocol + "-" + policy;
         TopicPartition id = topic(topic, 50);
         commit(topic, id, 100);
-        try (RunningPipeline running = KafkaSource.from(settings(topic, protocol).outOfRange(policy).build(), Subscription.topics(topic)).atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(
+                        settings(topic, protocol).outOfRange(policy).build(), Subscription.topics(topic))
+                .atLeastOnce()
                 .to(reading())
                 .run()) {
             ConsumerLedger.await(
@@ -169,7 +173,8 @@ class LogTruncationTest {
             case "at-most-once" ->
                 KafkaSource.from(settings, topics).atMostOnce(10).to(reading()).run();
             case "partitioned" ->
-                KafkaSource.from(settings, topics).partitioned()
+                KafkaSource.from(settings, topics)
+                        .partitioned()
                         .flatMapMerge(4, PartitionSource::records)
                         .to(reading())
                         .run();

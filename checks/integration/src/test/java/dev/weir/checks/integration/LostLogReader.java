@@ -46,7 +46,8 @@ final class LostLogReader {
     }
 
     private RunningPipeline run() {
-        return KafkaSource.from(parameters.settings(bootstrapServers, group()), topic).atLeastOnce()
+        return KafkaSource.from(parameters.settings(bootstrapServers, group()), topic)
+                .atLeastOnce()
                 .to(Sink.forEach(record -> seen.add(new Seen(
                         new TopicPartition(record.topic(), record.partition()),
                         record.offset(),

@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.RetryTopics;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterExtension;
 import java.time.Duration;

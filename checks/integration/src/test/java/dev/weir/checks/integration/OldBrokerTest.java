@@ -117,7 +117,10 @@ class OldBrokerTest {
         broker.createTopic(name + "-in", 3);
         broker.createTopic(name + "-out", 3);
         ProducePath producing = path == FetchPath.LEAN ? ProducePath.LEAN : ProducePath.CLIENT;
-        Pipeline pipeline = KafkaSource.from(consumer(name).fetch(path).build(), Subscription.topics(name + "-in").untilEnd()).atLeastOnce()
+        Pipeline pipeline = KafkaSource.from(
+                        consumer(name).fetch(path).build(),
+                        Subscription.topics(name + "-in").untilEnd())
+                .atLeastOnce()
                 .mapBlocking(16, RecordOrdering.byKey(), record -> record)
                 .map(record -> to(name + "-out", record))
                 .to(KafkaSink.with(producer().produce(producing).build()).records());
@@ -136,7 +139,10 @@ class OldBrokerTest {
         broker.createTopic(name + "-in", 3);
         broker.createTopic(name + "-out", 3);
         Records.produce(broker.bootstrapServers(), name + "-in", 0, EACH_TIME, 50);
-        runToEnd(KafkaSource.from(consumer(name).fetch(path).build(), Subscription.topics(name + "-in").untilEnd()).exactlyOnce()
+        runToEnd(KafkaSource.from(
+                        consumer(name).fetch(path).build(),
+                        Subscription.topics(name + "-in").untilEnd())
+                .exactlyOnce()
                 .commitInterval(Duration.ofMillis(50))
                 .produceTo(producer().build(), records -> records.map(record -> to(name + "-out", record))));
         assertThat(numbers(name + "-out", IsolationLevel.READ_COMMITTED)).isEqualTo(upTo(EACH_TIME));
@@ -176,9 +182,12 @@ class OldBrokerTest {
     @Test
     void newGroupProtocol_isRefusedWithItsName() throws Exception {
         broker.createTopic("protocol-in", 1);
-        Pipeline pipeline = KafkaSource.from(consumer("protocol")
+        Pipeline pipeline = KafkaSource.from(
+                        consumer("protocol")
                                 .property("group.protocol", "consumer")
-                                .build(), "protocol-in").atLeastOnce()
+                                .build(),
+                        "protocol-in")
+                .atLeastOnce()
                 .to(Sink.ignore());
         assertThatThrownBy(() -> pipeline.run().await()).hasMessageContaining("group.protocol");
     }

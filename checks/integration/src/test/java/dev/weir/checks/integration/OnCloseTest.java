@@ -51,7 +51,9 @@ class OnCloseTest {
     }
 
     private Pipeline pipeline(ConsumerSettings<byte[], byte[]> settings, String topic) {
-        return KafkaSource.from(settings, Subscription.topics(topic)).atLeastOnce().to(Sink.forEach(ledger::handled));
+        return KafkaSource.from(settings, Subscription.topics(topic))
+                .atLeastOnce()
+                .to(Sink.forEach(ledger::handled));
     }
 
     private static Set<TopicPartition> partitions(RunningPipeline running) {
@@ -101,7 +103,8 @@ class OnCloseTest {
         if (isStatic) {
             settings.property("group.instance.id", "ending");
         }
-        Pipeline ending = KafkaSource.from(settings.build(), Subscription.topics(topic)).atLeastOnce()
+        Pipeline ending = KafkaSource.from(settings.build(), Subscription.topics(topic))
+                .atLeastOnce()
                 .to(Sink.forEach(record -> {
                     throw new IllegalStateException("meant");
                 }));

@@ -88,7 +88,8 @@ class OpenTransactionTest {
         var settings = ConsumerLedger.settings(KAFKA.cluster(), topic)
                 .property("isolation.level", "read_committed")
                 .build();
-        return KafkaSource.from(settings, topic).atLeastOnce()
+        return KafkaSource.from(settings, topic)
+                .atLeastOnce()
                 .to(Sink.forEach(record -> read.add(new String(record.value(), StandardCharsets.US_ASCII))))
                 .named(topic)
                 .run();

@@ -241,7 +241,8 @@ class PlantedByAStrangerTest {
                 .maxOutstandingRecords(4)
                 .property("max.poll.records", "4")
                 .build();
-        var pipeline = KafkaSource.from(settings, "tracking").atLeastOnce()
+        var pipeline = KafkaSource.from(settings, "tracking")
+                .atLeastOnce()
                 .mapBlocking(64, Ordering.unordered(), record -> waits(20, record))
                 .named("geocode")
                 .to(Sink.ignore());
@@ -278,7 +279,8 @@ class PlantedByAStrangerTest {
                     .bootstrapServers(network.bootstrapServers())
                     .build();
             AtomicInteger called = new AtomicInteger();
-            var pipeline = KafkaSource.from(settings, Subscription.topics("alerts")).atMostOnce(20)
+            var pipeline = KafkaSource.from(settings, Subscription.topics("alerts"))
+                    .atMostOnce(20)
                     .to(Sink.forEach(alert -> called.addAndGet(alert.value().length)));
             Limiter limiter = limiterOf(pipeline, Kind.COMMIT);
             assertThat(limiter.advice()).startsWith("commit more records at once");

@@ -81,7 +81,8 @@ class ProducerRefusalTest {
     }
 
     private static Pipeline plain(String name, LongPredicate poison) {
-        return KafkaSource.from(consumer(name), Subscription.topics(name).untilEnd()).atLeastOnce()
+        return KafkaSource.from(consumer(name), Subscription.topics(name).untilEnd())
+                .atLeastOnce()
                 .map(record -> made(name, record, poison))
                 .to(KafkaSink.with(producer()).records());
     }
@@ -134,7 +135,9 @@ class ProducerRefusalTest {
     void recordTooLargeForTheBroker_failsTheRunAndSaysWhatToDo_andARestartKeepsTheOrder() throws Exception {
         createTopics("large");
         TopicLimits.setMaxMessageBytes(KAFKA.cluster(), "large-out", "3000");
-        Pipeline pipeline = KafkaSource.from(consumer("large"), Subscription.topics("large").untilEnd()).atLeastOnce()
+        Pipeline pipeline = KafkaSource.from(
+                        consumer("large"), Subscription.topics("large").untilEnd())
+                .atLeastOnce()
                 .map(record -> {
                     ProducerRecord<byte[], byte[]> made = made("large", record, n -> false);
                     if (record.offset() == 800) {
@@ -194,7 +197,9 @@ class ProducerRefusalTest {
         KAFKA.cluster().createTopic("alone", 1);
         KAFKA.cluster().createTopic("alone-out", 1, Map.of("max.message.bytes", "3000"));
         FailureTopics.produce(KAFKA.cluster(), new ProducerRecord<>("alone", 0, null, new byte[5000]));
-        try (RunningPipeline running = KafkaSource.from(consumer("alone"), Subscription.topics("alone").untilEnd()).atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(
+                        consumer("alone"), Subscription.topics("alone").untilEnd())
+                .atLeastOnce()
                 .map(record -> new ProducerRecord<>("alone-out", record.key(), record.value()))
                 .to(KafkaSink.with(producer()).records())
                 .run()) {

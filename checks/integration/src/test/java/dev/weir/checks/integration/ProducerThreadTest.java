@@ -4,17 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerSettings;
-import dev.weir.kafka.Subscription;
-import dev.weir.kafka.produce.Message;
 import dev.weir.kafka.Sender;
-import dev.weir.kafka.TransactionalSink;
+import dev.weir.kafka.Subscription;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
+import dev.weir.kafka.produce.Message;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
@@ -94,22 +93,26 @@ class ProducerThreadTest {
                 .build();
         Subscription toTheEnd = Subscription.topics(name).untilEnd();
         if (name.equals("sink")) {
-            return KafkaSource.from(consumer, toTheEnd).atLeastOnce()
+            return KafkaSource.from(consumer, toTheEnd)
+                    .atLeastOnce()
                     .map(record -> made(name, record))
                     .to(KafkaSink.with(producer()).records());
         }
         if (name.equals("resulting")) {
-            return KafkaSource.from(consumer, toTheEnd).atLeastOnce()
+            return KafkaSource.from(consumer, toTheEnd)
+                    .atLeastOnce()
                     .map(record -> Message.single(made(name, record), record))
                     .via(KafkaSink.with(producer()).<ConsumerRecord<byte[], byte[]>>flow())
                     .to(Sink.ignore());
         }
         if (name.equals("transactions")) {
-            return KafkaSource.from(consumer, toTheEnd).exactlyOnce()
+            return KafkaSource.from(consumer, toTheEnd)
+                    .exactlyOnce()
                     .produceTo(producer(), records -> records.map(record -> made(name, record)));
         }
         if (name.equals("batches")) {
-            return KafkaSource.from(consumer, toTheEnd).atLeastOnce()
+            return KafkaSource.from(consumer, toTheEnd)
+                    .atLeastOnce()
                     .map(record -> made(name, record))
                     .to(KafkaSink.with(producer()).transactional(name).records());
         }

@@ -3,14 +3,14 @@ package dev.weir.checks.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.Sender;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.deadletter.DeadLetterHeaders;
 import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.produce.Message;
-import dev.weir.kafka.KafkaSink;
-import dev.weir.kafka.Sender;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.Sink;
@@ -96,7 +96,8 @@ class ProducingPoisonTest {
                 .groupId(name)
                 .commitInterval(Duration.ofMillis(50))
                 .build();
-        var records = KafkaSource.from(consumer, Subscription.topics(name).untilEnd()).atLeastOnce()
+        var records = KafkaSource.from(consumer, Subscription.topics(name).untilEnd())
+                .atLeastOnce()
                 .map(record -> made(name, record));
         assertThat(way.close(records, by).run().await().drained()).isTrue();
     }

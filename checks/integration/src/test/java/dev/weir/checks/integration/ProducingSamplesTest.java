@@ -3,13 +3,12 @@ package dev.weir.checks.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.deadletter.DeadLetterTopic;
+import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProducerSettings;
-import dev.weir.kafka.produce.Message;
-import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.Sender;
-import dev.weir.kafka.TransactionalSink;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
+import dev.weir.kafka.produce.Message;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.Sink;
@@ -72,7 +71,8 @@ class ProducingSamplesTest {
     }
 
     Pipeline results(Shop shop) {
-        Pipeline billing = KafkaSource.from(orders, "orders").atLeastOnce()
+        Pipeline billing = KafkaSource.from(orders, "orders")
+                .atLeastOnce()
                 .map(order -> Message.multi(List.of(shop.invoice(order), shop.shipment(order)), order))
                 .via(KafkaSink.with(settings).<ConsumerRecord<String, String>>flow())
                 .to(Sink.forEach(produced -> shop.audit(produced.passThrough(), produced.metadata())));
@@ -88,7 +88,8 @@ class ProducingSamplesTest {
 
     Pipeline transactions(Source<Payment> payments) {
         Pipeline booking = payments.map(payment -> new ProducerRecord<>("booked", payment.account(), payment.text()))
-                .to(KafkaSink.with(settings).transactional("booking-1")
+                .to(KafkaSink.with(settings)
+                        .transactional("booking-1")
                         .commitRecords(1_000)
                         .records());
         return booking;

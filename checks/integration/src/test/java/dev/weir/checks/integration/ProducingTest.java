@@ -5,18 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerHandle;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.Sender;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.deadletter.DeadLetterHeaders;
 import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.produce.Message;
 import dev.weir.kafka.produce.Produced;
-import dev.weir.kafka.KafkaSink;
-import dev.weir.kafka.Sender;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
@@ -152,7 +152,9 @@ class ProducingTest {
     }
 
     private static Pipeline pipeline(String name, Way way, KafkaSink<byte[], byte[]> by) {
-        Source<ConsumerRecord<byte[], byte[]>> records = KafkaSource.from(consumer(name), Subscription.topics(name).untilEnd()).atLeastOnce();
+        Source<ConsumerRecord<byte[], byte[]>> records = KafkaSource.from(
+                        consumer(name), Subscription.topics(name).untilEnd())
+                .atLeastOnce();
         return way.close(records, record -> made(name, record), by);
     }
 
@@ -183,7 +185,8 @@ class ProducingTest {
                 .sorted()
                 .toList();
         assertThat(deadLetters.stream()
-                        .map(deadLetter -> deadLetter.topic() + "-" + deadLetter.partition() + "@" + deadLetter.offset())
+                        .map(deadLetter ->
+                                deadLetter.topic() + "-" + deadLetter.partition() + "@" + deadLetter.offset())
                         .sorted())
                 .isEqualTo(poison);
         assertThat(deadLetters)
@@ -319,7 +322,10 @@ class ProducingTest {
     void messagesOfSeveralRecords_areAcknowledgedWhenAllAreWritten() throws Exception {
         createTopics("several");
         KAFKA.cluster().createTopic("several-too", 1);
-        assertThat(KafkaSource.from(consumer("several"), Subscription.topics("several").untilEnd()).atLeastOnce()
+        assertThat(KafkaSource.from(
+                                consumer("several"),
+                                Subscription.topics("several").untilEnd())
+                        .atLeastOnce()
                         .map(record -> Message.multi(
                                 List.of(
                                         new ProducerRecord<>("several-out", record.key(), record.value()),

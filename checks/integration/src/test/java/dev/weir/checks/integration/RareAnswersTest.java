@@ -107,10 +107,14 @@ class RareAnswersTest {
         createTopics(name);
         try (FaultProxy network = FaultProxy.to(cluster.bootstrapServers())) {
             network.answerRarely(7);
-            runToEnd(KafkaSource.from(consumer(network, name, fetch), Subscription.topics(name + "-in").untilEnd()).atLeastOnce()
+            runToEnd(KafkaSource.from(
+                            consumer(network, name, fetch),
+                            Subscription.topics(name + "-in").untilEnd())
+                    .atLeastOnce()
                     .mapBlocking(8, RecordOrdering.byPartition(), RareAnswersTest::worked)
                     .map(record -> new ProducerRecord<>(name + "-out", record.key(), record.value()))
-                    .to(KafkaSink.with(producer(network).produce(produce).build()).records()));
+                    .to(KafkaSink.with(producer(network).produce(produce).build())
+                            .records()));
             Map<RareAnswer, Long> given = network.rareAnswers();
             for (RareAnswer each : List.of(RareAnswer.LATE, RareAnswer.EMPTY_FETCH, RareAnswer.WRITE_TIMED_OUT)) {
                 assertThat(given.get(each)).as("%s", given).isPositive();
@@ -126,7 +130,10 @@ class RareAnswersTest {
         createTopics("once");
         try (FaultProxy network = FaultProxy.to(cluster.bootstrapServers())) {
             network.answerRarely(11);
-            runToEnd(KafkaSource.from(consumer(network, "once", FetchPath.CLIENT), Subscription.topics("once-in").untilEnd()).exactlyOnce()
+            runToEnd(KafkaSource.from(
+                            consumer(network, "once", FetchPath.CLIENT),
+                            Subscription.topics("once-in").untilEnd())
+                    .exactlyOnce()
                     .commitRecords(50)
                     .produceTo(
                             producer(network).build(),

@@ -58,13 +58,15 @@ class RebalanceFlowTest {
         KAFKA.cluster().createTopic(topic, 2);
         Records.produce(KAFKA.bootstrapServers(), topic, 0, RECORDS, 1_000);
         var settings = settings(protocol, topic);
-        try (RunningPipeline first = KafkaSource.from(settings, topic).atLeastOnce()
+        try (RunningPipeline first = KafkaSource.from(settings, topic)
+                .atLeastOnce()
                 .mapBlocking(8, RecordOrdering.byPartition(), this::workOfFirst)
                 .to(Sink.ignore())
                 .named("first")
                 .run()) {
             ConsumerLedger.await("begun", PATIENCE, () -> begunByFirst.get(0) == 1 && begunByFirst.get(1) == 1);
-            try (RunningPipeline second = KafkaSource.from(settings, topic).atLeastOnce()
+            try (RunningPipeline second = KafkaSource.from(settings, topic)
+                    .atLeastOnce()
                     .to(Sink.forEach(this::workOfSecond))
                     .run()) {
                 ConsumerLedger.await("revoking", PATIENCE, RebalanceFlowTest::isRevoking);

@@ -145,7 +145,8 @@ class RebalancePauseTest {
     }
 
     private RunningPipeline member(ConsumerSettings<byte[], byte[]> settings, String topic, IntConsumer finished) {
-        return KafkaSource.from(settings, topic).atLeastOnce()
+        return KafkaSource.from(settings, topic)
+                .atLeastOnce()
                 .mapBlocking(64, RecordOrdering.byKey(), record -> {
                     ConsumerLedger.work(
                             Duration.ofMillis(ThreadLocalRandom.current().nextInt(1, 21)));

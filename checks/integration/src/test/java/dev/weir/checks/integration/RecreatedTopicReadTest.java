@@ -72,10 +72,14 @@ class RecreatedTopicReadTest {
             case "at-most-once" ->
                 KafkaSource.from(settings, topics).atMostOnce(10).to(reading()).run();
             case "given" ->
-                KafkaSource.from(settings, Subscription.partitions(new TopicPartition(topic, 0), new TopicPartition(topic, 1))).atLeastOnce()
+                KafkaSource.from(
+                                settings,
+                                Subscription.partitions(new TopicPartition(topic, 0), new TopicPartition(topic, 1)))
+                        .atLeastOnce()
                         .to(reading())
                         .run();
-            case "plain" -> KafkaSource.from(settings, topics).plain().to(reading()).run();
+            case "plain" ->
+                KafkaSource.from(settings, topics).plain().to(reading()).run();
             default -> throw new AssertionError(source);
         };
     }
@@ -163,7 +167,9 @@ class RecreatedTopicReadTest {
                 .outOfRange(OutOfRangePolicy.NEAREST)
                 .maxOutstandingRecords(10)
                 .property("max.poll.records", "10");
-        try (RunningPipeline running = KafkaSource.from(settings.build(), Subscription.topics(topic).untilEnd()).atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(
+                        settings.build(), Subscription.topics(topic).untilEnd())
+                .atLeastOnce()
                 .mapBlocking(1, Ordering.unordered(), record -> {
                     begun.countDown();
                     paused.await();
@@ -344,7 +350,8 @@ class RecreatedTopicReadTest {
         create(other);
         var settings =
                 settings(gone, protocol).outOfRange(OutOfRangePolicy.NEAREST).build();
-        try (RunningPipeline running = KafkaSource.from(settings, Subscription.topics(gone, other)).atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(settings, Subscription.topics(gone, other))
+                .atLeastOnce()
                 .to(reading())
                 .run()) {
             ConsumerLedger.await("both are read", SOON, () -> committed(gone) == 2 * OLD);

@@ -50,7 +50,8 @@ class RecreatedWhileRunningTest {
     private final Queue<Long> newOffsets = new ConcurrentLinkedQueue<>();
 
     private RunningPipeline run(ConsumerSettings<byte[], byte[]> settings, String topic) {
-        return KafkaSource.from(settings, Subscription.topics(topic)).atLeastOnce()
+        return KafkaSource.from(settings, Subscription.topics(topic))
+                .atLeastOnce()
                 .to(Sink.forEach(this::note))
                 .run();
     }

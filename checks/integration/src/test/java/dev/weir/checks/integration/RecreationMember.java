@@ -73,7 +73,8 @@ final class RecreationMember {
 
     private void weir(String name, BufferedWriter file) throws InterruptedException {
         var settings = LostLogCase.of(name.replace('-', ' ')).settings(bootstrapServers, group(name));
-        var unused = KafkaSource.from(settings, topics.toArray(String[]::new)).atLeastOnce()
+        var unused = KafkaSource.from(settings, topics.toArray(String[]::new))
+                .atLeastOnce()
                 .to(Sink.forEach(record -> note(file, record)))
                 .run()
                 .drainOnShutdown()

@@ -42,7 +42,8 @@ class ReplayBrokerLossTest {
 
     private static ProducerRecord<byte[], byte[]> deadLetter(String topic, String value) {
         var deadLetter = new ProducerRecord<>("part-dead", 0, "k".getBytes(UTF_8), value.getBytes(UTF_8));
-        deadLetter.headers()
+        deadLetter
+                .headers()
                 .add("__connect.errors.topic", topic.getBytes(UTF_8))
                 .add("__connect.errors.partition", "0".getBytes(UTF_8));
         return deadLetter;
@@ -57,7 +58,8 @@ class ReplayBrokerLossTest {
             cluster.createTopic("part-dead", 1);
             cluster.createTopic("works", 1);
             cluster.createTopic("stuck", Map.of(0, List.of(lost.id())));
-            FailureTopics.produce(cluster, deadLetter("works", "1"), deadLetter("stuck", "2"), deadLetter("works", "3"));
+            FailureTopics.produce(
+                    cluster, deadLetter("works", "1"), deadLetter("stuck", "2"), deadLetter("works", "3"));
             Path config = Files.writeString(
                     folder.resolve("impatient.properties"),
                     "delivery.timeout.ms=10000\nrequest.timeout.ms=5000\nlinger.ms=0\n");

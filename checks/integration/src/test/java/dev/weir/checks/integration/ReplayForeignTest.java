@@ -148,7 +148,8 @@ class ReplayForeignTest {
 
     private static ProducerRecord<byte[], byte[]> connect(String value, long timestamp) {
         var deadLetter = new ProducerRecord<>("mixed-dead", 0, timestamp, "k".getBytes(UTF_8), value.getBytes(UTF_8));
-        deadLetter.headers()
+        deadLetter
+                .headers()
                 .add("own", "yes".getBytes(UTF_8))
                 .add("__connect.errors.topic", "mixed".getBytes(UTF_8))
                 .add("__connect.errors.partition", "0".getBytes(UTF_8))
@@ -159,7 +160,8 @@ class ReplayForeignTest {
 
     private static ProducerRecord<byte[], byte[]> spring(String value) {
         var deadLetter = new ProducerRecord<>("mixed-dead", 0, "k".getBytes(UTF_8), value.getBytes(UTF_8));
-        deadLetter.headers()
+        deadLetter
+                .headers()
                 .add("kafka_dlt-original-topic", "mixed".getBytes(UTF_8))
                 .add(
                         "kafka_dlt-original-partition",
@@ -222,7 +224,8 @@ class ReplayForeignTest {
         WeirCommand wrong = replay("spelt-dead", "--group", "spelling", "--origin-headers", "topic=form");
         assertThat(wrong.exitCode()).isEqualTo(1);
         assertThat(wrong.err())
-                .contains("cannot commit past what is no dead-letter record of the format that was named: spelt-dead-0@0")
+                .contains(
+                        "cannot commit past what is no dead-letter record of the format that was named: spelt-dead-0@0")
                 .doesNotContain("\tat ");
         WeirCommand right = replay("spelt-dead", "--group", "spelling", "--origin-headers", "topic=from");
         assertThat(right.exitCode()).as(right.err()).isZero();

@@ -171,8 +171,8 @@ class ReplayTest {
                 .contains("\"records_out\":1", "\"dead_lettered\":1");
         assertThat(FailureTopics.deadLetters(cluster, "hang-dead"))
                 .singleElement()
-                .satisfies(
-                        deadLetter -> assertThat(deadLetter.header(DeadLetterHeaders.REASON)).isEqualTo("TIMEOUT"));
+                .satisfies(deadLetter ->
+                        assertThat(deadLetter.header(DeadLetterHeaders.REASON)).isEqualTo("TIMEOUT"));
     }
 
     /** It was a line for each record, and all of the topic was read. */
@@ -182,7 +182,8 @@ class ReplayTest {
         Records.produce(cluster.bootstrapServers(), "wrong-in", 0, 3_000, 100);
         WeirCommand all = WeirCommand.run(replay("wrong-in", "--dry-run", "--connect-timeout", "30s"));
         assertThat(all.exitCode()).as(all.err()).isEqualTo(1);
-        assertThat(all.out()).contains("\"letters_read\":3000", "\"unsendable\":3000", "\"error\":\"3,000 dead-letter records");
+        assertThat(all.out())
+                .contains("\"letters_read\":3000", "\"unsendable\":3000", "\"error\":\"3,000 dead-letter records");
         assertThat(all.err().lines()).hasSizeLessThan(30);
         assertThat(all.err()).contains("... and 2,980 more that cannot be sent");
         WeirCommand some = WeirCommand.run(replay("wrong-in", "--dry-run", "--max", "5"));

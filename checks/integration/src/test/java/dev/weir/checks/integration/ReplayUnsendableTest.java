@@ -154,7 +154,8 @@ class ReplayUnsendableTest {
         KAFKA.cluster().createTopic("public", 1);
         FailureTopics.produce(KAFKA.cluster(), FailureTopics.record("salaries", "k", "a lot"));
         var deadLetter = new ProducerRecord<byte[], byte[]>("copy-dead", 0, null, null);
-        deadLetter.headers()
+        deadLetter
+                .headers()
                 .add("__dlq.errors.topic", "salaries".getBytes(UTF_8))
                 .add("__dlq.errors.partition", "0".getBytes(UTF_8))
                 .add("__dlq.errors.offset", "0".getBytes(UTF_8));

@@ -115,7 +115,8 @@ class RevokedWaitsTest {
         }
         try (RunningPipeline waiting = first.pipeline().named("waiting").run()) {
             ConsumerLedger.await("called", SOON, () -> calls.get() > 0);
-            try (RunningPipeline second = KafkaSource.from(settings, topic).atLeastOnce()
+            try (RunningPipeline second = KafkaSource.from(settings, topic)
+                    .atLeastOnce()
                     .to(Sink.forEach(this::well))
                     .run()) {
                 ConsumerLedger.await("taken over", SOON, () -> !handled.isEmpty());
@@ -175,7 +176,8 @@ class RevokedWaitsTest {
                     () -> breakers.stream()
                             .allMatch(breaker -> breaker.snapshot().timesOpened() > 0));
             for (int i = 0; i < 3; i++) {
-                RunningPipeline member = KafkaSource.from(settings, topic).atLeastOnce()
+                RunningPipeline member = KafkaSource.from(settings, topic)
+                        .atLeastOnce()
                         .to(Sink.forEach(this::well))
                         .run();
                 renewed.add(member);

@@ -114,19 +114,26 @@ class RunLogTest {
 
     @Test
     void atLeastOnce_saysWhatRunsWhatItHasAndHowItEnded() throws Exception {
-        run(KafkaSource.from(settings("alo"), all()).atLeastOnce().to(Sink.ignore()).named("logged"));
+        run(KafkaSource.from(settings("alo"), all())
+                .atLeastOnce()
+                .to(Sink.ignore())
+                .named("logged"));
         assertLines("as group alo, at least once", true);
     }
 
     @Test
     void atMostOnce_saysWhatRunsWhatItHasAndHowItEnded() throws Exception {
-        run(KafkaSource.from(settings("amo"), all()).atMostOnce(10).to(Sink.ignore()).named("logged"));
+        run(KafkaSource.from(settings("amo"), all())
+                .atMostOnce(10)
+                .to(Sink.ignore())
+                .named("logged"));
         assertLines("as group amo, at most once", true);
     }
 
     @Test
     void exactlyOnce_saysWhatRunsWhatItHasAndHowItEnded() throws Exception {
-        run(KafkaSource.from(settings("eos"), all()).exactlyOnce()
+        run(KafkaSource.from(settings("eos"), all())
+                .exactlyOnce()
                 .produceTo(
                         ProducerSettings.builder()
                                 .bootstrapServers(KAFKA.bootstrapServers())
@@ -138,7 +145,8 @@ class RunLogTest {
 
     @Test
     void partitioned_saysWhatRunsWhatItHasAndHowItEnded() throws Exception {
-        run(KafkaSource.from(settings("part"), all()).partitioned()
+        run(KafkaSource.from(settings("part"), all())
+                .partitioned()
                 .flatMapMerge(10, partition -> partition.records())
                 .to(Sink.ignore())
                 .named("logged"));
@@ -189,7 +197,8 @@ class RunLogTest {
 
     @Test
     void failedRun_saysWhyAndWhatIsLeft() throws Exception {
-        var running = KafkaSource.from(settings("failed"), all()).atLeastOnce()
+        var running = KafkaSource.from(settings("failed"), all())
+                .atLeastOnce()
                 .map(record -> {
                     throw new IllegalStateException("planted");
                 })

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaFlow;
-import dev.weir.kafka.ShareSettings.Start;
 import dev.weir.kafka.ShareSettings;
+import dev.weir.kafka.ShareSettings.Start;
 import dev.weir.kafka.deadletter.DeadLetterHeaders;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.RunningPipeline;
@@ -60,7 +60,11 @@ class ShareCrashTest {
     private static ConsumerLedger readToTheEnd(String name, FetchPath path, int records) throws Exception {
         ConsumerLedger ledger = new ConsumerLedger(records);
         try (RunningPipeline running = KafkaFlow.shared(
-                        group(name, path).untilEnd().deadLetterTopic(name + "-dead").build(), name)
+                        group(name, path)
+                                .untilEnd()
+                                .deadLetterTopic(name + "-dead")
+                                .build(),
+                        name)
                 .forEach(8, Ordering.unordered(), ledger::handled)
                 .run()) {
             assertThat(running.await().drained()).isTrue();

@@ -10,8 +10,8 @@ import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ShareGroupConfig;
 import dev.weir.kafka.ShareHandle;
-import dev.weir.kafka.ShareSettings.Start;
 import dev.weir.kafka.ShareSettings;
+import dev.weir.kafka.ShareSettings.Start;
 import dev.weir.kafka.SharedRecord;
 import dev.weir.kafka.deadletter.DeadLetterHeaders;
 import dev.weir.stream.Ordering;
@@ -190,8 +190,8 @@ class ShareGroupTest {
                     assertThat(deadLetter.header(DeadLetterHeaders.REASON)).isEqualTo("HANDLER");
                 });
         assertThat(FailureTopics.deadLetters(KAFKA.cluster(), "poison-parked"))
-                .allSatisfy(
-                        deadLetter -> assertThat(deadLetter.header(DeadLetterHeaders.REASON)).isEqualTo("PARKED"))
+                .allSatisfy(deadLetter ->
+                        assertThat(deadLetter.header(DeadLetterHeaders.REASON)).isEqualTo("PARKED"))
                 .anySatisfy(deadLetter ->
                         assertThat(FailureTopics.value(deadLetter.record())).isEqualTo("77"));
     }

@@ -35,7 +35,10 @@ class SourceRateTest {
         Records.produce(KAFKA.bootstrapServers(), "paced", 0, RECORDS);
         ConsumerLedger ledger = new ConsumerLedger(RECORDS);
         CountDownLatch begun = new CountDownLatch(1);
-        var source = KafkaSource.from(ConsumerLedger.settings(KAFKA.cluster(), "paced").build(), Subscription.topics("paced").untilEnd()).atLeastOnce();
+        var source = KafkaSource.from(
+                        ConsumerLedger.settings(KAFKA.cluster(), "paced").build(),
+                        Subscription.topics("paced").untilEnd())
+                .atLeastOnce();
         try (RunningPipeline running = source.mapBlocking(1, Ordering.input(), record -> {
                             boolean ignored = begun.await(SOON.toSeconds(), TimeUnit.SECONDS);
                             ledger.handled(record);

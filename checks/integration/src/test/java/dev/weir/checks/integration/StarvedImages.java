@@ -33,7 +33,8 @@ final class StarvedImages {
                 .bootstrapServers(args[0])
                 .groupId(args[1])
                 .build();
-        try (RunningPipeline running = KafkaSource.from(settings, args[1]).atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(settings, args[1])
+                        .atLeastOnce()
                         .map(record -> thumbnail(record, cache, recent))
                         .named("thumbnail")
                         .to(Sink.ignore())

@@ -65,7 +65,8 @@ class StopBudgetTest {
                     .onClose(OnClose.REMAIN)
                     .commitInterval(Duration.ofMinutes(10))
                     .build();
-            KafkaSource.from(settings, args[1]).atLeastOnce()
+            KafkaSource.from(settings, args[1])
+                    .atLeastOnce()
                     .mapBlocking(16, Ordering.unordered(), record -> {
                         String number = new String(record.value(), StandardCharsets.US_ASCII);
                         if (held.contains(number) && deaf) {

@@ -5,16 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerSettings;
-import dev.weir.kafka.Subscription;
 import dev.weir.kafka.Sender;
-import dev.weir.kafka.TransactionalSink;
+import dev.weir.kafka.Subscription;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
@@ -91,21 +90,25 @@ class StuckProducerTest {
                         .deadLetter(DeadLetterTopic.of(topic(kind, "out"), producer))
                         .pipeline();
             case "transactions" ->
-                KafkaSource.from(consumer, in).exactlyOnce()
+                KafkaSource.from(consumer, in)
+                        .exactlyOnce()
                         .produceTo(producer, records -> records.map(record -> copy(kind, record)));
             case "batches" ->
-                KafkaSource.from(consumer, in).atLeastOnce()
+                KafkaSource.from(consumer, in)
+                        .atLeastOnce()
                         .map(record -> copy(kind, record))
                         .to(KafkaSink.with(producer).transactional(kind).records());
             case "lean views" ->
-                KafkaSource.from(consumer.toBuilder().fetch(FetchPath.LEAN).build(), in).views()
+                KafkaSource.from(consumer.toBuilder().fetch(FetchPath.LEAN).build(), in)
+                        .views()
                         .mapParallel(
                                 1,
                                 views -> views.encode((record, out) ->
                                         out.send(out.record(topic(kind, "out")).content(record))))
                         .to(KafkaSink.with(producer).encoded());
             default ->
-                KafkaSource.from(consumer, in).atLeastOnce()
+                KafkaSource.from(consumer, in)
+                        .atLeastOnce()
                         .map(record -> copy(kind, record))
                         .to(KafkaSink.with(producer).records());
         };

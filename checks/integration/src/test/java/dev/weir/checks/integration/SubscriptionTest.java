@@ -47,7 +47,8 @@ class SubscriptionTest {
     private final Queue<Integer> read = new ConcurrentLinkedQueue<>();
 
     private RunningPipeline run(ConsumerSettings<byte[], byte[]> settings, Subscription subscription) {
-        return KafkaSource.from(settings, subscription).atLeastOnce()
+        return KafkaSource.from(settings, subscription)
+                .atLeastOnce()
                 .to(Sink.forEach(
                         record -> read.add(Integer.valueOf(new String(record.value(), StandardCharsets.US_ASCII)))))
                 .run();

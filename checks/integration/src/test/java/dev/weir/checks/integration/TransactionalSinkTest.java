@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.deadletter.DeadLetterRecord;
-import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
@@ -14,6 +12,8 @@ import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.TransactionHandle;
 import dev.weir.kafka.TransactionalSink;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Source;
@@ -61,7 +61,8 @@ class TransactionalSinkTest {
     private static TransactionalSink<byte[], byte[]> sink(String id) {
         return KafkaSink.with(ProducerSettings.builder()
                         .bootstrapServers(KAFKA.bootstrapServers())
-                        .build()).transactional(id);
+                        .build())
+                .transactional(id);
     }
 
     private static List<Long> seen(String topic) {
@@ -222,12 +223,16 @@ class TransactionalSinkTest {
                         ProducerSettings.builder()
                                 .bootstrapServers(KAFKA.bootstrapServers())
                                 .build()));
-        try (RunningPipeline run = KafkaSource.from(ConsumerSettings.builder()
+        try (RunningPipeline run = KafkaSource.from(
+                        ConsumerSettings.builder()
                                 .bootstrapServers(KAFKA.bootstrapServers())
                                 .groupId(name)
-                                .build(), Subscription.topics(name).untilEnd()).atLeastOnce()
+                                .build(),
+                        Subscription.topics(name).untilEnd())
+                .atLeastOnce()
                 .map(record -> poisoned(name, record))
-                .to(KafkaSink.with(picky()).transactional(name)
+                .to(KafkaSink.with(picky())
+                        .transactional(name)
                         .commitRecords(130)
                         .onFailure(rule)
                         .records())

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.weir.kafka.ConsumerHandle;
-import dev.weir.kafka.ConsumerSettings.UnreadableBatches;
 import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.ConsumerSettings.UnreadableBatches;
 import dev.weir.kafka.ConsumerSnapshot.RecordRange;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaFlow;
@@ -156,7 +156,12 @@ class UnreadableBatchTest {
     @MethodSource("some")
     void batchAtFault_skipped_leavesOutItsRecordsAndIsCommittedPast(Way path, Damage damage) throws Exception {
         String topic = topic(damage, "skip-" + path, true);
-        Source<ConsumerRecord<byte[], byte[]>> source = KafkaSource.from(settings(path, topic).unreadableBatches(UnreadableBatches.SKIP).build(), Subscription.topics(topic).untilEnd()).atLeastOnce();
+        Source<ConsumerRecord<byte[], byte[]>> source = KafkaSource.from(
+                        settings(path, topic)
+                                .unreadableBatches(UnreadableBatches.SKIP)
+                                .build(),
+                        Subscription.topics(topic).untilEnd())
+                .atLeastOnce();
         RunningPipeline running = source.to(Sink.forEach(this::note)).run();
         var report = running.completion().get(60, TimeUnit.SECONDS);
         assertThat(report.drained()).isTrue();
@@ -176,7 +181,12 @@ class UnreadableBatchTest {
     @EnumSource(Way.class)
     void batchAtFault_isTheLastOne_skipped_isCommittedPast(Way path) throws Exception {
         String topic = topic(Damage.CHECKSUM, "last-" + path, false);
-        Source<ConsumerRecord<byte[], byte[]>> source = KafkaSource.from(settings(path, topic).unreadableBatches(UnreadableBatches.SKIP).build(), Subscription.topics(topic).untilEnd()).atLeastOnce();
+        Source<ConsumerRecord<byte[], byte[]>> source = KafkaSource.from(
+                        settings(path, topic)
+                                .unreadableBatches(UnreadableBatches.SKIP)
+                                .build(),
+                        Subscription.topics(topic).untilEnd())
+                .atLeastOnce();
         var report = source.to(Sink.forEach(this::note)).run().completion().get(60, TimeUnit.SECONDS);
         assertThat(report.drained()).isTrue();
         assertThat(KAFKA.cluster().committedOffsets(topic))
@@ -241,8 +251,8 @@ class UnreadableBatchTest {
         assertThat(read).containsExactlyElementsOf(withOneBehind ? List.of("0", "1", "5") : List.of("0", "1"));
         assertThat(FailureTopics.read(KAFKA.cluster(), topic + "-dead"))
                 .singleElement()
-                .satisfies(
-                        deadLetter -> assertThat(DeadLetterRecord.read(deadLetter).offset()).isEqualTo(2));
+                .satisfies(deadLetter ->
+                        assertThat(DeadLetterRecord.read(deadLetter).offset()).isEqualTo(2));
         assertThat(KAFKA.cluster().committedOffsets(topic))
                 .isEqualTo(KAFKA.cluster().endOffsets(topic));
     }
@@ -258,8 +268,9 @@ class UnreadableBatchTest {
     @MethodSource("some")
     void batchAtFault_withoutAWayOut_failsTheRunNamingItsPlace(Way path, Damage damage) throws Exception {
         String topic = topic(damage, "fail-" + path, true);
-        Source<ConsumerRecord<byte[], byte[]>> source =
-                KafkaSource.from(settings(path, topic).build(), Subscription.topics(topic)).atLeastOnce();
+        Source<ConsumerRecord<byte[], byte[]>> source = KafkaSource.from(
+                        settings(path, topic).build(), Subscription.topics(topic))
+                .atLeastOnce();
         Throwable failure = catchThrowable(
                 () -> source.to(Sink.forEach(this::note)).run().completion().get(60, TimeUnit.SECONDS));
         assertThat(failure).hasRootCauseInstanceOf(Exception.class);
@@ -273,9 +284,12 @@ class UnreadableBatchTest {
     void batchAtFault_exactlyOnce_skipped_isCommittedPast(Way path) throws Exception {
         String topic = topic(Damage.CHECKSUM, "eos-" + path, true);
         KAFKA.cluster().createTopic(topic + "-out", 1);
-        var running = KafkaSource.from(settings(path, topic)
+        var running = KafkaSource.from(
+                        settings(path, topic)
                                 .unreadableBatches(UnreadableBatches.SKIP)
-                                .build(), Subscription.topics(topic).untilEnd()).exactlyOnce()
+                                .build(),
+                        Subscription.topics(topic).untilEnd())
+                .exactlyOnce()
                 .produceTo(
                         ProducerSettings.builder()
                                 .bootstrapServers(KAFKA.bootstrapServers())
@@ -293,7 +307,12 @@ class UnreadableBatchTest {
     @EnumSource(Way.class)
     void batchAtFault_atMostOnce_skipped_isCommittedPast(Way path) throws Exception {
         String topic = topic(Damage.CODEC, "amo-" + path, false);
-        Source<ConsumerRecord<byte[], byte[]>> source = KafkaSource.from(settings(path, topic).unreadableBatches(UnreadableBatches.SKIP).build(), Subscription.topics(topic).untilEnd()).atMostOnce(10);
+        Source<ConsumerRecord<byte[], byte[]>> source = KafkaSource.from(
+                        settings(path, topic)
+                                .unreadableBatches(UnreadableBatches.SKIP)
+                                .build(),
+                        Subscription.topics(topic).untilEnd())
+                .atMostOnce(10);
         source.to(Sink.forEach(this::note)).run().completion().get(60, TimeUnit.SECONDS);
         assertThat(read).containsExactly("0", "1");
         assertThat(KAFKA.cluster().committedOffsets(topic))
@@ -358,7 +377,8 @@ class UnreadableBatchTest {
                     assertThat(deadLetter.value()).isEqualTo(batch);
                     assertThat(DeadLetterRecord.read(deadLetter).offset()).isEqualTo(2);
                     assertThat(new String(
-                                    deadLetter.headers()
+                                    deadLetter
+                                            .headers()
                                             .lastHeader(DeadLetterHeaders.BATCH)
                                             .value(),
                                     UTF_8))
@@ -389,7 +409,11 @@ class UnreadableBatchTest {
         assertThat(FailureTopics.read(KAFKA.cluster(), topic + "-dead"))
                 .singleElement()
                 .satisfies(deadLetter -> assertThat(new String(
-                                deadLetter.headers().lastHeader(DeadLetterHeaders.BATCH).value(), UTF_8))
+                                deadLetter
+                                        .headers()
+                                        .lastHeader(DeadLetterHeaders.BATCH)
+                                        .value(),
+                                UTF_8))
                         .isEqualTo("2-4"));
     }
 

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
@@ -13,6 +12,7 @@ import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerHandle;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.kafka.view.RecordViews;
 import dev.weir.kafka.view.ViewEncoder;
@@ -83,7 +83,8 @@ class ViewPipelineTest {
     }
 
     private static Pipeline pipeline(String group, Subscription from, int workers, ViewEncoder encoder) {
-        return KafkaSource.from(reading(group).build(), from).views()
+        return KafkaSource.from(reading(group).build(), from)
+                .views()
                 .mapParallel(workers, views -> views.encode(encoder))
                 .to(KafkaSink.with(writing()).encoded());
     }
@@ -131,7 +132,10 @@ class ViewPipelineTest {
                 new ProducerRecord<byte[], byte[]>(topic, 1, 7L, some, null),
                 new ProducerRecord<>(topic, 2, 0L, new byte[0], new byte[500_000]));
         ViewEncoder copy = copyTo(topic + "-out");
-        try (RunningPipeline running = KafkaSource.from(reading(topic).fetchThreads(fetchThreads).build(), Subscription.topics(topic).untilEnd()).views()
+        try (RunningPipeline running = KafkaSource.from(
+                        reading(topic).fetchThreads(fetchThreads).build(),
+                        Subscription.topics(topic).untilEnd())
+                .views()
                 .mapParallel(3, views -> views.encode(copy))
                 .to(KafkaSink.with(writing()).encoded())
                 .run()) {
@@ -258,7 +262,9 @@ class ViewPipelineTest {
                 ? WriteFailures.skip()
                 : WriteFailures.deadLetter(
                         DeadLetterTopic.of(topic + "-dead", reading(topic).build()));
-        try (RunningPipeline running = KafkaSource.from(reading(topic).build(), Subscription.topics(topic).untilEnd()).views()
+        try (RunningPipeline running = KafkaSource.from(
+                        reading(topic).build(), Subscription.topics(topic).untilEnd())
+                .views()
                 .mapParallel(2, views -> views.encode(butThe300))
                 .to(KafkaSink.with(writing()).onFailure(rule).encoded())
                 .run()) {
@@ -271,7 +277,8 @@ class ViewPipelineTest {
                         .toList());
         assertThat(FailureTopics.deadLetters(cluster(), topic + "-dead"))
                 .hasSize(action == WriteFailures.Action.SKIP ? 0 : 1)
-                .allSatisfy(deadLetter -> assertThat(deadLetter.record().value()).hasSize(50_000));
+                .allSatisfy(
+                        deadLetter -> assertThat(deadLetter.record().value()).hasSize(50_000));
         assertThat(cluster().committedOffsets(topic)).isEqualTo(cluster().endOffsets(topic));
     }
 
@@ -331,7 +338,9 @@ class ViewPipelineTest {
         fill("looked", 2, 5_000);
         AtomicLong records = new AtomicLong();
         List<RecordViews> kept = new ArrayList<>();
-        try (RunningPipeline running = KafkaSource.from(reading("looked").build(), Subscription.topics("looked").untilEnd()).views()
+        try (RunningPipeline running = KafkaSource.from(
+                        reading("looked").build(), Subscription.topics("looked").untilEnd())
+                .views()
                 .to(Sink.forEach(views -> {
                     try (views) {
                         while (views.next()) {

@@ -3,11 +3,11 @@ package dev.weir.checks.integration;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.Sender;
+import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.testkit.FaultProxy;
 import dev.weir.testkit.KafkaCluster;
@@ -249,7 +249,9 @@ record WriteCase(
 
     static long number(ConsumerRecord<byte[], byte[]> record) {
         Header number = record.headers().lastHeader(NUMBER);
-        return number == null ? DeadLetterRecord.read(record).offset() : Long.parseLong(new String(number.value(), US_ASCII));
+        return number == null
+                ? DeadLetterRecord.read(record).offset()
+                : Long.parseLong(new String(number.value(), US_ASCII));
     }
 
     /** The number of finished inputs, from the first one on. */

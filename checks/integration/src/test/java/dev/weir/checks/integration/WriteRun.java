@@ -5,10 +5,10 @@ import static dev.weir.checks.integration.WriteCase.FAULT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.KafkaPipelineException;
-import dev.weir.kafka.deadletter.DeadLetterHandle;
-import dev.weir.kafka.deadletter.DeadLetterHeaders;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.Sender;
+import dev.weir.kafka.deadletter.DeadLetterHandle;
+import dev.weir.kafka.deadletter.DeadLetterHeaders;
 import dev.weir.stream.DrainReport;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Source;

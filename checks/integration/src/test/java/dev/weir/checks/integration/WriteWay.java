@@ -1,19 +1,19 @@
 package dev.weir.checks.integration;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.deadletter.DeadLetterTopic;
-import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.RetryTopics;
+import dev.weir.kafka.Sender;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.produce.Message;
-import dev.weir.kafka.Sender;
 import dev.weir.kafka.TransactionalSink;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
+import dev.weir.kafka.deadletter.FailedRecord;
+import dev.weir.kafka.produce.Message;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.Sink;
@@ -64,18 +64,23 @@ enum WriteWay {
         Subscription in = Subscription.topics(of.name());
         return switch (this) {
             case SINK ->
-                KafkaSource.from(consumer, in).atLeastOnce().map(of::made).to(KafkaSink.with(producer).onFailure(of.rule()).records());
+                KafkaSource.from(consumer, in)
+                        .atLeastOnce()
+                        .map(of::made)
+                        .to(KafkaSink.with(producer).onFailure(of.rule()).records());
             case ROUTED ->
                 KafkaFlow.from(consumer, in)
                         .handle(1, Ordering.input(), record -> record)
                         .produceTo(producer, of::made, of.rule());
             case RESULTS ->
-                KafkaSource.from(consumer, in).atLeastOnce()
+                KafkaSource.from(consumer, in)
+                        .atLeastOnce()
                         .map(record -> Message.single(of.made(record), record))
                         .via(producing(of).onFailure(of.rule()).<ConsumerRecord<byte[], byte[]>>flow())
                         .to(Sink.ignore());
             case ENCODED ->
-                KafkaSource.from(consumer.toBuilder().fetch(FetchPath.LEAN).build(), in).views()
+                KafkaSource.from(consumer.toBuilder().fetch(FetchPath.LEAN).build(), in)
+                        .views()
                         .mapParallel(
                                 1,
                                 views -> views.encode((record, out) -> out.send(out.record(of.topic(record.offset()))
@@ -83,19 +88,23 @@ enum WriteWay {
                                         .content(record))))
                         .to(KafkaSink.with(producer).onFailure(of.rule()).encoded());
             case TRANSACTIONAL ->
-                KafkaSource.from(consumer, in).atLeastOnce()
+                KafkaSource.from(consumer, in)
+                        .atLeastOnce()
                         .map(of::made)
-                        .to(KafkaSink.with(producer).transactional(of.name())
+                        .to(KafkaSink.with(producer)
+                                .transactional(of.name())
                                 .commitInterval(Duration.ofMillis(50))
                                 .onFailure(of.rule())
                                 .records());
             case EXACTLY_ONCE ->
-                KafkaSource.from(consumer, in).exactlyOnce()
+                KafkaSource.from(consumer, in)
+                        .exactlyOnce()
                         .commitInterval(Duration.ofMillis(50))
                         .onFailure(of.rule())
                         .produceTo(producer, records -> records.map(of::made));
             case DEAD_LETTER ->
-                KafkaSource.from(consumer, in).atLeastOnce()
+                KafkaSource.from(consumer, in)
+                        .atLeastOnce()
                         .map(record -> new FailedRecord(
                                 of.handled(record), FailedRecord.Reason.HANDLER, notOfThisForm(), 1, false))
                         .to(DeadLetterTopic.of(of.out(), producer).sink());

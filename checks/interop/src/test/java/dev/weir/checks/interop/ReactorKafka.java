@@ -1,12 +1,12 @@
 package dev.weir.checks.interop;
 
 import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.produce.Message;
-import dev.weir.kafka.KafkaSink;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
@@ -45,7 +45,8 @@ final class ReactorKafka {
             ConsumerSettings<String, String> settings,
             Subscription topic,
             Function<String, CompletionStage<String>> charge) {
-        return KafkaSource.from(settings, topic).atLeastOnce()
+        return KafkaSource.from(settings, topic)
+                .atLeastOnce()
                 .mapAsyncUnordered(16, record -> charge.apply(record.value()))
                 .to(Sink.ignore());
     }
@@ -58,7 +59,8 @@ final class ReactorKafka {
     }
 
     static Pipeline oneByOne(ConsumerSettings<String, String> settings, Subscription topic, Consumer<String> handler) {
-        return KafkaSource.from(settings, topic).atLeastOnce()
+        return KafkaSource.from(settings, topic)
+                .atLeastOnce()
                 .to(Sink.forEachBlocking(1, record -> handler.accept(record.value())));
     }
 
@@ -70,7 +72,9 @@ final class ReactorKafka {
 
     static Pipeline atMostOnce(
             ConsumerSettings<String, String> settings, Subscription topic, Consumer<String> handler) {
-        return KafkaSource.from(settings, topic).atMostOnce(100).to(Sink.forEach(record -> handler.accept(record.value())));
+        return KafkaSource.from(settings, topic)
+                .atMostOnce(100)
+                .to(Sink.forEach(record -> handler.accept(record.value())));
     }
 
     static Flux<?> groupByPartition(ReceiverOptions<String, String> options, BiConsumer<Integer, String> handler) {
@@ -89,7 +93,8 @@ final class ReactorKafka {
 
     static Pipeline byPartition(
             ConsumerSettings<String, String> settings, Subscription topic, BiConsumer<Integer, String> handler) {
-        return KafkaSource.from(settings, topic).atLeastOnce()
+        return KafkaSource.from(settings, topic)
+                .atLeastOnce()
                 .mapBlocking(100, RecordOrdering.byPartition(), record -> {
                     handler.accept(record.partition(), record.value());
                     return record;

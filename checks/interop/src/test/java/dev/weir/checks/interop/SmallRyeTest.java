@@ -47,7 +47,8 @@ class SmallRyeTest {
 
         @Outgoing("orders")
         public Flow.Publisher<Message<String>> orders() {
-            return subscriber -> running.set(KafkaSource.from(settings, orders).atLeastOnce()
+            return subscriber -> running.set(KafkaSource.from(settings, orders)
+                    .atLeastOnce()
                     .withClaim()
                     .map(claim -> Message.of(claim.value().value(), () -> {
                         claim.ack();

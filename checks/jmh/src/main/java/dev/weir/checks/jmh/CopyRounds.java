@@ -73,16 +73,20 @@ public final class CopyRounds {
 
     private Cost atLeastOnce(String output) throws Exception {
         Copy copy = new Copy(output);
-        return copy.run(copy.of(KafkaSource.from(reading(output), Subscription.topics(input).untilEnd()).atLeastOnce())
+        return copy.run(copy.of(KafkaSource.from(
+                                reading(output), Subscription.topics(input).untilEnd())
+                        .atLeastOnce())
                 .to(KafkaSink.with(writing()).records()));
     }
 
     private Cost exactlyOnce(String output) throws Exception {
         Copy copy = new Copy(output);
-        return copy.run(KafkaSource.from(reading(output), Subscription.topics(input).untilEnd()).exactlyOnce()
-                .commitInterval(INTERVAL)
-                .commitRecords(Integer.MAX_VALUE)
-                .produceTo(writing(), copy::of));
+        return copy.run(
+                KafkaSource.from(reading(output), Subscription.topics(input).untilEnd())
+                        .exactlyOnce()
+                        .commitInterval(INTERVAL)
+                        .commitRecords(Integer.MAX_VALUE)
+                        .produceTo(writing(), copy::of));
     }
 
     /** The step of a pass, which takes the time of the first record. */

@@ -60,7 +60,8 @@ public final class ExactlyOnceLatency {
                 .build();
         ProducerSettings<byte[], byte[]> out =
                 ProducerSettings.builder().bootstrapServers(address).build();
-        try (RunningPipeline run = KafkaSource.from(in, name + "-in").exactlyOnce()
+        try (RunningPipeline run = KafkaSource.from(in, name + "-in")
+                .exactlyOnce()
                 .commitInterval(Duration.ofMillis(100))
                 .produceTo(
                         out,

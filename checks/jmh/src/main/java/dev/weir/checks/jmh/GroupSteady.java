@@ -122,7 +122,9 @@ public final class GroupSteady {
         ConsumerSettings<byte[], byte[]> lean = settings.build();
         Pipeline pipeline = who.startsWith("views")
                 ? KafkaSource.from(lean, topic).views().to(Sink.forEach(this::count))
-                : KafkaSource.from(lean, topic).<Long>decodedBy(view -> view.value().getLong(0)).atLeastOnce()
+                : KafkaSource.from(lean, topic)
+                        .<Long>decodedBy(view -> view.value().getLong(0))
+                        .atLeastOnce()
                         .to(Sink.forEach(each -> records.increment()));
         try (RunningPipeline running = pipeline.run()) {
             measure(who);

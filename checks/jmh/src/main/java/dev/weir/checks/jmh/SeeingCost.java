@@ -179,7 +179,8 @@ public final class SeeingCost {
                 .property("auto.offset.reset", "earliest")
                 .build();
         Timer timer = new Timer(records, byThread);
-        try (RunningPipeline running = KafkaSource.from(settings, topic).atLeastOnce()
+        try (RunningPipeline running = KafkaSource.from(settings, topic)
+                .atLeastOnce()
                 .to(Sink.forEach(timer::handle))
                 .named("seen")
                 .run()) {

@@ -65,7 +65,10 @@ final class AsimovDriver implements Driver {
         ProducerSettings.Builder<byte[], byte[]> producer = ProducerSettings.builder();
         pass.clientConfig().connection().forEach(producer::property);
         String output = pass.outputTopic();
-        return translated(KafkaSource.from(consumer.build(), Subscription.topics(pass.configuration().topic())).atLeastOnce())
+        return translated(KafkaSource.from(
+                                consumer.build(),
+                                Subscription.topics(pass.configuration().topic()))
+                        .atLeastOnce())
                 .map(event -> {
                     pass.delivered(
                             event.source().partition(),

@@ -82,7 +82,8 @@ final class WeirCopy implements Driver {
         writing.forEach(producer::property);
         String topic = pass.configuration().topic();
         return pass.options().isExactlyOnce()
-                ? KafkaSource.from(consumer.build(), topic).exactlyOnce()
+                ? KafkaSource.from(consumer.build(), topic)
+                        .exactlyOnce()
                         .commitInterval(interval)
                         .commitRecords(Integer.MAX_VALUE)
                         .produceTo(producer.build(), records -> copied(records, pass))

@@ -94,7 +94,8 @@ final class WeirDriver implements Driver {
                             1 + Failures.MOST, Backoff.between(wait, wait).withJitter(0)))
                     .pipeline();
         }
-        return KafkaSource.from(settings, topic).atLeastOnce()
+        return KafkaSource.from(settings, topic)
+                .atLeastOnce()
                 .mapBlocking(pass.options().concurrency(), ordering, record -> {
                     handle(record, work, pass);
                     return record;
@@ -143,11 +144,15 @@ final class WeirDriver implements Driver {
             case AT_LEAST_ONCE ->
                 copiesRecords
                         ? delivering(KafkaSource.from(settings, topic).atLeastOnce(), pass)
-                        : KafkaSource.from(settings, topic).decodedBy(record -> Seen.of(record, pass)).atLeastOnce()
+                        : KafkaSource.from(settings, topic)
+                                .decodedBy(record -> Seen.of(record, pass))
+                                .atLeastOnce()
                                 .to(Sink.forEach(seen -> seen.tell(pass)));
             case AT_MOST_ONCE ->
                 delivering(
-                        KafkaSource.from(settings, topic).atMostOnce(pass.options().commitAhead()), pass);
+                        KafkaSource.from(settings, topic)
+                                .atMostOnce(pass.options().commitAhead()),
+                        pass);
             case WORK -> working(settings, topic, pass);
             case FLOW_CONTROL -> KafkaSource.from(settings, topic).plain().to(Sink.forEach(oneAtATime::handle));
             default ->

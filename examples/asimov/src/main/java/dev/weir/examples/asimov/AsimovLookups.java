@@ -60,7 +60,8 @@ public record AsimovLookups(UnaryOperator<byte[]> customer, UnaryOperator<byte[]
             ConsumerSettings<byte[], byte[]> consumer,
             ProducerSettings<byte[], byte[]> producer,
             Consumer<? super Malformed> onMalformed) {
-        Source<ConsumerRecord<byte[], byte[]>> events = KafkaSource.from(consumer, AsimovPipeline.EVENTS).atLeastOnce();
+        Source<ConsumerRecord<byte[], byte[]>> events =
+                KafkaSource.from(consumer, AsimovPipeline.EVENTS).atLeastOnce();
         events = asked(events, CUSTOMER, customer, lanes, dispatcher);
         events = asked(events, CONSENT, consent, lanes, dispatcher);
         return AsimovPipeline.ended(

@@ -57,7 +57,8 @@ public final class AsimovPipeline {
             ProducerSettings<byte[], byte[]> producer,
             Consumer<? super Malformed> onMalformed) {
         return ended(
-                KafkaSource.from(consumer, EVENTS).atLeastOnce()
+                KafkaSource.from(consumer, EVENTS)
+                        .atLeastOnce()
                         .mapParallel(threads, record -> new Tracked<>(record, asimov.parseJson(record.value())))
                         .named("parse JSON")
                         .mapParallel(threads, event -> event.with(asimov.parseUrl(event.value())))
@@ -83,7 +84,8 @@ public final class AsimovPipeline {
             ConsumerSettings<byte[], byte[]> consumer,
             ProducerSettings<byte[], byte[]> producer,
             Consumer<? super Malformed> onMalformed) {
-        return ended(translated(asimov, threads, KafkaSource.from(consumer, EVENTS).atLeastOnce()), producer, onMalformed);
+        return ended(
+                translated(asimov, threads, KafkaSource.from(consumer, EVENTS).atLeastOnce()), producer, onMalformed);
     }
 
     static Source<Tracked<Translation>> translated(

@@ -89,8 +89,12 @@ class AsimovRecordsTest {
     @Test
     void deadLetter_ofARecordWithHeadersOfOtherDeaths_hasThoseOfThisOneOnly() {
         ConsumerRecord<byte[], byte[]> source = source(123);
-        for (String name :
-                List.of(DeadLetterHeaders.OUTPUT, DeadLetterHeaders.CUT, DeadLetterHeaders.TIMESTAMP, DeadLetterHeaders.TIME, RetryTopics.TOPIC)) {
+        for (String name : List.of(
+                DeadLetterHeaders.OUTPUT,
+                DeadLetterHeaders.CUT,
+                DeadLetterHeaders.TIMESTAMP,
+                DeadLetterHeaders.TIME,
+                RetryTopics.TOPIC)) {
             source.headers().add(name, "7".getBytes(UTF_8));
         }
 

@@ -15,7 +15,8 @@ final class ReadmeSample {
             ProducerSettings<byte[], byte[]> producer,
             AsimovSteps asimov,
             int cores) {
-        KafkaSource.from(consumer, "events").atLeastOnce()
+        KafkaSource.from(consumer, "events")
+                .atLeastOnce()
                 .mapParallel(cores, record -> new Tracked<>(record, asimov.parseJson(record.value())))
                 .named("parse JSON")
                 .mapParallel(cores, event -> event.with(asimov.parseUrl(event.value())))

@@ -96,7 +96,8 @@ class FormatsTest {
         assertThat(invoices.get("old-7")).isEqualTo(invoice("old-7", 1750, "EUR"));
         assertThat(invoices.get("new-7")).isEqualTo(invoice("new-7", 1750, "SEK"));
         read("orders-dead")
-                .forEach((key, deadLetter) -> assertThat(deadLetter.value()).as(key).isEqualTo(noOrders.get(key)));
+                .forEach((key, deadLetter) ->
+                        assertThat(deadLetter.value()).as(key).isEqualTo(noOrders.get(key)));
         assertThat(KAFKA.cluster().committedOffsets("invoicing"))
                 .isEqualTo(KAFKA.cluster().endOffsets("orders"));
     }
@@ -216,7 +217,9 @@ class FormatsTest {
         Map<String, String> reasons = new HashMap<>();
         read("orders-dead").forEach((key, each) -> {
             DeadLetterRecord deadLetter = DeadLetterRecord.read(each);
-            reasons.put(key, deadLetter.header(DeadLetterHeaders.CAUSE) + ": " + deadLetter.header(DeadLetterHeaders.MESSAGE));
+            reasons.put(
+                    key,
+                    deadLetter.header(DeadLetterHeaders.CAUSE) + ": " + deadLetter.header(DeadLetterHeaders.MESSAGE));
         });
         return reasons;
     }

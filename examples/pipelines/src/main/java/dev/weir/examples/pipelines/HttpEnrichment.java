@@ -58,7 +58,8 @@ public final class HttpEnrichment {
         var producer = ProducerSettings.builder(new StringSerializer(), new StringSerializer())
                 .bootstrapServers(brokers)
                 .build();
-        return KafkaSource.from(consumer, orders).atLeastOnce()
+        return KafkaSource.from(consumer, orders)
+                .atLeastOnce()
                 .mapBlocking(4, RecordOrdering.byKey(), enrichment::enriched)
                 .named("customer")
                 .to(KafkaSink.with(producer).records());

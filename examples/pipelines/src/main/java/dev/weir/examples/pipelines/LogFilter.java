@@ -52,7 +52,8 @@ public final class LogFilter {
         var producer = ProducerSettings.builder(new StringSerializer(), new StringSerializer())
                 .bootstrapServers(brokers)
                 .build();
-        return KafkaSource.from(consumer, log).atLeastOnce()
+        return KafkaSource.from(consumer, log)
+                .atLeastOnce()
                 .mapBlocking(2, RecordOrdering.byPartition(), LogFilter::slow)
                 .named("match")
                 .mapConcat(matching -> matching)

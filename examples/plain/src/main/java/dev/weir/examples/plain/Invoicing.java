@@ -31,7 +31,8 @@ public final class Invoicing {
         var invoices = ProducerSettings.builder(new StringSerializer(), new StringSerializer())
                 .bootstrapServers(brokers)
                 .build();
-        return KafkaSource.from(orders, subscription).atLeastOnce()
+        return KafkaSource.from(orders, subscription)
+                .atLeastOnce()
                 // 64 orders at a time, those of a customer in their order.
                 .mapBlocking(64, RecordOrdering.byKey(), Invoicing::invoice)
                 .to(KafkaSink.with(invoices).records());

@@ -2,11 +2,11 @@ package dev.weir.kafka.internal.handler;
 
 import dev.weir.kafka.CircuitBreaker;
 import dev.weir.kafka.Decoded;
-import dev.weir.kafka.deadletter.FailedRecord;
-import dev.weir.kafka.deadletter.FailedRecord.Reason;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.batch.BatchHandler;
 import dev.weir.kafka.batch.BatchOutcome;
+import dev.weir.kafka.deadletter.FailedRecord;
+import dev.weir.kafka.deadletter.FailedRecord.Reason;
 import dev.weir.kafka.spi.RecordTracing;
 import dev.weir.stream.Attributes;
 import dev.weir.stream.Handler;

@@ -46,7 +46,11 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
 
     /** Makes a forwarder for a run that writes dead-letter records. */
     public static FailedRecordForwarder create(DeadLetterTopic deadLetterTopic, StageContext context) {
-        return create(deadLetterTopic.settings(), List.of(deadLetterTopic.topic()), new DeadLetterWriter(deadLetterTopic), context);
+        return create(
+                deadLetterTopic.settings(),
+                List.of(deadLetterTopic.topic()),
+                new DeadLetterWriter(deadLetterTopic),
+                context);
     }
 
     /** Makes a forwarder for a run, which closes it; refuses topics that do not exist. */

@@ -2,11 +2,11 @@ package dev.weir.kafka.internal.handler;
 
 import dev.weir.kafka.CircuitBreaker;
 import dev.weir.kafka.Decoded;
-import dev.weir.kafka.deadletter.FailedRecord;
-import dev.weir.kafka.deadletter.FailedRecord.Reason;
 import dev.weir.kafka.FailureAction;
 import dev.weir.kafka.HandlerTimeoutException;
 import dev.weir.kafka.RecordDecodeException;
+import dev.weir.kafka.deadletter.FailedRecord;
+import dev.weir.kafka.deadletter.FailedRecord.Reason;
 import dev.weir.kafka.spi.RecordTracing;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.RetryPolicy;

@@ -1,7 +1,7 @@
 package dev.weir.kafka.internal.handler;
 
-import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.stream.spi.SinkFactory;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;

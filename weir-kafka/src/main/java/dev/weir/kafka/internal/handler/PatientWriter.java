@@ -1,8 +1,8 @@
 package dev.weir.kafka.internal.handler;
 
-import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.kafka.internal.out.client.ClientProgress;
 import dev.weir.kafka.internal.out.client.ProducerOrigin;
 import dev.weir.kafka.internal.out.client.RefusalSearch;

@@ -1,10 +1,10 @@
 package dev.weir.kafka.internal.handler;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.deadletter.DeadLetterTopic;
-import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.kafka.RetryTopics;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
+import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.kafka.internal.in.owner.ConsumerSource;
 import dev.weir.kafka.produce.RecordTimestamps;
 import dev.weir.stream.Source;

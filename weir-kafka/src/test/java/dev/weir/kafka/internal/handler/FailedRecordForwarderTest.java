@@ -3,10 +3,10 @@ package dev.weir.kafka.internal.handler;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.kafka.deadletter.DeadLetterTopic;
-import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
+import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.kafka.internal.BareContext;
 import dev.weir.kafka.internal.out.client.ClientProgress;
 import dev.weir.stream.spi.AckTarget;
@@ -186,7 +186,8 @@ class FailedRecordForwarderTest {
     private FailedRecordForwarder writing(DeadLetterTopic.TooLarge whenTooLarge) {
         var settings =
                 ProducerSettings.builder().bootstrapServers("localhost:1").build();
-        return forwarding(new DeadLetterWriter(DeadLetterTopic.of("dead", settings).whenTooLarge(whenTooLarge)));
+        return forwarding(
+                new DeadLetterWriter(DeadLetterTopic.of("dead", settings).whenTooLarge(whenTooLarge)));
     }
 
     // 15 dead-letter records lost their values, and nobody was told.

@@ -326,7 +326,10 @@ final class RetryFlowsWorld {
         if (!place.equals(origin)) {
             throw new Violation("the dead-letter record of " + origin + " names " + place);
         }
-        checkAttempts(to.topic(), Long.parseLong(Objects.requireNonNull(deadLetter.header(DeadLetterHeaders.ATTEMPTS))), attempts);
+        checkAttempts(
+                to.topic(),
+                Long.parseLong(Objects.requireNonNull(deadLetter.header(DeadLetterHeaders.ATTEMPTS))),
+                attempts);
     }
 
     private static void checkAttempts(String topic, long told, int attempts) {

@@ -60,7 +60,8 @@ final class ArrivalPlants {
                     int used = tuning.workersOr(workers);
                     if (bed != null) {
                         String topic = hot ? bed.hotKey(percent) : bed.even();
-                        var source = KafkaSource.from(bed.settings(path).build(), topic).atLeastOnce();
+                        var source = KafkaSource.from(bed.settings(path).build(), topic)
+                                .atLeastOnce();
                         return (tuning.removed()
                                         ? source
                                         : source.mapBlocking(used, RecordOrdering.byKey(), work::call))
@@ -89,7 +90,8 @@ final class ArrivalPlants {
                 Occupancy.low(work, 4),
                 plant -> tuning -> {
                     if (bed != null) {
-                        return KafkaSource.from(bed.settings(path).build(), bed.empty("idle")).atLeastOnce()
+                        return KafkaSource.from(bed.settings(path).build(), bed.empty("idle"))
+                                .atLeastOnce()
                                 .mapBlocking(4, RecordOrdering.byKey(), work::call)
                                 .to(Sink.forEach(plant::done));
                     }
@@ -125,7 +127,8 @@ final class ArrivalPlants {
                             var unused = producer.send(new ProducerRecord<>(topic, Bed.bytes("" + n), new byte[100]));
                         });
                         plant.closing(arrivals::close);
-                        return KafkaSource.from(bed.settings(path).build(), topic).atLeastOnce()
+                        return KafkaSource.from(bed.settings(path).build(), topic)
+                                .atLeastOnce()
                                 .mapBlocking(used, Ordering.unordered(), work::call)
                                 .named(shapes.subject)
                                 .to(Sink.forEach(plant::done));

@@ -77,7 +77,8 @@ final class BrokerPlants {
                             .maxOutstandingRecords(used)
                             .property("max.poll.records", "" + used)
                             .build();
-                    return KafkaSource.from(settings, bed.even()).atLeastOnce()
+                    return KafkaSource.from(settings, bed.even())
+                            .atLeastOnce()
                             .mapBlocking(workers, Ordering.unordered(), work::call)
                             .named(shapes.subject)
                             .to(Sink.forEach(plant::done));
@@ -100,7 +101,8 @@ final class BrokerPlants {
                             .property("max.poll.records", "5")
                             .property("max.partition.fetch.bytes", "" + 2 * kilobytes * 1024)
                             .build();
-                    return KafkaSource.from(settings, bed.large(kilobytes)).atLeastOnce()
+                    return KafkaSource.from(settings, bed.large(kilobytes))
+                            .atLeastOnce()
                             .mapBlocking(workers, Ordering.unordered(), work::call)
                             .named(shapes.subject)
                             .to(Sink.forEach(plant::done));
@@ -122,7 +124,9 @@ final class BrokerPlants {
                 plant -> tuning -> {
                     ConsumerSettings<byte[], byte[]> raw = bed.settings(path).build();
                     if (inView) {
-                        return KafkaSource.from(raw, bed.even()).decodedBy(view -> tuning.removed() ? view.offset() : work.call(view.offset())).atLeastOnce()
+                        return KafkaSource.from(raw, bed.even())
+                                .decodedBy(view -> tuning.removed() ? view.offset() : work.call(view.offset()))
+                                .atLeastOnce()
                                 .to(Sink.forEach(plant::done));
                     }
                     ConsumerSettings<byte[], byte[]> settings = ConsumerSettings.builder(
@@ -210,7 +214,8 @@ final class BrokerPlants {
             ProducerSettings.Builder<byte[], byte[]> settings =
                     ProducerSettings.builder().bootstrapServers(bootstrapServers);
             properties.apply(tuning).forEach(settings::property);
-            return KafkaSource.from(bed.settings(path).build(), bed.even()).atLeastOnce()
+            return KafkaSource.from(bed.settings(path).build(), bed.even())
+                    .atLeastOnce()
                     .map(record -> {
                         plant.done(record);
                         return new ProducerRecord<>(output, record.key(), record.value());
@@ -242,7 +247,8 @@ final class BrokerPlants {
                             .maxOutstandingRecords(used)
                             .property("max.poll.records", "" + used)
                             .build();
-                    return KafkaSource.from(settings, bed.even()).atLeastOnce()
+                    return KafkaSource.from(settings, bed.even())
+                            .atLeastOnce()
                             .map(record -> {
                                 plant.done(record);
                                 return new ProducerRecord<>(topic, record.key(), record.value());
@@ -266,7 +272,8 @@ final class BrokerPlants {
                     var settings = bed.settings(path)
                             .bootstrapServers(distance.bootstrapServers())
                             .build();
-                    return KafkaSource.from(settings, Subscription.topics(bed.even())).atMostOnce(used)
+                    return KafkaSource.from(settings, Subscription.topics(bed.even()))
+                            .atMostOnce(used)
                             .to(Sink.forEach(plant::done));
                 });
         planted.closing(distance::close);
@@ -283,7 +290,8 @@ final class BrokerPlants {
                 Truth.of(Kind.ONE_PARTITION, "hot-partition-1", shapes.subject).near(Kind.KEY_SKEW),
                 Occupancy.low(work, workers),
                 plant -> tuning -> {
-                    var source = KafkaSource.from(bed.settings(path).build(), bed.hotPartition()).atLeastOnce();
+                    var source = KafkaSource.from(bed.settings(path).build(), bed.hotPartition())
+                            .atLeastOnce();
                     return (tuning.removed()
                                     ? source.mapBlocking(workers, RecordOrdering.byKey(), work::call)
                                     : source.mapBlocking(workers, RecordOrdering.byPartition(), work::call))

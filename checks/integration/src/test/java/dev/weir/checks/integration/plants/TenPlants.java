@@ -65,7 +65,8 @@ final class TenPlants {
             String topic,
             BiFunction<Source<ConsumerRecord<byte[], byte[]>>, Tuning, Source<ConsumerRecord<byte[], byte[]>>> stages) {
         return new Plant(PlantKind.TEN, shape, truth, occupancy, plant -> tuning -> {
-            var source = KafkaSource.from(bed.settings(FetchPath.CLIENT).build(), topic).atLeastOnce();
+            var source = KafkaSource.from(bed.settings(FetchPath.CLIENT).build(), topic)
+                    .atLeastOnce();
             return (tuning.removed() ? source : stages.apply(source, tuning)).to(Sink.forEach(plant::done));
         });
     }
@@ -151,7 +152,8 @@ final class TenPlants {
             var unused = producer.send(new ProducerRecord<>(topic, Bed.bytes("" + n), new byte[100]));
         });
         plant.closing(arrivals::close);
-        return KafkaSource.from(bed.settings(FetchPath.CLIENT).build(), topic).atLeastOnce()
+        return KafkaSource.from(bed.settings(FetchPath.CLIENT).build(), topic)
+                .atLeastOnce()
                 .mapBlocking(8, RecordOrdering.byKey(), book::<ConsumerRecord<byte[], byte[]>>call)
                 .named("book")
                 .to(Sink.forEach(plant::done));

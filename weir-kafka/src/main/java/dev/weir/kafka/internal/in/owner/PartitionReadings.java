@@ -147,7 +147,8 @@ final class PartitionReadings {
                 .oldest(oldest)
                 .paused(reasons(partition, heldUp != null))
                 .committed(partition.committedOffset())
-                .sinceCommit(partition.committedOffset() < 0 ? null : Duration.ofNanos(now - partition.committedNanos()))
+                .sinceCommit(
+                        partition.committedOffset() < 0 ? null : Duration.ofNanos(now - partition.committedNanos()))
                 .position(position)
                 .lag(lag)
                 .lagTime(lagTime(partition, lag))

@@ -49,8 +49,7 @@ final class RebalanceHandler implements ConsumerRebalanceListener {
     private final OwnerClock clock;
     private final RevokeTimes times;
 
-    RebalanceHandler(
-            ConsumerLoop.Parts parts, PartitionArrivals arrivals, OwnerWaits waiting, RevokeTimes times) {
+    RebalanceHandler(ConsumerLoop.Parts parts, PartitionArrivals arrivals, OwnerWaits waiting, RevokeTimes times) {
         this.owner = parts.owner();
         this.arrivals = arrivals;
         this.assignment = parts.assignment();

@@ -1,8 +1,8 @@
 package dev.weir.kafka.internal.out.transaction;
 
-import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import java.time.Duration;
 import java.util.Objects;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -39,7 +39,8 @@ public final class TransactionLimits {
     }
 
     /** Refuses dead-letter settings that do not fit a transaction of that producer. */
-    public static void checkDeadLetterTopic(ProducerSettings<?, ?> producer, @Nullable DeadLetterTopic deadLetterTopic) {
+    public static void checkDeadLetterTopic(
+            ProducerSettings<?, ?> producer, @Nullable DeadLetterTopic deadLetterTopic) {
         String brokers = producer.properties().get(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG);
         String others = deadLetterTopic == null
                 ? brokers
@@ -47,7 +48,8 @@ public final class TransactionLimits {
         if (!Objects.equals(brokers, others)) {
             throw new IllegalArgumentException(
                     "dead-letter records of an exactly-once flow are written in its transactions, so on"
-                            + " the cluster of its producer: bootstrap.servers=" + others + " of the dead-letter topic must be "
+                            + " the cluster of its producer: bootstrap.servers=" + others
+                            + " of the dead-letter topic must be "
                             + brokers);
         }
     }

@@ -38,7 +38,8 @@ class TransactionRecord<K, V> {
      * @param target the claim's target; a {@link OpenTransaction#lasting lasting} one if the claim may end before the
      *     commit
      */
-    TransactionRecord(ProducerRecord<K, V> record, Header[] headers, AckTarget target, long token, boolean isDeadLetter) {
+    TransactionRecord(
+            ProducerRecord<K, V> record, Header[] headers, AckTarget target, long token, boolean isDeadLetter) {
         this.record = record;
         this.headers = headers;
         this.target = target;

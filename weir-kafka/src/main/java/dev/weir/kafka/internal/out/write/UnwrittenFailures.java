@@ -1,7 +1,7 @@
 package dev.weir.kafka.internal.out.write;
 
-import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.kafka.internal.handler.UnwrittenRecord;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

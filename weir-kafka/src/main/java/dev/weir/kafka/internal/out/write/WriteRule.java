@@ -1,8 +1,8 @@
 package dev.weir.kafka.internal.out.write;
 
+import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.deadletter.FailedRecord;
-import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.internal.handler.FailedRecordForwarder;
 import dev.weir.kafka.internal.out.client.RecordRefusals;
 import dev.weir.kafka.produce.WriteFailures;
@@ -71,7 +71,10 @@ public class WriteRule<T> {
     static <T> WriteRule<T> of(WriteFailures failures, StageContext context, AsFailed<? super T> asFailed) {
         DeadLetterTopic deadLetterTopic = failures.deadLetterTopic();
         return new WriteRule<>(
-                failures, context, asFailed, deadLetterTopic == null ? null : FailedRecordForwarder.create(deadLetterTopic, context));
+                failures,
+                context,
+                asFailed,
+                deadLetterTopic == null ? null : FailedRecordForwarder.create(deadLetterTopic, context));
     }
 
     /** Returns the same for a sink that receives records to write. */

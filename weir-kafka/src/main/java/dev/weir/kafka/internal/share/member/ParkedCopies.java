@@ -1,8 +1,8 @@
 package dev.weir.kafka.internal.share.member;
 
+import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.deadletter.FailedRecord;
-import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.internal.handler.DeadLetterWriter;
 import dev.weir.kafka.internal.handler.PatientWriter;
 import dev.weir.kafka.internal.out.client.ClientProgress;

@@ -1,10 +1,10 @@
 package dev.weir.kafka.internal.share.member;
 
-import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ShareGroupConfig;
 import dev.weir.kafka.ShareSettings;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.internal.handler.TopicCheck;
 import dev.weir.kafka.internal.out.client.ClientWatch;
 import dev.weir.kafka.internal.share.group.GroupAdmin;

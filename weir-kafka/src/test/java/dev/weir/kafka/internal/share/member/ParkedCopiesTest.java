@@ -3,8 +3,8 @@ package dev.weir.kafka.internal.share.member;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.internal.handler.DeadLetterWriter;
 import dev.weir.kafka.internal.handler.PatientWriter;
 import dev.weir.kafka.internal.out.client.ClientProgress;
@@ -137,8 +137,8 @@ class ParkedCopiesTest {
     void copy_thatIsTooLargeAndMayNotBeCut_failsTheRun() {
         faults.add(new RecordTooLargeException("too large"));
 
-        try (ParkedCopies copies =
-                new ParkedCopies(writer(deadLetters().whenTooLarge(DeadLetterTopic.TooLarge.FAIL), this::open), counters)) {
+        try (ParkedCopies copies = new ParkedCopies(
+                writer(deadLetters().whenTooLarge(DeadLetterTopic.TooLarge.FAIL), this::open), counters)) {
             copies.keep(record(), () -> {});
             for (long until = System.nanoTime() + SECONDS.toNanos(30); copies.look(0) == null; ) {
                 assertThat(System.nanoTime()).as("fails in time").isLessThan(until);

@@ -3,9 +3,9 @@ package dev.weir.kafka.internal.share.member;
 import static dev.weir.kafka.internal.share.member.ShareClientStub.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.ShareGroupConfig;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.internal.share.member.SharePath.AcquireMode;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -243,7 +243,8 @@ class ShareConsumerThreadTest {
                 "dead",
                 ProducerSettings.builder().bootstrapServers("localhost:1").build(),
                 "group");
-        try (ParkedCopies copies = new ParkedCopies(ParkedCopiesTest.writer(deadLetterTopic, () -> producer), counters)) {
+        try (ParkedCopies copies =
+                new ParkedCopies(ParkedCopiesTest.writer(deadLetterTopic, () -> producer), counters)) {
             start(60_000, copies);
             client().produce(ShareClientStub.record(0, 3));
             take();
