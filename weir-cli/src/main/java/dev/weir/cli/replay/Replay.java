@@ -46,7 +46,7 @@ final class Replay {
     private static final int MAX_REFUSED_TOPICS = 100;
 
     private final ClusterClients clients;
-    private final String deadLetter;
+    private final String deadLetterTopic;
     private final TopicRules topics;
     private final Selection selection;
     private final long max;
@@ -77,7 +77,7 @@ final class Replay {
      */
     Replay(
             ClusterClients clients,
-            String deadLetter,
+            String deadLetterTopic,
             TopicRules topics,
             Selection selection,
             long max,
@@ -86,7 +86,7 @@ final class Replay {
             Duration patience,
             Consumer<ReplayNote> tell) {
         this.clients = clients;
-        this.deadLetter = deadLetter;
+        this.deadLetterTopic = deadLetterTopic;
         this.topics = topics;
         this.selection = selection;
         this.max = max;
@@ -145,7 +145,7 @@ final class Replay {
 
     /** The ends of the partitions with dead-letter records to read. */
     private Map<TopicPartition, Long> begin(KafkaConsumer<byte[], byte[]> consumer) {
-        List<TopicPartition> partitions = consumer.partitionsFor(deadLetter, patience).stream()
+        List<TopicPartition> partitions = consumer.partitionsFor(deadLetterTopic, patience).stream()
                 .map(info -> new TopicPartition(info.topic(), info.partition()))
                 .toList();
         consumer.assign(partitions);
@@ -309,7 +309,7 @@ final class Replay {
         if (topics.to() == null && !isAllowed(deadLetter, record.topic())) {
             return null;
         }
-        Refusal refusal = record.topic().equals(deadLetter)
+        Refusal refusal = record.topic().equals(deadLetterTopic)
                 ? new Refusal("its target is the dead-letter topic itself", true)
                 : targets.refusal(record.topic(), record.partition());
         if (refusal == null) {

@@ -242,7 +242,7 @@ class DeadLetterRecordTest {
         assertThatThrownBy(deadLetter::restored)
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessage(
-                        "the dead-letter record of orders-3@17 lacks its record: complete it by OriginalRecords.find");
+                        "the dead-letter record of orders-3@17 lacks its original: complete it by OriginalRecords.find");
 
         RecordHeaders own = new RecordHeaders();
         own.add("own", VALUE);

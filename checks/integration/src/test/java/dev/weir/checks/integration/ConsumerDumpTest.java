@@ -56,9 +56,8 @@ class ConsumerDumpTest {
                 .property("max.poll.records", "100")
                 .build();
         TopicPartition other = new TopicPartition("why", 1);
-        try (RunningPipeline running = KafkaSource.from(settings, "why")
-                .atLeastOnce()
-                .mapBlocking(64, RecordOrdering.byPartition(), record -> {
+        var source = KafkaSource.from(settings, "why").atLeastOnce();
+        try (RunningPipeline running = source.mapBlocking(64, RecordOrdering.byPartition(), record -> {
                     if (record.partition() == 0 && record.offset() >= 50) {
                         stuck.await();
                     }

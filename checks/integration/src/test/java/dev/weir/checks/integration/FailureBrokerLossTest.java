@@ -126,7 +126,7 @@ class FailureBrokerLossTest {
 
     private static List<String> values(KafkaCluster cluster) {
         return FailureTopics.deadLetters(cluster, "loss-dead").stream()
-                .map(DeadLetterRecord::deadLetter)
+                .map(DeadLetterRecord::record)
                 .map(FailureTopics::value)
                 .toList();
     }

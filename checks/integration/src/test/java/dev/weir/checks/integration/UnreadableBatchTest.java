@@ -447,9 +447,10 @@ class UnreadableBatchTest {
             }
             producer.flush();
         }
-        Source<ConsumerRecord<byte[], byte[]>> source = KafkaSource.atLeastOnce(
-                settings(Way.CLIENT, topic).bufferBytes(1 << 20).build(),
-                Subscription.topics(topic).untilEnd());
+        Source<ConsumerRecord<byte[], byte[]>> source = KafkaSource.from(
+                        settings(Way.CLIENT, topic).bufferBytes(1 << 20).build(),
+                        Subscription.topics(topic).untilEnd())
+                .atLeastOnce();
         source.to(Sink.forEach(record -> read.add(record.partition() + "@" + record.offset() + ":"
                         + (record.value() == null ? 0 : record.value().length) + ":"
                         + record.headers().toArray().length)))

@@ -62,10 +62,10 @@ enum WriteWay {
         ConsumerSettings<byte[], byte[]> consumer = of.consumer();
         ProducerSettings<byte[], byte[]> producer = of.producer();
         Subscription in = Subscription.topics(of.name());
+        KafkaSource<byte[], byte[]> source = KafkaSource.from(consumer, in);
         return switch (this) {
             case SINK ->
-                KafkaSource.from(consumer, in)
-                        .atLeastOnce()
+                source.atLeastOnce()
                         .map(of::made)
                         .to(KafkaSink.with(producer).onFailure(of.rule()).records());
             case ROUTED ->
@@ -73,8 +73,7 @@ enum WriteWay {
                         .handle(1, Ordering.input(), record -> record)
                         .produceTo(producer, of::made, of.rule());
             case RESULTS ->
-                KafkaSource.from(consumer, in)
-                        .atLeastOnce()
+                source.atLeastOnce()
                         .map(record -> Message.single(of.made(record), record))
                         .via(producing(of).onFailure(of.rule()).<ConsumerRecord<byte[], byte[]>>flow())
                         .to(Sink.ignore());
@@ -88,8 +87,7 @@ enum WriteWay {
                                         .content(record))))
                         .to(KafkaSink.with(producer).onFailure(of.rule()).encoded());
             case TRANSACTIONAL ->
-                KafkaSource.from(consumer, in)
-                        .atLeastOnce()
+                source.atLeastOnce()
                         .map(of::made)
                         .to(KafkaSink.with(producer)
                                 .transactional(of.name())
@@ -97,14 +95,12 @@ enum WriteWay {
                                 .onFailure(of.rule())
                                 .records());
             case EXACTLY_ONCE ->
-                KafkaSource.from(consumer, in)
-                        .exactlyOnce()
+                source.exactlyOnce()
                         .commitInterval(Duration.ofMillis(50))
                         .onFailure(of.rule())
                         .produceTo(producer, records -> records.map(of::made));
             case DEAD_LETTER ->
-                KafkaSource.from(consumer, in)
-                        .atLeastOnce()
+                source.atLeastOnce()
                         .map(record -> new FailedRecord(
                                 of.handled(record), FailedRecord.Reason.HANDLER, notOfThisForm(), 1, false))
                         .to(DeadLetterTopic.of(of.out(), producer).sink());
@@ -118,7 +114,7 @@ enum WriteWay {
                 KafkaFlow.shared(share(of), of.name())
                         .forEach(1, Ordering.unordered(), of::handled)
                         .pipeline();
-            case SENDER -> KafkaSource.from(consumer, in).plain().to(Sink.forEach(of::sendSingly));
+            case SENDER -> source.plain().to(Sink.forEach(of::sendSingly));
         };
     }
 
