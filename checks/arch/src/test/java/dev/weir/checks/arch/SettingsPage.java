@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -35,9 +34,6 @@ final class SettingsPage {
 
     private static final Pattern SEE = Pattern.compile("\\s*See \\{@link [^}]*}\\.\\s*");
     private static final Pattern KEY = Pattern.compile("weir\\.[a-z.]{2,}");
-
-    /** An origin for {@link #keys}; it must look like no key. */
-    private static final UnaryOperator<String> ANYWHERE = key -> "any";
 
     /** Types whose settings are the methods of their builder. */
     private static final List<String> BUILDERS = List.of(
@@ -206,8 +202,8 @@ final class SettingsPage {
         Map<String, String> unknown = Map.of("weir.x", "1");
         try {
             switch (simple(type)) {
-                case "ConsumerSettings" -> ConsumerSettings.builder().from(unknown, ANYWHERE);
-                case "ShareSettings" -> ShareSettings.builder().from(unknown, ANYWHERE);
+                case "ConsumerSettings" -> ConsumerSettings.builder().from(unknown, key -> "any");
+                case "ShareSettings" -> ShareSettings.builder().from(unknown, key -> "any");
                 case "ProducerSettings" -> {
                     return Set.of("weir.produce");
                 }

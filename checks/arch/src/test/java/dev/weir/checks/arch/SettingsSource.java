@@ -108,7 +108,7 @@ final class SettingsSource {
                 }
             }
             members.put(name, own);
-            return super.visitClass(type, nothing);
+            return super.visitClass(type, null);
         }
 
         private String doc(TreePath path) {
