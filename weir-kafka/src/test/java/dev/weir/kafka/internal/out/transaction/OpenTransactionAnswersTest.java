@@ -156,11 +156,11 @@ class OpenTransactionAnswersTest {
 
     @Test
     void letters_areCounted_andThoseWithoutTheirValueApart() {
-        transaction.letterSent(false);
-        transaction.letterSent(true);
-        transaction.letterSent(false);
-        assertThat(transaction.letters()).isEqualTo(3);
-        assertThat(transaction.cutLetters()).isEqualTo(1);
+        transaction.deadLetterSent(false);
+        transaction.deadLetterSent(true);
+        transaction.deadLetterSent(false);
+        assertThat(transaction.deadLetters()).isEqualTo(3);
+        assertThat(transaction.cutDeadLetters()).isEqualTo(1);
     }
 
     // ---- Claims that outlast their end -----------------------------------------------------------------------------

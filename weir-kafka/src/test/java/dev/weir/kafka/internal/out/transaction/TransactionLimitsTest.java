@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerSettings;
 import java.time.Duration;
@@ -72,13 +72,13 @@ class TransactionLimitsTest {
     @Test
     void deadLetters_areOnTheClusterOfTheProducer() {
         ProducerSettings<byte[], byte[]> settings = producer("h:1").build();
-        assertThatCode(() -> TransactionLimits.checkLetters(settings, null)).doesNotThrowAnyException();
-        assertThatCode(() -> TransactionLimits.checkLetters(
-                        settings, DeadLetters.to("dead", producer("h:1").build())))
+        assertThatCode(() -> TransactionLimits.checkDeadLetterTopic(settings, null)).doesNotThrowAnyException();
+        assertThatCode(() -> TransactionLimits.checkDeadLetterTopic(
+                        settings, DeadLetterTopic.of("dead", producer("h:1").build())))
                 .doesNotThrowAnyException();
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> TransactionLimits.checkLetters(
-                        settings, DeadLetters.to("dead", producer("other:1").build())))
-                .withMessageContaining("bootstrap.servers=other:1 of the letters must be h:1");
+                .isThrownBy(() -> TransactionLimits.checkDeadLetterTopic(
+                        settings, DeadLetterTopic.of("dead", producer("other:1").build())))
+                .withMessageContaining("bootstrap.servers=other:1 of the dead-letter topic must be h:1");
     }
 }
