@@ -230,7 +230,7 @@ public final class DeadLetterFormat {
      * wrong.
      */
     public boolean fits(ConsumerRecord<byte[], byte[]> record) {
-        Header topic = header(record, TOPIC);
+        Header topic = header(Objects.requireNonNull(record, "record"), TOPIC);
         return topic != null
                 && topic.value().length > 0
                 && (KNOWN.contains(this)

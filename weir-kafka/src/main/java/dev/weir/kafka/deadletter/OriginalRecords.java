@@ -54,14 +54,26 @@ public final class OriginalRecords implements AutoCloseable {
      *
      * @param deadLetter the dead-letter record, completed with the original
      */
-    public record Found(DeadLetterRecord deadLetter) implements Outcome {}
+    public record Found(DeadLetterRecord deadLetter) implements Outcome {
+
+        /** Refuses null. */
+        public Found {
+            Objects.requireNonNull(deadLetter, "deadLetter");
+        }
+    }
 
     /**
      * The original record no longer exists.
      *
      * @param why the reason as a sentence
      */
-    public record Gone(String why) implements Outcome {}
+    public record Gone(String why) implements Outcome {
+
+        /** Refuses null. */
+        public Gone {
+            Objects.requireNonNull(why, "why");
+        }
+    }
 
     OriginalRecords(Consumer<byte[], byte[]> consumer, Duration patience) {
         this.consumer = consumer;

@@ -81,6 +81,7 @@ class NullArgumentsTest {
             "KafkaCluster",
             "KafkaClusterExtension",
             "Broker",
+            "KafkaSink.with",
             "OriginalRecords",
             "ReusableConsumer",
             "Sender");

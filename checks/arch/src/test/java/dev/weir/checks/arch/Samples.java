@@ -295,6 +295,7 @@ final class Samples implements AutoCloseable {
         put(KafkaSource.Views.class, KafkaSource.from(settings, TEXT).decodedBy(view -> TEXT));
         put(KafkaSink.class, KafkaSink.with(settings.producerSettings()));
         put(TransactionalSink.class, KafkaSink.with(settings.producerSettings()).transactional(TEXT));
+        put(ShareHandle.Limit.class, ShareHandle.Limit.of(TEXT, TEXT, TEXT, TEXT, 1));
         put(ShareHandle.Snapshot.Builder.class, ShareHandle.Snapshot.builder());
         put(ConsumerDump.Builder.class, ConsumerDump.builder());
         put(ConsumerDump.PartitionDump.Builder.class, ConsumerDump.PartitionDump.builder());

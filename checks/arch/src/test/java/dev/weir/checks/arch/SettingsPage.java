@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -228,7 +229,9 @@ final class SettingsPage {
                         && Modifier.isPublic(method.getModifiers())
                         && !method.isSynthetic()
                         && method.getReturnType() == owner)
-                .min((a, b) -> Integer.compare(a.getParameterCount(), b.getParameterCount()))
+                .min(Comparator.comparingInt(Method::getParameterCount)
+                        .thenComparing(
+                                method -> Arrays.toString(method.getParameterTypes()), Comparator.reverseOrder()))
                 .orElseThrow();
         List<String> kinds = new ArrayList<>();
         for (Class<?> parameter : setter.getParameterTypes()) {
