@@ -265,9 +265,9 @@ public final class KafkaSource<K, V> {
      * {@link ShareGroupConfig#deliveryLimit} deliveries the brokers give up on the record;
      * {@link ShareSettings.Builder#deadLetterTopic} keeps a copy in a topic before that.
      *
-     * <p>With {@link FetchPath#CLIENT} each run has several share consumers, because one fetches nothing while any of
-     * its records is unfinished; with {@link FetchPath#LEAN} it is one member. Their number and fetch sizes adapt to
-     * measurements.
+     * <p>By default each run is one member of the group with its own connections ({@link FetchPath#LEAN}); the number
+     * of records acquired ahead adapts to measurements. On {@link FetchPath#CLIENT} it has several of Kafka's share
+     * consumers.
      *
      * <p>Fails the run with {@link KafkaPipelineException} when the brokers report a permanent fault, and with
      * {@link RecordDecodeException} when a deserializer refuses a record. The start of the run fails if the topic does

@@ -104,17 +104,17 @@ public interface ShareHandle {
             return values.lag;
         }
 
-        /** Number of active share consumers. */
+        /** Number of group members of this run: one, or the share consumers of Kafka's client. */
         public int lanes() {
             return values.lanes;
         }
 
-        /** Number of records that a share consumer requests. */
+        /** Number of records that each of them may have acquired at once. */
         public int pollRecords() {
             return values.pollRecords;
         }
 
-        /** {@code share.acquire.mode} of the share consumers. */
+        /** Their {@code share.acquire.mode}. */
         public String acquireMode() {
             return values.acquireMode;
         }

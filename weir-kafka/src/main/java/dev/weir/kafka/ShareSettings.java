@@ -107,9 +107,9 @@ public final class ShareSettings<K, V> {
         refused.put("heartbeat.interval.ms", "it is a setting of the group; set its share.heartbeat.interval.ms");
         refused.put("group.protocol", "it has a protocol of its own; leave it out");
         refused.put("group.remote.assignor", "the brokers assign; leave it out");
-        refused.put("max.poll.records", "Weir measures how much it asks for; leave it out, workers(n) is the hint");
+        refused.put("max.poll.records", "Weir decides how much it asks for; leave it out, workers(n) is the hint");
         refused.put("share.acknowledgement.mode", "Weir acknowledges each record when it is done; leave it out");
-        refused.put("share.acquire.mode", "Weir chooses it by what it measures; leave it out");
+        refused.put("share.acquire.mode", "Weir chooses it; leave it out");
         return refused;
     }
 
@@ -190,7 +190,7 @@ public final class ShareSettings<K, V> {
         return workers;
     }
 
-    /** The largest number of share consumers. */
+    /** The largest number of share consumers; of use on {@link FetchPath#CLIENT} only. */
     public int maxLanes() {
         return maxLanes;
     }
@@ -318,7 +318,7 @@ public final class ShareSettings<K, V> {
         private int workers = 16;
         private int maxLanes = 16;
         private Duration connectTimeout = Duration.ofSeconds(30);
-        private FetchPath fetch = FetchPath.CLIENT;
+        private FetchPath fetch = FetchPath.LEAN;
         private @Nullable String memberName;
         private ConsumerSettings.UnreadableBatches unreadableBatches = ConsumerSettings.UnreadableBatches.FAIL;
         private long maxBatchBytes = ConsumerSettings.BY_PATH;
@@ -418,7 +418,7 @@ public final class ShareSettings<K, V> {
 
         /**
          * Sets the number of records processed at once, 1 to 100,000, default 16; {@link SharedFlow} sets it. The
-         * number acquired ahead adapts to it and to measurements.
+         * number acquired adapts to it, and on {@link FetchPath#LEAN} to measurements.
          */
         public Builder<K, V> workers(int newWorkers) {
             this.workers = newWorkers;
@@ -426,8 +426,10 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * Sets the largest number of share consumers of a run, 1 to 200, default 16. Each has two threads, a connection
-         * to each broker, and a place in the group, which has 200 by the brokers' {@code group.share.max.size}.
+         * Sets the largest number of share consumers of a run, 1 to 200, default 16; {@link FetchPath#CLIENT} only. A
+         * run has one per worker up to this number, and together they acquire a record per worker. Each has two
+         * threads, a connection to each broker, and a place in the group, which has 200 by the brokers' {@code
+         * group.share.max.size}.
          */
         public Builder<K, V> maxLanes(int newMaxLanes) {
             this.maxLanes = newMaxLanes;
@@ -441,10 +443,11 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * Sets the fetch path, default {@link FetchPath#CLIENT}: share consumers of Kafka's own client. Each fetches
-         * again only when all records of its last fetch are done. {@link FetchPath#LEAN} is one member on one thread
-         * with its own connections, one per broker and one for the group; each finished record frees space for the
-         * next. It needs brokers of Kafka 4.2 or later and ignores {@link #maxLanes}.
+         * Sets the fetch path, default {@link FetchPath#LEAN}: one member on one thread with its own connections, one
+         * per broker and one for the group. Each finished record frees space for the next, and the number acquired
+         * ahead adapts to measurements. {@link FetchPath#CLIENT} is for users who must use Kafka's own client: a fixed
+         * number of its share consumers ({@link #maxLanes}). Each fetches again only when all records of its last
+         * fetch are done. They acquire no record ahead of the workers.
          */
         public Builder<K, V> fetch(FetchPath path) {
             this.fetch = Objects.requireNonNull(path, "path");

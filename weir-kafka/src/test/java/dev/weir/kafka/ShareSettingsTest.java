@@ -56,9 +56,9 @@ class ShareSettingsTest {
     @Test
     void memberName_isOfTheLeanPath_andHasSomeCharacters() {
         assertThat(complete().build().memberName()).isNull();
-        var named = complete().fetch(FetchPath.LEAN).memberName("pod-0");
+        var named = complete().memberName("pod-0");
         assertThat(named.build().toBuilder().build().memberName()).isEqualTo("pod-0");
-        assertThatThrownBy(complete().memberName("pod-0")::build)
+        assertThatThrownBy(complete().fetch(FetchPath.CLIENT).memberName("pod-0")::build)
                 .hasMessage("memberName does not go with fetch=CLIENT: Kafka's share consumers draw ids of their own;"
                         + " say fetch(FetchPath.LEAN)");
         assertThatThrownBy(named.memberName(" ")::build)
@@ -66,10 +66,12 @@ class ShareSettingsTest {
     }
 
     @Test
-    void fetchPath_isTheClients_unlessSaid() {
-        assertThat(complete().build().fetch()).isEqualTo(FetchPath.CLIENT);
-        assertThat(complete().fetch(FetchPath.LEAN).build().toBuilder().build().fetch())
-                .isEqualTo(FetchPath.LEAN);
+    void fetchPath_isTheLeanOne_unlessSaid() {
+        assertThat(complete().build().fetch()).isEqualTo(FetchPath.LEAN);
+        assertThat(complete().fetch(FetchPath.CLIENT).build().toBuilder()
+                        .build()
+                        .fetch())
+                .isEqualTo(FetchPath.CLIENT);
     }
 
     @Test

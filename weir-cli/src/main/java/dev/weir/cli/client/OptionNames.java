@@ -21,7 +21,6 @@ public final class OptionNames {
         word("memberName", "--share-member");
         text(", or allow fewer lanes (ShareSettings.maxLanes)", "");
         text(", or, on the client's path, allow fewer lanes (ShareSettings.maxLanes)", "");
-        text("more lanes (ShareSettings.maxLanes)", "more processes of this group");
         text("fetch(FetchPath.LEAN)", "--fetch lean");
         text("fetch(FetchPath.CLIENT)", "--fetch client");
         text("produce(ProducePath.LEAN)", "--produce lean");

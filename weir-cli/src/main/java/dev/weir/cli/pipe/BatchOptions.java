@@ -3,7 +3,6 @@ package dev.weir.cli.pipe;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ConsumerSettings.UnreadableBatches;
-import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.RecordDecodeException;
 import dev.weir.kafka.ShareSettings;
 import java.util.Locale;
@@ -66,7 +65,7 @@ final class BatchOptions {
             throw CliFailure.badValue("--max-batch-bytes", maxBytes, "64KB to 1GB");
         }
         if (options.sharing.share && (unreadable != null || maxBytes != null)) {
-            if (options.fetch == null || options.fetch.path() != FetchPath.LEAN) {
+            if (options.fetch == PipeOptions.Fetch.client) {
                 throw CliFailure.usage(
                         (unreadable != null ? "--unreadable-batches" : "--max-batch-bytes")
                                 + " with --share goes with --fetch lean",

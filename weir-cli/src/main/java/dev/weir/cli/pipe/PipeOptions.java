@@ -161,7 +161,8 @@ final class PipeOptions {
             names = "--fetch",
             paramLabel = "PATH",
             description =
-                    "Fetch path: ${COMPLETION-CANDIDATES} (default: client, or weir.fetch of" + " --client-config).")
+                    "Fetch path: ${COMPLETION-CANDIDATES} (default: lean with --share, else client, or weir.fetch of"
+                            + " --client-config).")
     @Nullable
     Fetch fetch;
 

@@ -1,7 +1,6 @@
 package dev.weir.cli.pipe;
 
 import dev.weir.cli.terminal.CliFailure;
-import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.ShareSettings;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +34,7 @@ final class ShareOptions {
             paramLabel = "NAME",
             description =
                     "Name that this process keeps over its restarts, and no other has at the same time: killed, it takes"
-                            + " its partitions back at once instead of after the session's time. With --fetch lean.")
+                            + " its partitions back at once instead of after the session's time. Not with --fetch client.")
     @Nullable
     String member;
 
@@ -59,7 +58,7 @@ final class ShareOptions {
                     "A share group's records of one partition go to many members. Use key (within this process) or"
                             + " unordered.");
         }
-        if (member != null && !(options.fetch != null && options.fetch.path() == FetchPath.LEAN)) {
+        if (member != null && options.fetch == PipeOptions.Fetch.client) {
             throw CliFailure.usage(
                     "--share-member goes with --fetch lean", "Kafka's share consumers draw ids of their own.");
         }

@@ -75,7 +75,7 @@ class PipeArgumentsTest {
             --unreadable-batches drop | 'drop' is none of fail, skip, dead-letter
             --unreadable-batches dead-letter | goes with --dead-letter of records one by one
             --unreadable-batches dead-letter --dead-letter d --via exec:cat | goes with --dead-letter of records one by one
-            --unreadable-batches skip --share | --unreadable-batches with --share goes with --fetch lean
+            --unreadable-batches skip --share --fetch client | --unreadable-batches with --share goes with --fetch lean
             --max-batch-bytes 64KB --share --fetch client | --max-batch-bytes with --share goes with --fetch lean
             --max-batch-bytes 10KB | --max-batch-bytes must be 64KB to 1GB
             --max-batch-bytes 5GB | --max-batch-bytes must be 64KB to 1GB

@@ -2,6 +2,7 @@ package dev.weir.checks.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.ShareGroupConfig;
 import dev.weir.kafka.ShareHandle;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The plan for how the share consumers of a share group's member request records. */
+/** Requests of share consumers for records, and the number of records that a lean member acquires. */
 @Timeout(240)
 class ShareConsumersTest {
 
@@ -39,6 +40,7 @@ class ShareConsumersTest {
         return ShareSettings.builder()
                 .bootstrapServers(cluster.bootstrapServers())
                 .groupId(group)
+                .fetch(FetchPath.CLIENT)
                 .startAt(Start.EARLIEST);
     }
 
@@ -79,7 +81,7 @@ class ShareConsumersTest {
     }
 
     @Test
-    void recordsThatComeWhileAllLanesWait_areDeliveredOnce() throws Exception {
+    void recordsThatComeWhileAllConsumersWait_areDeliveredOnce() throws Exception {
         topic(KAFKA, "trickle", 2, 0);
         var settings = group(KAFKA, "trickle").build();
         ShareGroupConfig.set(settings, Map.of(LOCK, "8000"));
@@ -102,7 +104,7 @@ class ShareConsumersTest {
     @Test
     void workThatBecomesSlow_isGivenFewerRecords() throws Exception {
         topic(KAFKA, "slower", 2, 200_000);
-        var settings = group(KAFKA, "slower").build();
+        var settings = group(KAFKA, "slower").fetch(FetchPath.LEAN).build();
         ShareGroupConfig.set(settings, Map.of(LOCK, "4000"));
         AtomicBoolean slow = new AtomicBoolean();
         try (RunningPipeline running = KafkaFlow.shared(settings, "slower")
@@ -128,9 +130,9 @@ class ShareConsumersTest {
     }
 
     @Test
-    void groupWithoutPlacesForMoreLanes_isReadByThoseThatItTook() throws Exception {
-        topic(ONE_MEMBER, "full", 2, 2_000);
-        ConsumerLedger ledger = new ConsumerLedger(2_000);
+    void groupWithoutPlacesForMoreConsumers_isReadByThoseThatItTook() throws Exception {
+        topic(ONE_MEMBER, "full", 2, 300);
+        ConsumerLedger ledger = new ConsumerLedger(300);
         try (RunningPipeline running = KafkaFlow.shared(
                         group(ONE_MEMBER, "full").untilEnd().build(), "full")
                 .forEach(16, Ordering.unordered(), ledger::handled)

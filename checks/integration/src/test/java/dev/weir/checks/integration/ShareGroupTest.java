@@ -33,7 +33,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** One member of a share group: the reports it receives, the reports it sends, and the outcome of its records. */
+/**
+ * One member of a share group, on the client's path unless a test says otherwise: the reports it receives, the reports
+ * it sends, and the outcome of its records. {@link LeanShareTest} has the lean path.
+ */
 @Timeout(60)
 class ShareGroupTest {
 
@@ -46,6 +49,7 @@ class ShareGroupTest {
         return ShareSettings.builder()
                 .bootstrapServers(KAFKA.bootstrapServers())
                 .groupId(group)
+                .fetch(FetchPath.CLIENT)
                 .startAt(Start.EARLIEST);
     }
 

@@ -62,6 +62,7 @@ class SharePipeTest {
                 .contains("\"share\":{\"accepted\":2000,")
                 .contains("\"failed_acknowledgements\":0")
                 .contains("\"workers\":32")
+                .contains("\"lanes\":1,")
                 .contains("\"handler_mean_ms\":")
                 .contains("\"limiter\":{\"kind\":\"")
                 .contains("\"drained\":true");
@@ -70,7 +71,7 @@ class SharePipeTest {
     }
 
     @Test
-    void adaptiveConcurrency_andEachCommand_work() {
+    void adaptiveConcurrency_andEachCommand_workOverKafkasClient() {
         topic("adapted", 60);
         String out = WeirCommand.output(args(
                 "adapted",
@@ -79,11 +80,16 @@ class SharePipeTest {
                 "earliest",
                 "--until-end",
                 "--json",
+                "--fetch",
+                "client",
                 "--via",
                 "each:cat",
                 "--concurrency",
                 "adaptive"));
-        assertThat(out).contains("\"share\":{\"accepted\":60,").contains("\"drained\":true");
+        assertThat(out)
+                .contains("\"share\":{\"accepted\":60,")
+                .contains("\"acquire_mode\":\"record_limit\"")
+                .contains("\"drained\":true");
     }
 
     @Test
@@ -99,7 +105,8 @@ class SharePipeTest {
         assertRefused("--share does not go with --ordering partition", "--share", "--ordering", "partition");
         assertRefused("--share does not go with --guarantee at-most-once", "--share", "--guarantee", "at-most-once");
         assertRefused("--share-member goes with --share", "--share-member", "pod-0");
-        assertRefused("--share-member goes with --fetch lean", "--share", "--share-member", "pod-0");
+        assertRefused(
+                "--share-member goes with --fetch lean", "--share", "--share-member", "pod-0", "--fetch", "client");
         assertRefused("--share-from goes with --share", "--share-from", "latest");
     }
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A record that a share group has acquired to this member for the time of its lock, and what is known of its
- * acknowledgement. Its place is thread-safe; the rest belongs to the path that acquired it.
+ * acknowledgement. Thread-safe.
  *
  * <pre>
  *   WAITING -> TAKEN (by the pipeline) -> SETTLED (its last claim has ended) -> acknowledged
@@ -43,10 +43,6 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
     // Of the pipeline's thread, before others get the record.
     private long takenNanos;
 
-    // Of the path.
-    private long lockedSinceNanos;
-    private boolean renewing;
-
     /**
      * Wraps what a client has acquired.
      *
@@ -54,10 +50,7 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
      * @param onSettled told once, by any thread, when the acknowledgement is known
      */
     AcquiredRecord(
-            ConsumerRecord<byte[], byte[]> record,
-            IntSupplier deliveryLimit,
-            long lockedSinceNanos,
-            Consumer<AcquiredRecord> onSettled) {
+            ConsumerRecord<byte[], byte[]> record, IntSupplier deliveryLimit, Consumer<AcquiredRecord> onSettled) {
         super(
                 record.topic(),
                 record.partition(),
@@ -74,7 +67,6 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
         this.delivery = record.deliveryCount().map(Short::intValue).orElse(1);
         this.unreadable = UnreadableBatch.in(record);
         this.deliveryLimit = deliveryLimit;
-        this.lockedSinceNanos = lockedSinceNanos;
         this.onSettled = onSettled;
     }
 
@@ -200,23 +192,5 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
         if (claims.decrementAndGet() == 0 && place.compareAndSet(Place.TAKEN, Place.SETTLED)) {
             onSettled.accept(this);
         }
-    }
-
-    long lockedSinceNanos() {
-        return lockedSinceNanos;
-    }
-
-    boolean isRenewing() {
-        return renewing;
-    }
-
-    /** A renewal of its lock was asked for. */
-    void renewing(long sinceNanos) {
-        lockedSinceNanos = sinceNanos;
-        renewing = true;
-    }
-
-    void renewed() {
-        renewing = false;
     }
 }

@@ -18,7 +18,9 @@ import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Hands what a member borrows to the pipeline, and counts. Confined to the path's thread. */
+/**
+ * Hands what a path acquires to the pipeline, and counts. Confined to the thread that acquires.
+ */
 final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
 
     private static final Logger LOG = LoggerFactory.getLogger(AcquiredRecordDelivery.class);
@@ -26,7 +28,7 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
     /** A slow round trip is forgotten by so much with each one after it. */
     private static final double FORGETS = 0.99;
 
-    private final ShareConsumerThread.Setup setup;
+    private final SharePath.Setup setup;
     private final ReadyRecords ready;
     private final ShareCounters counters;
     private final Consumer<AcquiredRecord> onEnded;
@@ -35,7 +37,7 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
     private volatile double slowRoundTripSeconds;
 
     /** @param onEnded told by any thread when the work on a record ends */
-    AcquiredRecordDelivery(ShareConsumerThread.Setup setup, Consumer<AcquiredRecord> onEnded) {
+    AcquiredRecordDelivery(SharePath.Setup setup, Consumer<AcquiredRecord> onEnded) {
         this.setup = setup;
         this.ready = setup.ready();
         this.counters = setup.counters();
@@ -69,8 +71,8 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
     }
 
     @Override
-    public LockedRecord lend(ConsumerRecord<byte[], byte[]> record, long lockedSinceNanos) {
-        AcquiredRecord acquired = new AcquiredRecord(record, deliveryLimit, lockedSinceNanos, onEnded);
+    public LockedRecord lend(ConsumerRecord<byte[], byte[]> record) {
+        AcquiredRecord acquired = new AcquiredRecord(record, deliveryLimit, onEnded);
         fresh.add(acquired);
         return acquired;
     }

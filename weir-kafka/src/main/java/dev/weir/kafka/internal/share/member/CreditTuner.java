@@ -1,6 +1,5 @@
 package dev.weir.kafka.internal.share.member;
 
-import dev.weir.kafka.internal.share.member.ShareConsumerTuner.Look;
 import dev.weir.kafka.internal.share.member.SharePath.AcquireMode;
 import dev.weir.kafka.internal.share.member.SharePath.Plan;
 
@@ -9,8 +8,9 @@ import dev.weir.kafka.internal.share.member.SharePath.Plan;
  *
  * <p>By Little's law {@code workers + rate x round trip}, and as much again as is in flight; or what is done in a
  * twentieth of a second, if that is more, or in a tenth while that is few records: few large requests cost both sides
- * less than many small ones, and a hiccup does not reach the workers. It begins small, at most doubles,
- * and is bounded as {@link ShareConsumerTuner} is.
+ * less than many small ones, and a hiccup does not reach the workers. It begins small and at most doubles, as members
+ * that take much at once leave nothing for the others. The bounds: what is acquired must be done well within its lock
+ * (F8), and fit the window of locks beside the other members (F2).
  */
 final class CreditTuner {
 
@@ -34,6 +34,35 @@ final class CreditTuner {
 
     private CreditTuner() {}
 
+    /**
+     * The observations between two moments.
+     *
+     * @param seconds between them
+     * @param settled records whose work ended
+     * @param starvedShare share of the time in which the pipeline waited for a record
+     * @param idleFetchShare share of the time in which the path asked in vain: nothing was there
+     * @param roundTripSeconds mean time of a fetch that brought records
+     * @param roundSeconds mean time from there until all of them were done
+     * @param lockSeconds for which a record is acquired
+     * @param locksPerPartition records that may be acquired of a partition at once
+     * @param partitions of the topics
+     */
+    record Look(
+            double seconds,
+            long settled,
+            double starvedShare,
+            double idleFetchShare,
+            double roundTripSeconds,
+            double roundSeconds,
+            double lockSeconds,
+            int locksPerPartition,
+            int partitions) {
+
+        double rate() {
+            return settled / seconds;
+        }
+    }
+
     static Plan first(int workers) {
         return new Plan(1, Math.min(FIRST, workers), AcquireMode.RECORD_LIMIT);
     }
@@ -50,7 +79,7 @@ final class CreditTuner {
         double rate = starves ? look.rate() / Math.max(0.5, 1 - look.starvedShare()) : look.rate();
         double waiting = rate * Math.max(IN_STORE, roundTripSeconds * ON_ITS_WAY);
         double forLargeRequests = Math.min(rate * LONG_STORE, 2 * LARGE_REQUEST);
-        double wanted = Math.min(workers + Math.max(waiting, forLargeRequests), ShareConsumerTuner.most(look, workers));
+        double wanted = Math.min(workers + Math.max(waiting, forLargeRequests), most(look, workers));
         double credits = now.credits();
         if (starves && wanted > credits) {
             credits = Math.min(wanted, credits * MAX_GROWTH);
@@ -60,5 +89,15 @@ final class CreditTuner {
         int whole = Math.max(1, (int) Math.ceil(credits));
         boolean batches = batchRecords > 0 && whole > BATCHES * batchRecords;
         return new Plan(1, whole, batches ? AcquireMode.BATCH_OPTIMIZED : AcquireMode.RECORD_LIMIT);
+    }
+
+    /**
+     * Bounds the records by lock time (F8), with one for each worker since work is renewed, and by the window of locks,
+     * half of which is left to others (F2).
+     */
+    private static double most(Look look, int workers) {
+        double byLock = Math.max(workers, look.rate() * look.lockSeconds / 4);
+        double byWindow = 0.5 * look.locksPerPartition * Math.max(1, look.partitions);
+        return Math.max(2, Math.min(byLock, byWindow));
     }
 }

@@ -4,7 +4,7 @@ import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.internal.in.fetch.LeanConfig;
 import dev.weir.kafka.internal.share.group.ShareFaults;
-import dev.weir.kafka.internal.share.member.ShareConsumerTuner.Look;
+import dev.weir.kafka.internal.share.member.CreditTuner.Look;
 import dev.weir.kafka.internal.share.session.LeanConnections;
 import dev.weir.kafka.internal.share.session.ShareMember;
 import dev.weir.kafka.internal.share.session.ShareMember.Identity;
@@ -32,7 +32,7 @@ final class LeanPath implements SharePath, Runnable {
     private static final Duration LONGEST = Duration.ofDays(365);
     private static final long LAST_ANSWER_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    private final ShareConsumerThread.Setup setup;
+    private final Setup setup;
     private final LeanConnections wires;
     private final ShareMember member;
     private final AcquiredRecordDelivery lending;
@@ -49,7 +49,7 @@ final class LeanPath implements SharePath, Runnable {
      *
      * @param settings of the group, for its member's name and for batches that cannot be read
      */
-    LeanPath(ShareConsumerThread.Setup setup, ShareSettings<?, ?> settings) {
+    LeanPath(Setup setup, ShareSettings<?, ?> settings) {
         this.setup = setup;
         Identity identity = new Identity(
                 memberId(settings.memberName()),
@@ -92,13 +92,13 @@ final class LeanPath implements SharePath, Runnable {
     }
 
     @Override
-    public Plan next(Plan now, Look look, int workers, int maxLanes) {
+    public Plan next(Plan now, Look look, int workers) {
         locks = look.locksPerPartition();
         return CreditTuner.next(now, look, workers, lending.slowRoundTripSeconds(), member.batchRecords());
     }
 
     @Override
-    public boolean isNimble() {
+    public boolean isTuned() {
         return true;
     }
 

@@ -1,179 +1,103 @@
 package dev.weir.kafka.internal.share.member;
 
-import dev.weir.kafka.ShareGroupConfig;
 import dev.weir.kafka.internal.share.group.ShareFaults;
-import dev.weir.kafka.internal.share.member.SharePath.AcquireMode;
+import dev.weir.kafka.internal.share.session.HeldRecords;
+import dev.weir.kafka.internal.share.session.LockedRecord;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.function.BiConsumer;
-import java.util.function.Consumer;
-import java.util.function.Function;
-import java.util.function.Supplier;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.ShareConsumer;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.GroupMaxSizeReachedException;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One share consumer on a thread of its own: acquires some records, waits until the pipeline has done them, tells their
- * acknowledgements, and acquires the next. Its client allows no other way: as long as one record of a poll is open, it
- * fetches nothing. So there are several share consumers.
+ * One share consumer of Kafka's client on a thread of its own: polls some records, waits until the pipeline has
+ * finished them, and polls again. The client fetches nothing while a record of its last poll is open. Confined to its
+ * thread, but for {@link #close}, {@link #join}, {@link #held} and {@link #unfinished}.
  *
- * <p>Its parts are confined to its thread: {@link ShareConsumerFetch} asks for records, {@link ShareConsumerLocks}
- * looks after what is held, {@link ShareConsumerAcknowledgements} tells what became of it. {@link #retire},
- * {@link #close}, {@link #join}, {@link #held}, {@link #hasEnded} and {@link #unfinished} are for any thread.
+ * <p>A poll that brings nothing has no end for the client: it goes on asking by itself until some broker has acquired
+ * it records, which then lie in its buffer with their locks running ({@code fetchMoreRecords} of Kafka 4.4's {@code
+ * ShareConsumeRequestManager}). So its buffer is checked several times a second from then on.
  */
-final class ShareConsumerThread implements Runnable {
+final class ShareConsumerThread implements Runnable, HeldRecords.Client {
 
     private static final Logger LOG = LoggerFactory.getLogger(ShareConsumerThread.class);
 
-    /** The time a client has to leave the group. */
-    static final Duration CLOSE_PATIENCE = Duration.ofSeconds(8);
+    private static final Duration POLL = Duration.ofMillis(500);
+    private static final Duration LAST_ANSWER = Duration.ofSeconds(10);
+    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(8);
 
-    /**
-     * The set-up that all share consumers of a run have in common. Immutable.
-     *
-     * @param name the pipeline's, for messages and threads
-     * @param config of their clients, but for what a plan says
-     * @param clients makes a client of a configuration
-     * @param group the settings of the group, as last read; any thread
-     * @param copies keeps records that are at risk, or null if nobody does
-     * @param onLost told when locks were lost, on the share consumer's thread; must not block
-     * @param onFailure told of a fault that waiting does not cure
-     */
-    record Setup(
-            String name,
-            Map<String, Object> config,
-            List<String> topics,
-            Function<Map<String, Object>, ShareConsumer<byte[], byte[]>> clients,
-            Supplier<ShareGroupConfig> group,
-            ReadyRecords ready,
-            ShareCounters counters,
-            ScoutingConsumers scouts,
-            @Nullable ParkedCopies copies,
-            Runnable onLost,
-            Consumer<Throwable> onFailure) {
+    /** Interval between checks of the client's buffer, and pause after an error. */
+    private static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-        /** Deliveries after which the group gives a record up. */
-        int deliveryLimit() {
-            return group.get().deliveryLimit();
-        }
+    private static final long LOCKS_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long SEND_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final long QUOTA_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-        /** Returns whether brokers renew locks; if not, they stand for their time all the same. */
-        boolean renewsLocks() {
-            return group.get().renewsLocks();
-        }
+    /** Longest wait of the close for renewals under way, so that finished work can be acknowledged. */
+    private static final long LAST_RENEWAL_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-        /** Hands acquired records to the pipeline; those at risk when a copy stands, if anybody keeps copies. */
-        void offer(List<AcquiredRecord> acquired) {
-            List<AcquiredRecord> safe = new ArrayList<>(acquired.size());
-            for (AcquiredRecord record : acquired) {
-                if (copies != null && record.isAtRisk()) {
-                    copies.keep(record, () -> ready.put(List.of(record)));
-                } else {
-                    safe.add(record);
-                }
-            }
-            if (!safe.isEmpty()) {
-                ready.put(safe);
-            }
-        }
-    }
-
-    private final Setup setup;
+    private final SharePath.Setup setup;
     private final String name;
-    private final int pollRecords;
-    private final AcquireMode mode;
-    private final BiConsumer<ShareConsumerThread, GroupMaxSizeReachedException> onRefused;
     private final ShareConsumer<byte[], byte[]> client;
-    private final HeldLocks held = new HeldLocks();
-    private final ShareConsumerAcknowledgements fates;
-    private final ShareConsumerFetch fetch;
-    private final ShareConsumerLocks locks;
+    private final ClientPath path;
+    private final ReadyRecords ready;
+    private final AcquiredRecordDelivery delivery;
+    private final HeldRecords held;
     private final Thread thread;
+    private final ConcurrentLinkedQueue<AcquiredRecord> finished = new ConcurrentLinkedQueue<>();
 
-    private volatile boolean retired;
+    // Of the thread.
+    private boolean asking;
+    private boolean asksInVain;
+    private boolean joined;
+    private boolean unsent;
+    private boolean givenUp;
+    private long unsentSinceNanos;
+    private long givenUpNanos;
+    private long checkedNanos = System.nanoTime();
+    private long publishAtNanos = System.nanoTime();
+    private long quotaAtNanos = System.nanoTime();
+
+    private volatile boolean inPoll;
     private volatile boolean closing;
     private volatile long closeAtNanos;
+    private volatile int unfinished;
 
-    /**
-     * Makes the client; throws if its configuration is refused.
-     *
-     * @param onRefused told on the share consumer's thread that the group is full, after which the share consumer ends
-     * @param onJoined called once on the share consumer's thread, when the group has given it partitions
-     */
-    ShareConsumerThread(
-            Setup setup,
-            int number,
-            int pollRecords,
-            AcquireMode mode,
-            BiConsumer<ShareConsumerThread, GroupMaxSizeReachedException> onRefused,
-            Runnable onJoined) {
+    ShareConsumerThread(SharePath.Setup setup, int number, ShareConsumer<byte[], byte[]> client, ClientPath path) {
         this.setup = setup;
-        this.pollRecords = pollRecords;
-        this.mode = mode;
-        this.onRefused = onRefused;
-        this.name = setup.name() + ", lane " + number;
-        Map<String, Object> config = new HashMap<>(setup.config());
-        config.put(ConsumerConfig.CLIENT_ID_CONFIG, config.get(ConsumerConfig.CLIENT_ID_CONFIG) + "-" + number);
-        config.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, pollRecords);
-        config.put(ConsumerConfig.SHARE_ACQUIRE_MODE_CONFIG, mode.configured());
-        this.client = setup.clients().apply(config);
+        this.name = setup.name() + ", share consumer " + number;
+        this.client = client;
+        this.path = path;
+        this.ready = setup.ready();
+        this.delivery = new AcquiredRecordDelivery(setup, this::finished);
+        this.held = new HeldRecords(this, delivery);
         this.thread = Thread.ofPlatform().daemon().name("weir-share-" + number).unstarted(this);
-        this.fates = new ShareConsumerAcknowledgements(name, setup, client, held, thread);
-        this.fetch = new ShareConsumerFetch(name, mode, setup, client, held, fates, onJoined);
-        this.locks = new ShareConsumerLocks(setup, held, fates, fetch);
     }
 
     void start() {
         thread.start();
     }
 
-    int pollRecords() {
-        return pollRecords;
-    }
-
-    AcquireMode mode() {
-        return mode;
-    }
-
-    HeldLocks held() {
-        return held;
-    }
-
-    /** Records that the pipeline had not finished at the close. */
-    int unfinished() {
-        return locks.unfinished();
-    }
-
-    /**
-     * Ends when what it holds is done, and when its client asks brokers for nothing: what an open question brings is
-     * acquired all the same, and would lose a delivery with the session.
-     */
-    void retire() {
-        retired = true;
-        fetch.retire();
-        fates.wake();
-    }
-
     /** Ends when what the pipeline has is done, at {@code deadlineNanos} at the latest. */
     void close(long deadlineNanos) {
         closeAtNanos = deadlineNanos;
         closing = true;
-        retire();
-        fetch.close();
-    }
-
-    boolean hasEnded() {
-        return thread.getState() == Thread.State.TERMINATED;
+        LockSupport.unpark(thread);
+        if (inPoll) {
+            client.wakeup();
+        }
     }
 
     /** Waits for its end; false if it takes longer. */
@@ -181,23 +105,40 @@ final class ShareConsumerThread implements Runnable {
         return thread.join(patience);
     }
 
+    /** Its records, of which the places and the time of locks are for any thread. */
+    HeldRecords held() {
+        return held;
+    }
+
+    /** Records that the pipeline had not finished at the close. */
+    int unfinished() {
+        return unfinished;
+    }
+
+    private void finished(AcquiredRecord record) {
+        setup.counters().countSettled(record);
+        finished.add(record);
+        LockSupport.unpark(thread);
+    }
+
     @Override
     public void run() {
         try {
-            fates.begin();
+            client.setAcknowledgementCommitCallback(
+                    (offsets, failure) -> held.answered(offsets, failure, System.nanoTime()));
             client.subscribe(setup.topics());
-            while (!held.isEmpty() || !retired || (fetch.isAsking() && !closing)) {
+            while (!isOver()) {
                 if (held.isEmpty()) {
-                    fetch.fetch();
+                    fetch();
                 } else {
-                    locks.attend(closing && System.nanoTime() - closeAtNanos >= 0);
+                    attend();
                 }
             }
-            fates.flush();
+            flush();
         } catch (InterruptedException | InterruptException | WakeupException stopped) {
             LOG.debug("{} was stopped", name, stopped);
         } catch (GroupMaxSizeReachedException full) {
-            onRefused.accept(this, full);
+            path.refused(full);
         } catch (Throwable failure) {
             setup.onFailure().accept(failure instanceof KafkaException known ? ShareFaults.explained(known) : failure);
         } finally {
@@ -205,14 +146,208 @@ final class ShareConsumerThread implements Runnable {
         }
     }
 
+    private boolean isOver() {
+        boolean late = givenUp && System.nanoTime() - givenUpNanos >= LAST_RENEWAL_NANOS;
+        return closing && (late || held.isEmpty());
+    }
+
     private void end() {
-        setup.scouts().leave(fetch);
-        locks.end();
+        mayAgainAskInVain();
+        held.close();
         boolean ignored = Thread.interrupted();
         try {
             client.close(CLOSE_PATIENCE);
         } catch (RuntimeException failure) {
             LOG.warn("{}: its goodbye to the group failed: {}", name, failure.toString());
         }
+    }
+
+    /**
+     * Asks for records if the pipeline wants some, else waits a little. Only while none are held. Where there are none,
+     * one share consumer at a time asks: when a process dies, the brokers notice the end of one connection after the
+     * other, and what one share consumer had goes to the request that another has waiting there, unseen.
+     */
+    private void fetch() throws InterruptedException {
+        long since = System.nanoTime();
+        boolean asks = ready.awaitDemand(0);
+        if (!asks) {
+            send();
+            boolean ignored = ready.awaitDemand(CHECK_NANOS);
+            if (ready.isEnded() && !closing) {
+                LockSupport.parkNanos(this, CHECK_NANOS); // The close comes soon.
+            }
+        } else if (asking && !asksInVain) {
+            send();
+            asksInVain = path.mayAskInVain.tryAcquire(CHECK_NANOS, TimeUnit.NANOSECONDS);
+            asks = asksInVain;
+            delivery.fetched(0, System.nanoTime() - since, true);
+        }
+        if (asks || asking) {
+            poll(asks ? POLL : Duration.ZERO);
+        }
+    }
+
+    private void mayAgainAskInVain() {
+        if (asksInVain) {
+            asksInVain = false;
+            path.mayAskInVain.release();
+        }
+    }
+
+    private void poll(Duration patience) {
+        long begun = System.nanoTime();
+        ConsumerRecords<byte[], byte[]> records = ask(patience);
+        if (records == null) {
+            asking = true;
+            return;
+        }
+        // What the client had before it was asked is as old as the last check of its buffer, at most.
+        long lockedSince = asking ? checkedNanos : begun;
+        checkedNanos = begun;
+        asking = records.isEmpty();
+        delivery.fetched(records.count(), System.nanoTime() - begun, true);
+        if (!asking) {
+            mayAgainAskInVain();
+            accept(records, lockedSince);
+        }
+    }
+
+    /** Null if there was no answer. */
+    private @Nullable ConsumerRecords<byte[], byte[]> ask(Duration patience) {
+        warnOfQuota();
+        inPoll = true; // Before the check: a close that comes after it wakes the client.
+        try {
+            return closing && held.isEmpty() ? null : client.poll(patience);
+        } catch (WakeupException closed) {
+            return null;
+        } catch (RetriableException passing) {
+            LOG.warn("{}: {}", name, passing.toString());
+            LockSupport.parkNanos(CHECK_NANOS);
+            return null;
+        } finally {
+            inPoll = false;
+            unsent = false;
+            if (!joined && metric("rebalance-total") > 0) {
+                joined = true;
+                path.joined();
+            }
+        }
+    }
+
+    /** The client tells of its assignment, and of quotas, by metrics alone. */
+    private double metric(String metricName) {
+        return client.metrics().values().stream()
+                .filter(metric -> metric.metricName().name().equals(metricName))
+                .mapToDouble(metric -> metric.metricValue() instanceof Double value && value > 0 ? value : 0)
+                .sum();
+    }
+
+    private void warnOfQuota() {
+        long now = System.nanoTime();
+        if (now - quotaAtNanos < 0) {
+            return;
+        }
+        quotaAtNanos = now + QUOTA_NANOS;
+        if (metric("fetch-throttle-time-max") > 0
+                && setup.counters().toldOfQuota.compareAndSet(false, true)) {
+            LOG.warn(
+                    "{}: a quota makes brokers hold back answers, whose records come again after their lock with one"
+                            + " delivery less: raise consumer_byte_rate or request_percentage of this client",
+                    name);
+        }
+    }
+
+    private void accept(ConsumerRecords<byte[], byte[]> records, long lockedSinceNanos) {
+        client.acquisitionLockTimeoutMs().ifPresent(held::lockMillis);
+        long now = System.nanoTime();
+        for (ConsumerRecord<byte[], byte[]> record : records) {
+            TopicPartition partition = new TopicPartition(record.topic(), record.partition());
+            if (!held.takeUp(partition, record.offset())) {
+                held.add(delivery.lend(record), lockedSinceNanos, now);
+                path.acquired(partition, record.offset());
+            }
+        }
+        held.publish();
+        held.attend(now, ready.isEnded()); // A record whose lock is over already is not offered.
+        delivery.lentAll();
+    }
+
+    /** Looks after what is held, and waits a little. */
+    private void attend() {
+        long now = System.nanoTime();
+        for (AcquiredRecord record = finished.poll(); record != null; record = finished.poll()) {
+            held.ended(record, now);
+        }
+        if (closing && !givenUp && now - closeAtNanos >= 0) {
+            delivery.keepLast(held.all());
+            unfinished = held.giveUp(now);
+            givenUp = true;
+            givenUpNanos = System.nanoTime();
+        }
+        held.attend(now, ready.isEnded());
+        if (held.hasRenewed(now)) {
+            takeRenewed();
+        }
+        if (held.isEmpty() || now - publishAtNanos >= 0) {
+            held.publish();
+            publishAtNanos = now + LOCKS_NANOS;
+        }
+        if (held.isEmpty()) {
+            return; // The next poll sends what there is.
+        }
+        if (held.awaitsRenewals() || (unsent && now - unsentSinceNanos >= SEND_NANOS)) {
+            send();
+        }
+        if (finished.isEmpty()) {
+            LockSupport.parkNanos(this, LOCKS_NANOS);
+        }
+    }
+
+    /** As long as a renewal has no answer, a client that is polled fetches as well. */
+    private void takeRenewed() {
+        if (held.awaitsRenewals() && !asking) {
+            asking = true;
+            checkedNanos = System.nanoTime();
+        }
+        ConsumerRecords<byte[], byte[]> records = ask(Duration.ZERO);
+        if (records != null) {
+            accept(records, checkedNanos);
+        }
+    }
+
+    @Override
+    public boolean acknowledge(LockedRecord record, AcknowledgeType type) {
+        try {
+            client.acknowledge((AcquiredRecord) record, type);
+        } catch (IllegalStateException forgotten) {
+            return false;
+        }
+        if (!unsent) {
+            unsent = true;
+            unsentSinceNanos = System.nanoTime();
+        }
+        return true;
+    }
+
+    /** Sends what there is, and hears the answers that have come. Does not wait. */
+    private void send() {
+        client.commitAsync();
+        unsent = false;
+    }
+
+    @Override
+    public void flush() {
+        try {
+            var ignored = client.commitSync(LAST_ANSWER);
+        } catch (WakeupException closed) {
+            // They are in flight, and the client's close waits for the answers.
+            LOG.debug("{}: no longer waits for the answers to its acknowledgements", name, closed);
+        } catch (RetriableException unanswered) {
+            LOG.warn(
+                    "{}: the last acknowledgements have no answer, their records may come again: {}",
+                    name,
+                    unanswered.toString());
+        }
+        unsent = false;
     }
 }

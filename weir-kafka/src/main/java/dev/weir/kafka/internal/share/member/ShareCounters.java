@@ -49,7 +49,6 @@ final class ShareCounters {
     final LongAdder emptyPollNanos = new LongAdder();
     final LongAdder rounds = new LongAdder();
     final LongAdder roundNanos = new LongAdder();
-    final LongAdder noDemandNanos = new LongAdder();
     final LongAdder acknowledgements = new LongAdder();
     final LongAdder acknowledgementNanos = new LongAdder();
 

@@ -1,7 +1,7 @@
 package dev.weir.kafka.internal.share.member;
 
 import dev.weir.kafka.ShareHandle.Limit;
-import dev.weir.kafka.internal.share.member.ShareConsumerTuner.Look;
+import dev.weir.kafka.internal.share.member.CreditTuner.Look;
 import dev.weir.kafka.internal.share.member.SharePath.Plan;
 import java.util.Locale;
 
@@ -47,7 +47,7 @@ final class ShareLimits {
      * so that only its waiting for records tells. Credits come before the fetch lock,
      * because more of them can be had here.
      */
-    static Limit of(Look look, Surroundings around, Plan plan, int maxLanes) {
+    static Limit of(Look look, Surroundings around, Plan plan, boolean tuned) {
         double perPartition = look.rate() / Math.max(1, look.partitions());
         boolean waits = look.starvedShare() > STARVED;
         boolean busy = around.inHand >= BUSY * around.workers;
@@ -79,7 +79,7 @@ final class ShareLimits {
                     "faster replicas of __share_group_state, or more of its partitions",
                     gain);
         }
-        return fetching(look, around, plan, maxLanes, gain);
+        return fetching(look, around, plan, tuned, gain);
     }
 
     private static Limit window(Look look, Surroundings around, double perPartition) {
@@ -106,7 +106,7 @@ final class ShareLimits {
                 gain);
     }
 
-    private static Limit fetching(Look look, Surroundings around, Plan plan, int maxLanes, double gain) {
+    private static Limit fetching(Look look, Surroundings around, Plan plan, boolean tuned, double gain) {
         boolean waitsForFetch = look.roundTripSeconds() > look.roundSeconds();
         if (waitsForFetch && plan.lanes() > look.partitions()) {
             return Limit.of(
@@ -131,9 +131,9 @@ final class ShareLimits {
                         plan.lanes(),
                         plan.pollRecords(),
                         around.workers),
-                plan.lanes() < maxLanes
-                        ? "nothing: more lanes are on their way"
-                        : "more lanes (ShareSettings.maxLanes)",
+                tuned
+                        ? "nothing: Weir acquires more by itself"
+                        : "fetch(FetchPath.LEAN), which acquires ahead of the workers",
                 gain);
     }
 }

@@ -1,7 +1,14 @@
 package dev.weir.kafka.internal.share.member;
 
-import dev.weir.kafka.internal.share.member.ShareConsumerTuner.Look;
+import dev.weir.kafka.ShareGroupConfig;
+import dev.weir.kafka.internal.share.member.CreditTuner.Look;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A way to the brokers of a share group: acquires records, and tells their acknowledgements. It acquires no more than
@@ -10,10 +17,57 @@ import java.time.Duration;
 interface SharePath {
 
     /**
+     * The set-up of a run's path. Immutable.
+     *
+     * @param name the pipeline's, for messages and threads
+     * @param config of Kafka's clients, but for what a plan says
+     * @param group the settings of the group, as last read; any thread
+     * @param copies keeps records that are at risk, or null if nobody does
+     * @param onLost told when locks were lost, on the path's thread; must not block
+     * @param onFailure told of a fault that waiting does not cure
+     */
+    record Setup(
+            String name,
+            Map<String, Object> config,
+            List<String> topics,
+            Supplier<ShareGroupConfig> group,
+            ReadyRecords ready,
+            ShareCounters counters,
+            @Nullable ParkedCopies copies,
+            Runnable onLost,
+            Consumer<Throwable> onFailure) {
+
+        /** Deliveries after which the group gives a record up. */
+        int deliveryLimit() {
+            return group.get().deliveryLimit();
+        }
+
+        /** Returns whether brokers renew locks; if not, they stand for their time all the same. */
+        boolean renewsLocks() {
+            return group.get().renewsLocks();
+        }
+
+        /** Hands acquired records to the pipeline; those at risk when a copy stands, if anybody keeps copies. */
+        void offer(List<AcquiredRecord> acquired) {
+            List<AcquiredRecord> safe = new ArrayList<>(acquired.size());
+            for (AcquiredRecord record : acquired) {
+                if (copies != null && record.isAtRisk()) {
+                    copies.keep(record, () -> ready.put(List.of(record)));
+                } else {
+                    safe.add(record);
+                }
+            }
+            if (!safe.isEmpty()) {
+                ready.put(safe);
+            }
+        }
+    }
+
+    /**
      * The bounds of what may be acquired at once.
      *
      * @param lanes how many requests of their own are made, each of which waits for its records to be done
-     * @param pollRecords records that a share consumer asks for
+     * @param pollRecords records that each of these asks for
      * @param mode how the brokers cut what they lend
      */
     record Plan(int lanes, int pollRecords, AcquireMode mode) {
@@ -42,25 +96,23 @@ interface SharePath {
     }
 
     /** The plan to begin with. */
-    default Plan first(int workers, int maxLanes) {
-        return ShareConsumerTuner.first(workers, maxLanes);
+    Plan first(int workers, int maxLanes);
+
+    /** The plan after another one, by what was seen with that. The same one by default. */
+    default Plan next(Plan now, Look look, int workers) {
+        return now;
     }
 
-    /** The plan after another one, by what was seen with that. */
-    default Plan next(Plan now, Look look, int workers, int maxLanes) {
-        return ShareConsumerTuner.next(now, look, workers, maxLanes);
-    }
-
-    /** Returns whether another plan costs nothing, so that it may be changed soon again. */
-    default boolean isNimble() {
+    /** Returns whether the path changes its plan by what is seen. */
+    default boolean isTuned() {
         return false;
     }
 
     /** Begins to fetch. */
     void start(Plan plan);
 
-    /** Changes to another plan, one share consumer after the other. */
-    void follow(Plan plan);
+    /** Changes to another plan. Does nothing by default. */
+    default void follow(Plan plan) {}
 
     /** Fetches no more. What the pipeline has taken goes on; what it has not is given back at the close. */
     void stop();
@@ -76,7 +128,7 @@ interface SharePath {
     /** Returns whether the group has given it partitions, as far as is known. */
     boolean isJoined();
 
-    /** Share consumers that fetch at the moment. */
+    /** Members of the group that fetch at the moment. */
     int lanes();
 
     /** The widest stretch of offsets of a partition from the first unfinished record on, which locks are for. */

@@ -6,7 +6,7 @@ import dev.weir.kafka.ShareHandle;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.internal.share.group.GroupAdmin;
 import dev.weir.kafka.internal.share.group.GroupStart;
-import dev.weir.kafka.internal.share.member.ShareConsumerTuner.Look;
+import dev.weir.kafka.internal.share.member.CreditTuner.Look;
 import dev.weir.kafka.internal.share.member.ShareLimits.Surroundings;
 import dev.weir.kafka.internal.share.member.SharePath.Plan;
 import dev.weir.stream.spi.StageContext.Termination;
@@ -27,7 +27,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A member of a share group while it runs: a thread that looks at it twice a second, ten times while a nimble path
+ * A member of a share group while it runs: a thread that looks at it twice a second, ten times while a tuned path
  * grows, changes its plan, asks the group for its lag, and ends the source when the group is through. The snapshot is
  * for any thread.
  */
@@ -117,7 +117,7 @@ final class ShareRun implements ShareHandle, Termination {
             boolean atPlan = looks % LOOKS_PER_PLAN == 0;
             boolean atConfig = looks % LOOKS_PER_LAG == 0;
             looks++;
-            if (atPlan || (grows && path.isNimble())) {
+            if (atPlan || (grows && path.isTuned())) {
                 tune();
             }
             if (atConfig || (atPlan && settings.isUntilEnd())) {
@@ -174,7 +174,7 @@ final class ShareRun implements ShareHandle, Termination {
             slowestSeconds = Math.max(slowestSeconds * FORGETS, seconds(counters.slowestNanos.getThenReset()));
         }
         judge(now, old);
-        Plan next = path.next(old, look, settings.workers(), settings.maxLanes());
+        Plan next = path.next(old, look, settings.workers());
         if (!next.equals(old)) {
             LOG.debug("share group {}: {} after {}", settings.groupId(), next, look);
         }
@@ -203,7 +203,7 @@ final class ShareRun implements ShareHandle, Termination {
                     new Surroundings(
                             settings.workers(), inHand, span, full, lag, confirmationSeconds(), slowestSeconds),
                     current,
-                    settings.maxLanes());
+                    path.isTuned());
         }
     }
 
@@ -235,7 +235,6 @@ final class ShareRun implements ShareHandle, Termination {
             long polls,
             long pollNanos,
             long emptyPollNanos,
-            long noDemandNanos,
             long rounds,
             long roundNanos) {
 
@@ -248,7 +247,6 @@ final class ShareRun implements ShareHandle, Termination {
                     settled - earlier.settled,
                     Math.min(1, seconds(starved - earlier.starved) / seconds),
                     Math.min(1, seconds(emptyPollNanos - earlier.emptyPollNanos) / laneSeconds),
-                    Math.min(1, seconds(noDemandNanos - earlier.noDemandNanos) / laneSeconds),
                     seconds(pollNanos - earlier.pollNanos) / Math.max(1, polls - earlier.polls),
                     seconds(roundNanos - earlier.roundNanos) / Math.max(1, rounds - earlier.rounds),
                     lock == 0 ? config.lockDuration().toMillis() / 1e3 : lock / 1e3,
@@ -265,7 +263,6 @@ final class ShareRun implements ShareHandle, Termination {
                 counters.polls.sum(),
                 counters.pollNanos.sum(),
                 counters.emptyPollNanos.sum(),
-                counters.noDemandNanos.sum(),
                 counters.rounds.sum(),
                 counters.roundNanos.sum());
     }

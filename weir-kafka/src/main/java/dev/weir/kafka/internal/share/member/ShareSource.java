@@ -105,21 +105,19 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
             }
             ReadyRecords ready = new ReadyRecords(context.clock());
             AtomicReference<ShareGroupConfig> group = new AtomicReference<>(start.config());
-            ShareConsumerThread.Setup setup = new ShareConsumerThread.Setup(
+            SharePath.Setup setup = new SharePath.Setup(
                     context.pipelineName(),
                     clientConfig(),
                     topics,
-                    KafkaShareConsumer::new,
                     group::get,
                     ready,
                     counters,
-                    new ScoutingConsumers(),
                     copies,
                     context::dropRevoked,
                     context::fail);
             SharePath path = settings.fetch() == FetchPath.LEAN
                     ? new LeanPath(setup, settings)
-                    : new ClientPath(setup, settings.maxLanes());
+                    : new ClientPath(setup, KafkaShareConsumer::new);
             ShareRun run = new ShareRun(
                     settings,
                     start,

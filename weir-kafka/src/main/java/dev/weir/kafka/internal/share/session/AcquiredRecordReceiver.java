@@ -29,7 +29,7 @@ public interface AcquiredRecordReceiver {
      * A record came; the acquired record is what becomes of it. Its end is told to {@link ShareMember#ended}, by any
      * thread.
      */
-    LockedRecord lend(ConsumerRecord<byte[], byte[]> record, long lockedSinceNanos);
+    LockedRecord lend(ConsumerRecord<byte[], byte[]> record);
 
     /** All records of an answer were acquired. */
     void lentAll();

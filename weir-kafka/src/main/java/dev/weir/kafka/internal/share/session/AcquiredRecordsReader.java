@@ -152,7 +152,7 @@ final class AcquiredRecordsReader implements AutoCloseable {
         // Nothing of a batch is handed on before all of it was read.
         for (int i = 0; i < records.size(); i++) {
             AcquiredRange range = theirs.get(i);
-            range.put(borrower.lend(records.get(i), range.lock().sinceNanos()));
+            range.put(borrower.lend(records.get(i)));
         }
         return at[0];
     }

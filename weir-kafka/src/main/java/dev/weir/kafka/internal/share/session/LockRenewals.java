@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * Looks after the locks of what is acquired: at half of their time those are renewed that somebody works on, unless the
- * group renews none, and the others are given back; and tells the broker of whole ranges, if that does not take too
- * long. Confined to the member's thread, but for {@link #millis()}.
+ * The lock policy of a share group, on both fetch paths. At half of a lock's time it renews the records that somebody
+ * works on, unless the group renews none, and gives back the others. It tells the broker of whole ranges, if that does
+ * not take too long. Confined to the thread that acquires, but for {@link #millis()}.
  */
 final class LockRenewals {
 

@@ -73,6 +73,11 @@ final class PendingAcknowledgements {
         return hurried;
     }
 
+    /** Returns whether the next packet of acknowledgements goes in a request of its own. */
+    boolean isNextApart() {
+        return good.isEmpty();
+    }
+
     /** The next packet of acknowledgements; null if there is none. */
     @Nullable
     Packet take() {

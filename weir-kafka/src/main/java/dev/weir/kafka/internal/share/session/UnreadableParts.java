@@ -151,10 +151,8 @@ final class UnreadableParts {
         LOG.warn("goes on as one record that cannot be decoded: {}", cause.getMessage());
         byte[] bytes = new byte[batch.sizeInBytes()];
         batch.writeTo(ByteBuffer.wrap(bytes));
-        LockedRecord loan = borrower.lend(
-                UnreadableBatch.acquired(
-                        of.id.topicPartition(), offset, batch.lastOffset() + 1, bytes, cause, deliveryCount),
-                range.lock().sinceNanos());
+        LockedRecord loan = borrower.lend(UnreadableBatch.acquired(
+                of.id.topicPartition(), offset, batch.lastOffset() + 1, bytes, cause, deliveryCount));
         range.put(loan);
         return loan;
     }

@@ -15,7 +15,7 @@ class AcquiredRecordTest {
     private int limit = 5;
 
     private AcquiredRecord taken(int delivery) {
-        AcquiredRecord record = new AcquiredRecord(ShareClientStub.record(0, delivery), () -> limit, 0, settled::add);
+        AcquiredRecord record = new AcquiredRecord(ShareClientStub.record(0, delivery), () -> limit, settled::add);
         assertThat(record.take(System.nanoTime())).isTrue();
         return record;
     }
@@ -55,7 +55,7 @@ class AcquiredRecordTest {
     }
 
     private AcquiredRecord waiting() {
-        return new AcquiredRecord(ShareClientStub.record(7, 1), () -> limit, 3, settled::add);
+        return new AcquiredRecord(ShareClientStub.record(7, 1), () -> limit, settled::add);
     }
 
     // ---- The place of a record -------------------------------------------------------------------------------------

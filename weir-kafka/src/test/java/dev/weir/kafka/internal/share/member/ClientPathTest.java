@@ -2,7 +2,9 @@ package dev.weir.kafka.internal.share.member;
 
 import static dev.weir.kafka.internal.share.member.ShareClientStub.until;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
+import dev.weir.kafka.internal.share.member.CreditTuner.Look;
 import dev.weir.kafka.internal.share.member.SharePath.AcquireMode;
 import dev.weir.kafka.internal.share.member.SharePath.Plan;
 import dev.weir.stream.spi.Batch;
@@ -15,14 +17,13 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntPredicate;
 import org.apache.kafka.common.errors.GroupMaxSizeReachedException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Share consumers that come and go. */
+/** Share consumers of a run. */
 @Timeout(60)
 class ClientPathTest {
 
@@ -33,31 +34,30 @@ class ClientPathTest {
     private final ShareCounters counters = new ShareCounters();
     private final List<Throwable> failures = new CopyOnWriteArrayList<>();
     private final List<ShareClientStub> clients = new CopyOnWriteArrayList<>();
-    private ClientPath path = path(16, number -> false);
+    private final List<Map<String, Object>> configs = new CopyOnWriteArrayList<>();
+    private ClientPath path = path(number -> false);
 
     /** The group refuses the members whose numbers, from 0 on, {@code refused} says. */
-    private ClientPath path(int maxLanes, IntPredicate refused) {
+    private ClientPath path(IntPredicate refused) {
         path = new ClientPath(
-                new ShareConsumerThread.Setup(
+                new SharePath.Setup(
                         "test",
-                        Map.of("client.id", "lane"),
+                        Map.of("client.id", "consumer"),
                         List.of("orders"),
-                        config -> {
-                            ShareClientStub client = new ShareClientStub(
-                                    config,
-                                    60_000,
-                                    refused.test(clients.size()) ? new GroupMaxSizeReachedException("full") : null);
-                            clients.add(client);
-                            return client;
-                        },
                         () -> ShareClientStub.group(5, true),
                         ready,
                         counters,
-                        new ScoutingConsumers(),
                         null,
                         () -> {},
                         failures::add),
-                maxLanes);
+                config -> {
+                    boolean full = refused.test(clients.size());
+                    ShareClientStub client =
+                            new ShareClientStub(config, 60_000, full ? new GroupMaxSizeReachedException("full") : null);
+                    clients.add(client);
+                    configs.add(config);
+                    return client;
+                });
         return path;
     }
 
@@ -70,96 +70,74 @@ class ClientPathTest {
         return Objects.requireNonNull(ready.take(System.nanoTime() + LONG.toNanos(), new StageMeter()));
     }
 
-    private long open() {
-        return clients.stream().filter(client -> !client.isClosed()).count();
+    @Test
+    void plan_isARecordForEachWorker_byAFixedNumberOfConsumers() {
+        assertThat(path.first(1, 16)).isEqualTo(new Plan(1, 1, AcquireMode.RECORD_LIMIT));
+        assertThat(path.first(16, 16)).isEqualTo(new Plan(16, 1, AcquireMode.RECORD_LIMIT));
+        assertThat(path.first(60, 16)).isEqualTo(new Plan(16, 4, AcquireMode.RECORD_LIMIT));
+        assertThat(path.first(60, 1)).isEqualTo(new Plan(1, 60, AcquireMode.RECORD_LIMIT));
+        assertThat(path.first(300, 200)).isEqualTo(new Plan(200, 2, AcquireMode.RECORD_LIMIT));
+        Look starved = new Look(1, 1_000, 0.9, 0, 0.003, 0.02, 30, 2_000, 6);
+        assertThat(path.next(TWO, starved, 60)).isEqualTo(TWO);
     }
 
     @Test
-    void laneThatTheGroupRefuses_endsTheGrowthAndNotTheRun() {
-        path(16, number -> number > 0).start(TWO);
+    void consumers_askForRecordsOneByOne_underNamesOfTheirOwn() {
+        path.start(TWO);
+        assertThat(configs)
+                .extracting(
+                        config -> config.get("client.id"),
+                        config -> config.get("max.poll.records"),
+                        config -> config.get("share.acquire.mode"))
+                .containsExactly(tuple("consumer-0", 1, "record_limit"), tuple("consumer-1", 1, "record_limit"));
+    }
+
+    @Test
+    void consumerThatTheGroupRefuses_endsAlone() {
+        path(number -> number > 0).start(TWO);
         until(() -> assertThat(path.lanes()).isEqualTo(1));
-        for (int i = 0; i < 5; i++) {
-            path.follow(new Plan(4, 1, AcquireMode.RECORD_LIMIT));
-        }
         assertThat(clients).hasSize(2);
         assertThat(failures).isEmpty();
         assertThat(clients.getFirst().isClosed()).isFalse();
     }
 
     @Test
-    void groupThatRefusesAllLanes_failsTheRunWithTheWayOut() {
-        path(16, number -> true).start(TWO);
+    void groupThatRefusesAllConsumers_failsTheRunWithTheWayOut() {
+        path(number -> true).start(TWO);
         until(() -> assertThat(failures).hasSize(1));
         assertThat(failures.getFirst()).hasMessageContaining("group.share.max.size");
     }
 
     @Test
-    void lanesThatEnd_countAmongTheMostAllowed() throws Exception {
-        path(2, number -> false).start(TWO);
-        until(() -> assertThat(open()).isEqualTo(2));
-        clients.get(0).produce(ShareClientStub.record(0, 1));
-        clients.get(1).produce(ShareClientStub.record(1, 1));
+    void span_isThatOfAllConsumersTogether() throws Exception {
+        path.start(TWO);
+        clients.get(0).produce(ShareClientStub.record(3, 1));
+        clients.get(1).produce(ShareClientStub.record(12, 1));
         Batch<AcquiredRecord> first = take();
         Batch<AcquiredRecord> second = first.size() == 2 ? first : take();
-        Plan larger = new Plan(2, 8, AcquireMode.RECORD_LIMIT);
-        for (int i = 0; i < 5; i++) {
-            path.follow(larger);
-        }
-        // Both hold a record that is not done: the one that is to go has not ended.
-        assertThat(clients).hasSize(2);
-        assertThat(path.lanes()).isEqualTo(1);
+        until(() -> assertThat(path.widestSpan()).isEqualTo(10));
         first.ackAll();
         if (second != first) {
             second.ackAll();
         }
-        acknowledgeWhatComes();
-        AtomicInteger offset = new AtomicInteger(2);
-        until(() -> {
-            path.follow(larger);
-            // What goes next may have a question open, and then waits for what that brings.
-            clients.get(0).produce(ShareClientStub.record(offset.getAndIncrement(), 1));
-            clients.get(1).produce(ShareClientStub.record(offset.getAndIncrement(), 1));
-            assertThat(open()).isLessThanOrEqualTo(2);
-            assertThat(clients).hasSize(4);
-            assertThat(path.lanes()).isEqualTo(2);
-        });
+        until(() -> assertThat(path.widestSpan()).isZero());
     }
 
-    /** Until the records end. */
-    private void acknowledgeWhatComes() {
-        var unused = CompletableFuture.runAsync(() -> {
-            try {
-                Batch<AcquiredRecord> batch = take();
-                while (true) {
-                    batch.ackAll();
-                    batch = take();
-                }
-            } catch (InterruptedException interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        });
-    }
-
-    // Without room a share consumer goes before its successor comes, which asks for nothing as long as the workers have
-    // enough.
     @Test
-    void memberThatHasJoined_staysSo_whileLanesAreReplaced() {
-        path(1, number -> false).start(new Plan(1, 1, AcquireMode.RECORD_LIMIT));
-        acknowledgeWhatComes();
+    void member_hasJoined_onceTheGroupHasGivenAConsumerPartitions() throws Exception {
+        path.start(TWO);
         clients.getFirst().produce(ShareClientStub.record(0, 1));
-        until(() -> assertThat(counters.acquired.sum()).isOne());
+        take().ackAll();
         assertThat(path.isJoined()).isFalse();
         clients.getFirst().joined();
         clients.getFirst().produce(ShareClientStub.record(1, 1));
+        take().ackAll();
         until(() -> assertThat(path.isJoined()).isTrue());
-        path.follow(new Plan(1, 8, AcquireMode.RECORD_LIMIT));
-        assertThat(path.lanes()).isZero();
-        assertThat(path.isJoined()).isTrue();
     }
 
     @Test
-    void closeThatIsInterrupted_givesBackAtOnce_andWaitsForTheLanes() throws Exception {
-        path(1, number -> false).start(new Plan(1, 1, AcquireMode.RECORD_LIMIT));
+    void closeThatIsInterrupted_givesBackAtOnce_andWaitsForTheConsumers() throws Exception {
+        path.start(new Plan(1, 1, AcquireMode.RECORD_LIMIT));
         clients.getFirst().produce(ShareClientStub.record(0, 1));
         take();
         CompletableFuture<Integer> unfinished = new CompletableFuture<>();
@@ -173,6 +151,6 @@ class ClientPathTest {
         assertThat(unfinished.get(50, TimeUnit.SECONDS)).isEqualTo(1);
         assertThat(interrupted.get(50, TimeUnit.SECONDS)).isTrue();
         assertThat(clients.getFirst().told()).containsExactly("0 RELEASE");
-        path(16, number -> false);
+        path(number -> false);
     }
 }

@@ -2,7 +2,7 @@ package dev.weir.kafka.internal.share.member;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.kafka.internal.share.member.ShareConsumerTuner.Look;
+import dev.weir.kafka.internal.share.member.CreditTuner.Look;
 import dev.weir.kafka.internal.share.member.SharePath.Plan;
 import java.util.PriorityQueue;
 import java.util.Random;
@@ -145,7 +145,6 @@ class CreditTunerSimulationTest {
                     TICK,
                     settled - lastSettled,
                     Math.min(1, (starved - lastStarved) / TICK),
-                    0,
                     0,
                     roundTrip,
                     0.01,

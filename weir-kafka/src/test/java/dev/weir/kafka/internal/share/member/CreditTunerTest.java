@@ -2,7 +2,7 @@ package dev.weir.kafka.internal.share.member;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.kafka.internal.share.member.ShareConsumerTuner.Look;
+import dev.weir.kafka.internal.share.member.CreditTuner.Look;
 import dev.weir.kafka.internal.share.member.SharePath.AcquireMode;
 import dev.weir.kafka.internal.share.member.SharePath.Plan;
 import org.junit.jupiter.api.Test;
@@ -13,7 +13,7 @@ class CreditTunerTest {
     private static final double ROUND_TRIP = 0.003;
 
     private static Look look(long settled, double starved, double idle) {
-        return new Look(0.5, settled, starved, idle, 0, ROUND_TRIP, 0.02, 30, 2000, 6);
+        return new Look(0.5, settled, starved, idle, ROUND_TRIP, 0.02, 30, 2000, 6);
     }
 
     private static Plan next(Plan now, Look look) {
@@ -67,6 +67,34 @@ class CreditTunerTest {
     void handlersThatBecomeSlow_shrinkTheCredits() {
         Plan plan = new Plan(1, 500, AcquireMode.RECORD_LIMIT);
         assertThat(next(plan, look(60, 0, 0)).credits()).isLessThanOrEqualTo(WORKERS + 12);
+    }
+
+    @Test
+    void credits_areNoMoreThanIsDoneInAQuarterOfALock() {
+        assertThat(starved(new Look(1, 100, 0.9, 0, ROUND_TRIP, 0.04, 0.4, 2_000, 6), 4))
+                .isEqualTo(10);
+    }
+
+    /** What is worked on is renewed: that a handler is longer than a quarter of the lock takes no work from anybody. */
+    @Test
+    void handlersLongerThanTheirLocks_leaveARecordForEachWorker() {
+        assertThat(starved(new Look(1, 1, 0.5, 0, ROUND_TRIP, 20, 30, 2_000, 6), 20))
+                .isEqualTo(20);
+    }
+
+    @Test
+    void window_isLeftToOthersByHalf() {
+        assertThat(starved(new Look(1, 100_000, 0.9, 0, ROUND_TRIP, 0.5, 30, 100, 1), 4))
+                .isEqualTo(50);
+    }
+
+    /** Credits where workers starve for long. */
+    private static int starved(Look look, int workers) {
+        Plan plan = CreditTuner.first(workers);
+        for (int i = 0; i < 20; i++) {
+            plan = CreditTuner.next(plan, look, workers, ROUND_TRIP, 0);
+        }
+        return plan.credits();
     }
 
     @Test

@@ -90,7 +90,7 @@ class ParkedCopiesTest {
     }
 
     private static AcquiredRecord record() {
-        return new AcquiredRecord(ShareClientStub.record(0, 5), () -> 5, 0, settled -> {});
+        return new AcquiredRecord(ShareClientStub.record(0, 5), () -> 5, settled -> {});
     }
 
     private static RuntimeException fault(String name) {

@@ -41,7 +41,7 @@ class ReadyRecordsTest {
     }
 
     private static AcquiredRecord record(long offset, int delivery) {
-        return new AcquiredRecord(ShareClientStub.record(offset, delivery), () -> 5, 0, settled -> {});
+        return new AcquiredRecord(ShareClientStub.record(offset, delivery), () -> 5, settled -> {});
     }
 
     private List<AcquiredRecord> put(int records) {

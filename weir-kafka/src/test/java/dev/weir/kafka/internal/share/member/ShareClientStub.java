@@ -68,7 +68,6 @@ final class ShareClientStub extends MockShareConsumer<byte[], byte[]> {
     private final List<String> told = new ArrayList<>();
     private @Nullable AcknowledgementCommitCallback callback;
     private boolean asking;
-    private boolean polling;
     private boolean closed;
     private int lent;
     private int calls;
@@ -162,10 +161,6 @@ final class ShareClientStub extends MockShareConsumer<byte[], byte[]> {
         return locked(() -> calls);
     }
 
-    boolean isPolling() {
-        return locked(() -> polling);
-    }
-
     boolean isClosed() {
         return locked(() -> closed);
     }
@@ -185,7 +180,6 @@ final class ShareClientStub extends MockShareConsumer<byte[], byte[]> {
     @Override
     public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
         lock.lock();
-        polling = true;
         try {
             heard();
             if (refusal != null) {
@@ -225,7 +219,6 @@ final class ShareClientStub extends MockShareConsumer<byte[], byte[]> {
         } catch (InterruptedException e) {
             throw new InterruptException(e);
         } finally {
-            polling = false;
             lock.unlock();
         }
     }

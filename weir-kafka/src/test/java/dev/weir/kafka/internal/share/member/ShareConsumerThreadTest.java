@@ -7,14 +7,18 @@ import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.ShareGroupConfig;
 import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.internal.share.member.SharePath.AcquireMode;
+import dev.weir.kafka.internal.share.member.SharePath.Plan;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageMeter;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.producer.MockProducer;
@@ -36,40 +40,37 @@ class ShareConsumerThreadTest {
     private final AtomicInteger lost = new AtomicInteger();
     private final List<Throwable> failures = new CopyOnWriteArrayList<>();
     private @Nullable ShareClientStub client;
-    private @Nullable ShareConsumerThread lane;
+    private @Nullable ClientPath path;
 
     private void start(int lockMillis, @Nullable ParkedCopies copies) {
-        lane = new ShareConsumerThread(
-                new ShareConsumerThread.Setup(
+        start(lockMillis, copies, 1);
+    }
+
+    private void start(int lockMillis, @Nullable ParkedCopies copies, int pollRecords) {
+        path = new ClientPath(
+                new SharePath.Setup(
                         "test",
-                        Map.of("client.id", "lane"),
+                        Map.of("client.id", "consumer"),
                         List.of("orders"),
-                        config -> client = new ShareClientStub(config, lockMillis, null),
                         group::get,
                         ready,
                         counters,
-                        new ScoutingConsumers(),
                         copies,
                         lost::incrementAndGet,
                         failures::add),
-                1,
-                1,
-                AcquireMode.RECORD_LIMIT,
-                (refused, why) -> failures.add(why),
-                () -> {});
-        lane.start();
+                config -> client = new ShareClientStub(config, lockMillis, null));
+        path.start(new Plan(1, pollRecords, AcquireMode.RECORD_LIMIT));
     }
 
     @AfterEach
-    void end() throws Exception {
-        ready.end();
-        lane().close(System.nanoTime());
-        assertThat(lane().join(LONG)).isTrue();
+    void end() {
+        int ignored = path().close(Duration.ZERO);
+        assertThat(client().isClosed()).isTrue();
         assertThat(failures).isEmpty();
     }
 
-    private ShareConsumerThread lane() {
-        return Objects.requireNonNull(lane);
+    private ClientPath path() {
+        return Objects.requireNonNull(path);
     }
 
     private ShareClientStub client() {
@@ -135,7 +136,7 @@ class ShareConsumerThreadTest {
     }
 
     @Test
-    void lockThatIsNotRenewed_endsWithItsTime_andTheLaneGoesOn() throws Exception {
+    void lockThatIsNotRenewed_endsWithItsTime_andTheConsumerGoesOn() throws Exception {
         group.set(ShareClientStub.group(5, false));
         start(1_500, null);
         client().produce(ShareClientStub.record(0, 1));
@@ -150,7 +151,7 @@ class ShareConsumerThreadTest {
     }
 
     @Test
-    void renewalThatIsRefused_losesTheRecord_andTheLaneGoesOn() throws Exception {
+    void renewalThatIsRefused_losesTheRecord_andTheConsumerGoesOn() throws Exception {
         start(2_000, null);
         client().refuseRenewals();
         client().produce(ShareClientStub.record(0, 1));
@@ -169,7 +170,7 @@ class ShareConsumerThreadTest {
      * asking.
      */
     @Test
-    void recordThatCameWhileTheLaneWaits_isHandedOn() throws Exception {
+    void recordThatCameWhileTheConsumerWaits_isHandedOn() throws Exception {
         start(60_000, null);
         until(() -> assertThat(client().calls()).isPositive());
         ready.put(List.of(elsewhere(7), elsewhere(8)));
@@ -179,36 +180,52 @@ class ShareConsumerThreadTest {
         until(() -> assertThat(ready.size()).isEqualTo(3));
     }
 
-    /** The record that an open question brings would otherwise go back with the session, a delivery older. */
     @Test
-    void laneThatRetiresWithAQuestionOpen_waitsForItsRecord() throws Exception {
-        start(60_000, null);
-        until(() -> assertThat(client().isPolling()).isTrue());
-        lane().retire();
-        int before = client().calls();
-        until(() -> assertThat(client().calls()).isGreaterThan(before + 1));
-        client().produce(ShareClientStub.record(0, 4));
-        take().ack(0);
-        assertThat(lane().join(LONG)).isTrue();
-        assertThat(client().told()).containsExactly("0 ACCEPT");
-        assertThat(client().lent()).isEqualTo(1);
-    }
-
-    @Test
-    void laneThatRetiresWithoutAQuestion_beginsNone() throws Exception {
+    void closeWhileWorkRuns_waitsForIt_andAsksForNothingMore() throws Exception {
         start(60_000, null);
         client().produce(ShareClientStub.record(0, 1));
         Batch<AcquiredRecord> taken = take();
-        lane().retire();
+        ready.end();
         client().produce(ShareClientStub.record(1, 1));
+        CompletableFuture<Integer> unfinished = CompletableFuture.supplyAsync(() -> path().close(LONG));
         taken.ack(0);
-        assertThat(lane().join(LONG)).isTrue();
+        assertThat(unfinished.get(50, TimeUnit.SECONDS)).isZero();
         assertThat(client().told()).containsExactly("0 ACCEPT");
         assertThat(client().lent()).isEqualTo(1);
     }
 
+    @Test
+    void recordsOfOnePoll_endOneByOne_alsoDuringARenewal() throws Exception {
+        start(1_000, null, 3);
+        client().produce(ShareClientStub.record(9, 1));
+        Batch<AcquiredRecord> before = take();
+        for (int i = 0; i < 3; i++) {
+            client().produce(ShareClientStub.record(i, 1));
+        }
+        before.ack(0);
+        List<Runnable> ends = new ArrayList<>();
+        while (ends.size() < 3) {
+            Batch<AcquiredRecord> batch =
+                    Objects.requireNonNull(ready.take(System.nanoTime() + LONG.toNanos(), new StageMeter()));
+            for (int i = 0; i < batch.size(); i++) {
+                int index = i;
+                ends.add(() -> batch.ack(index));
+            }
+        }
+        ends.get(0).run();
+        until(() -> assertThat(client().told()).contains("0 ACCEPT", "1 RENEW", "2 RENEW"));
+        ends.get(2).run();
+        until(() -> assertThat(client().told()).contains("2 ACCEPT"));
+        ends.get(1).run();
+        client().produce(ShareClientStub.record(3, 1));
+        take().ack(0);
+        until(() -> assertThat(client().told()).contains("1 ACCEPT", "3 ACCEPT"));
+        assertThat(counters.lockExpired.sum()).isZero();
+        assertThat(counters.failedAcknowledgements.sum()).isZero();
+    }
+
     private AcquiredRecord elsewhere(long offset) {
-        return new AcquiredRecord(ShareClientStub.record(offset, 1), () -> 5, System.nanoTime(), done -> {});
+        return new AcquiredRecord(ShareClientStub.record(offset, 1), () -> 5, done -> {});
     }
 
     @Test
@@ -228,10 +245,8 @@ class ShareConsumerThreadTest {
         start(60_000, null);
         client().produce(ShareClientStub.record(0, 5));
         take();
-        lane().close(System.nanoTime());
-        assertThat(lane().join(LONG)).isTrue();
+        assertThat(path().close(Duration.ZERO)).isEqualTo(1);
         assertThat(client().told()).containsExactly("0 RELEASE");
-        assertThat(lane().unfinished()).isEqualTo(1);
         assertThat(counters.lost.sum()).isEqualTo(1);
     }
 
@@ -250,8 +265,7 @@ class ShareConsumerThreadTest {
             take();
             assertThat(producer.history()).isEmpty();
             group.set(ShareClientStub.group(3, true));
-            lane().close(System.nanoTime());
-            assertThat(lane().join(LONG)).isTrue();
+            assertThat(path().close(Duration.ZERO)).isEqualTo(1);
             assertThat(client().told()).containsExactly("0 RELEASE");
             assertThat(producer.history()).hasSize(1);
             assertThat(counters.lost.sum()).isZero();

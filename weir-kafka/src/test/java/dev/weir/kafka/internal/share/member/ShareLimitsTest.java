@@ -3,7 +3,7 @@ package dev.weir.kafka.internal.share.member;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.ShareHandle.Limit;
-import dev.weir.kafka.internal.share.member.ShareConsumerTuner.Look;
+import dev.weir.kafka.internal.share.member.CreditTuner.Look;
 import dev.weir.kafka.internal.share.member.ShareLimits.Surroundings;
 import dev.weir.kafka.internal.share.member.SharePath.AcquireMode;
 import dev.weir.kafka.internal.share.member.SharePath.Plan;
@@ -14,11 +14,11 @@ class ShareLimitsTest {
     private static final Plan PLAN = new Plan(8, 10, AcquireMode.RECORD_LIMIT);
 
     private static Look look(double starved, double idleFetch, double roundTrip, double round) {
-        return new Look(1, 1_000, starved, idleFetch, 0, roundTrip, round, 30, 2_000, 2);
+        return new Look(1, 1_000, starved, idleFetch, roundTrip, round, 30, 2_000, 2);
     }
 
     private static Limit limit(Look look, Surroundings around) {
-        return ShareLimits.of(look, around, PLAN, 16);
+        return ShareLimits.of(look, around, PLAN, false);
     }
 
     @Test
@@ -62,9 +62,11 @@ class ShareLimitsTest {
 
     @Test
     void workersThatWait_whileLanesWork_lackCredits() {
-        assertThat(limit(look(0.5, 0, 0.003, 0.02), new Surroundings(60, 10, 100, 0, 5_000, 0.003, 0.5))
-                        .kind())
-                .isEqualTo("share-credits");
+        Look look = look(0.5, 0, 0.003, 0.02);
+        Surroundings around = new Surroundings(60, 10, 100, 0, 5_000, 0.003, 0.5);
+        assertThat(limit(look, around).kind()).isEqualTo("share-credits");
+        assertThat(limit(look, around).advice()).startsWith("fetch(FetchPath.LEAN)");
+        assertThat(ShareLimits.of(look, around, PLAN, true).advice()).startsWith("nothing");
     }
 
     @Test

@@ -83,6 +83,11 @@ class ShareRunTest {
         }
 
         @Override
+        public Plan first(int workers, int maxLanes) {
+            return new Plan(1, workers, AcquireMode.RECORD_LIMIT);
+        }
+
+        @Override
         public void start(Plan plan) {}
 
         @Override

@@ -120,7 +120,7 @@ class AcquiredRecordsReaderTest {
                         Optional.of((short) 1),
                         Optional.of((short) 3),
                         Optional.of((short) 3));
-        assertThat(borrower.lent).extracting(loan -> loan.lockedSinceNanos).containsOnly(17L);
+        assertThat(ranges).extracting(range -> range.lock().sinceNanos()).containsOnly(17L);
         assertThat(acks(ranges)).isEmpty();
     }
 

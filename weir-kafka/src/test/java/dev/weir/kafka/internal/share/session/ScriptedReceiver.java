@@ -26,11 +26,10 @@ class ScriptedReceiver implements AcquiredRecordReceiver {
     int lentAll;
     boolean demand = true;
 
-    /** A record with the time from which its lock counts. */
+    /** A record and the outcome of its work. */
     static final class ScriptedLoan implements LockedRecord {
 
         final ConsumerRecord<byte[], byte[]> record;
-        final long lockedSinceNanos;
         boolean taken;
         boolean done;
         boolean gone;
@@ -39,14 +38,13 @@ class ScriptedReceiver implements AcquiredRecordReceiver {
         boolean offered = true;
         AcknowledgeType outcome = AcknowledgeType.ACCEPT;
 
-        ScriptedLoan(ConsumerRecord<byte[], byte[]> record, long lockedSinceNanos) {
+        ScriptedLoan(ConsumerRecord<byte[], byte[]> record) {
             this.record = record;
-            this.lockedSinceNanos = lockedSinceNanos;
         }
 
         /** A record where nothing but the offset matters. */
         static ScriptedLoan at(long offset) {
-            return new ScriptedLoan(new ConsumerRecord<>("topic", 0, offset, new byte[0], new byte[0]), 0);
+            return new ScriptedLoan(new ConsumerRecord<>("topic", 0, offset, new byte[0], new byte[0]));
         }
 
         @Override
@@ -128,8 +126,8 @@ class ScriptedReceiver implements AcquiredRecordReceiver {
     }
 
     @Override
-    public ScriptedLoan lend(ConsumerRecord<byte[], byte[]> record, long lockedSinceNanos) {
-        ScriptedLoan loan = new ScriptedLoan(record, lockedSinceNanos);
+    public ScriptedLoan lend(ConsumerRecord<byte[], byte[]> record) {
+        ScriptedLoan loan = new ScriptedLoan(record);
         lent.add(loan);
         return loan;
     }

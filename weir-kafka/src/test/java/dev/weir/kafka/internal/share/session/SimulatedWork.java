@@ -109,8 +109,8 @@ final class SimulatedWork extends ScriptedReceiver {
     }
 
     @Override
-    public ScriptedLoan lend(ConsumerRecord<byte[], byte[]> record, long lockedSinceNanos) {
-        ScriptedLoan loan = super.lend(record, lockedSinceNanos);
+    public ScriptedLoan lend(ConsumerRecord<byte[], byte[]> record) {
+        ScriptedLoan loan = super.lend(record);
         queue.add(loan);
         newest.put(place(loan.partition(), loan.offset()), loan);
         return loan;

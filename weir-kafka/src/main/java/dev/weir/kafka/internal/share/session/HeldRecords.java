@@ -1,0 +1,308 @@
+package dev.weir.kafka.internal.share.session;
+
+import dev.weir.kafka.internal.share.session.AcquiredRange.Lock;
+import dev.weir.kafka.internal.share.session.PendingAcknowledgements.Packet;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.common.TopicIdPartition;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Records that one share consumer of Kafka's client has acquired, under the lock policy of {@link LockRenewals}, each
+ * as a range of its own. Confined to the share consumer's thread, but for {@link #firstOffsets} and {@link
+ * #lockMillis}.
+ *
+ * <p>The client differs from a session in three ways. It fetches no more before it has heard of every record, those
+ * whose locks are over included. It accepts no acknowledgement of a record that it renews until a poll has returned the
+ * record again. It forgets the records of a renewal that was refused ({@code ShareInFlightBatch.renew} of Kafka 4.4).
+ */
+public final class HeldRecords {
+
+    /** The client, which sends acknowledgements with its next request. */
+    public interface Client {
+
+        /** Returns false if the client does not know the record any more. */
+        boolean acknowledge(LockedRecord record, AcknowledgeType type);
+
+        /** Sends all acknowledgements, and waits for the answers. */
+        void flush();
+    }
+
+    /** An acknowledgement without an answer. */
+    private record Told(AcknowledgeType type, long sinceNanos) {}
+
+    private static final class OfPartition {
+
+        private final AcquiredRanges ranges;
+
+        /** Records that the client has to hear of before it fetches again, those that it renews included. */
+        private final TreeMap<Long, LockedRecord> unheard = new TreeMap<>();
+
+        private final Set<Long> renewing = new HashSet<>();
+        private final Map<Long, Told> unanswered = new HashMap<>();
+
+        OfPartition(TopicPartition partition) {
+            this.ranges = new AcquiredRanges(new TopicIdPartition(Uuid.ZERO_UUID, partition));
+        }
+    }
+
+    private final Client client;
+    private final AcquiredRecordReceiver receiver;
+    private final LockRenewals locks;
+    private final Map<TopicPartition, OfPartition> partitions = new HashMap<>();
+    private long renewedAtNanos;
+    private volatile Map<TopicPartition, Long> firstOffsets = Map.of();
+
+    public HeldRecords(Client client, AcquiredRecordReceiver receiver) {
+        this.client = client;
+        this.receiver = receiver;
+        this.locks = new LockRenewals(receiver);
+    }
+
+    /** Sets the duration of locks, as the brokers said it last. */
+    public void lockMillis(int millis) {
+        locks.millis(millis);
+    }
+
+    /** Duration of locks in milliseconds; 0 as long as it is not known. Any thread. */
+    public int lockMillis() {
+        return locks.millis();
+    }
+
+    /** First held offset of each partition, as last published. Any thread. */
+    public Map<TopicPartition, Long> firstOffsets() {
+        return firstOffsets;
+    }
+
+    /** Publishes {@link #firstOffsets}. */
+    public void publish() {
+        Map<TopicPartition, Long> now = new HashMap<>();
+        partitions.forEach((partition, of) -> {
+            if (!of.unheard.isEmpty()) {
+                now.put(partition, of.unheard.firstKey());
+            }
+        });
+        firstOffsets = now;
+    }
+
+    /** Adds a record. */
+    public void add(LockedRecord record, long lockedSinceNanos, long nowNanos) {
+        OfPartition of =
+                partitions.computeIfAbsent(new TopicPartition(record.topic(), record.partition()), OfPartition::new);
+        Lock lock = new Lock(lockedSinceNanos, locks.nanos());
+        AcquiredRange range = new AcquiredRange(record.offset(), record.offset(), lock, nowNanos);
+        range.put(record);
+        of.ranges.add(range).forEach(receiver::lost);
+        of.unheard.put(record.offset(), record);
+    }
+
+    /** Notes that a poll returned a record whose renewal was answered; false if this is no such record. */
+    public boolean takeUp(TopicPartition partition, long offset) {
+        OfPartition of = partitions.get(partition);
+        return of != null && of.renewing.remove(offset);
+    }
+
+    /** Notes that the work on a record has ended. */
+    public void ended(LockedRecord record, long nowNanos) {
+        OfPartition of = partitions.get(new TopicPartition(record.topic(), record.partition()));
+        AcquiredRange range = of == null ? null : of.ranges.find(record.offset());
+        AcknowledgeType outcome = record.outcome();
+        if (range != null && range.end(record, outcome.id, nowNanos) && outcome == AcknowledgeType.RELEASE) {
+            receiver.goesBack(record);
+        }
+    }
+
+    public boolean isEmpty() {
+        return partitions.values().stream().allMatch(of -> of.unheard.isEmpty());
+    }
+
+    /** Copies all records. */
+    public List<LockedRecord> all() {
+        return partitions.values().stream()
+                .flatMap(of -> of.unheard.values().stream())
+                .toList();
+    }
+
+    /**
+     * Does what is due for all locks, and tells the client.
+     *
+     * @param ends nothing is to be begun any more
+     */
+    public void attend(long nowNanos, boolean ends) {
+        for (OfPartition of : partitions.values()) {
+            locks.attend(of.ranges, nowNanos, Long.MAX_VALUE, ends);
+            tell(of, nowNanos);
+            tellLost(of, nowNanos);
+        }
+    }
+
+    private void tell(OfPartition of, long nowNanos) {
+        PendingAcknowledgements pending = of.ranges.outbox;
+        List<AcknowledgementRange> renewed = new ArrayList<>();
+        while (pending.hasAcks()) {
+            boolean apart = pending.isNextApart();
+            if (apart) {
+                client.flush();
+            }
+            for (AcknowledgementRange ack : take(pending)) {
+                if (of.renewing.contains(ack.first())) {
+                    renewed.add(ack);
+                } else {
+                    tell(of, ack.first(), AcknowledgeType.forId(ack.type()), nowNanos);
+                }
+            }
+            if (apart) {
+                client.flush();
+            }
+        }
+        pending.add(renewed, nowNanos);
+        for (Packet packet = pending.takeRenewals(); packet != null; packet = pending.takeRenewals()) {
+            renewedAtNanos = nowNanos;
+            packet.acks().forEach(ack -> tell(of, ack.first(), AcknowledgeType.RENEW, nowNanos));
+        }
+    }
+
+    private static List<AcknowledgementRange> take(PendingAcknowledgements pending) {
+        return Objects.requireNonNull(pending.take()).acks();
+    }
+
+    private void tell(OfPartition of, long offset, AcknowledgeType type, long nowNanos) {
+        boolean renews = type == AcknowledgeType.RENEW;
+        LockedRecord record = renews ? of.unheard.get(offset) : of.unheard.remove(offset);
+        if (record == null) {
+            return; // The client has forgotten it with a renewal that was refused.
+        }
+        if (renews) {
+            of.renewing.add(offset);
+        }
+        of.unanswered.put(offset, new Told(type, nowNanos));
+        if (!client.acknowledge(record, type)) {
+            of.unanswered.remove(offset);
+            refused(of, type, List.of(offset), "it came too late");
+        }
+    }
+
+    /**
+     * Tells the client of records whose locks are over. Work that has ended is told, as it may be in time; the rest
+     * goes back. They go in requests of their own, as brokers refuse all acknowledgements of a partition that come with
+     * one that is late.
+     */
+    private void tellLost(OfPartition of, long nowNanos) {
+        List<LockedRecord> lost = new ArrayList<>();
+        for (LockedRecord record : List.copyOf(of.unheard.values())) {
+            if (of.ranges.find(record.offset()) != null) {
+                continue;
+            }
+            if (!of.renewing.contains(record.offset())) {
+                lost.add(record);
+            } else if (record.isGone()) {
+                forget(of, record.offset()); // If a poll returns it, it is another delivery to the pipeline.
+            }
+        }
+        if (!lost.isEmpty()) {
+            client.flush();
+            for (LockedRecord record : lost) {
+                AcknowledgeType type = record.isGone() ? AcknowledgeType.RELEASE : record.outcome();
+                tell(of, record.offset(), type, nowNanos);
+            }
+            client.flush();
+        }
+    }
+
+    private static void forget(OfPartition of, long offset) {
+        of.renewing.remove(offset);
+        of.unheard.remove(offset);
+    }
+
+    /** Returns whether brokers have not answered a renewal yet. */
+    public boolean awaitsRenewals() {
+        return partitions.values().stream().anyMatch(of -> of.renewing.stream().anyMatch(of.unanswered::containsKey));
+    }
+
+    /**
+     * Returns whether a poll is due that returns the records of renewals: all are answered, or the locks of some do not
+     * allow to wait for the others.
+     */
+    public boolean hasRenewed(long nowNanos) {
+        boolean renews = false;
+        for (OfPartition of : partitions.values()) {
+            if (of.renewing.size() < of.unheard.size()) {
+                return false; // The client polls no more before it has heard of these.
+            }
+            renews |= !of.renewing.isEmpty();
+        }
+        return renews && (!awaitsRenewals() || nowNanos - renewedAtNanos >= locks.nanos() / 4);
+    }
+
+    /** Receives the brokers' answer to acknowledgements, as the client's callback does. */
+    public void answered(Map<TopicIdPartition, Set<Long>> offsets, @Nullable Exception failure, long nowNanos) {
+        offsets.forEach((id, answered) -> {
+            OfPartition of = partitions.get(id.topicPartition());
+            if (of == null) {
+                return; // Gaps, which the client acknowledges by itself, in a partition without records.
+            }
+            Map<AcknowledgeType, List<Long>> refused = new EnumMap<>(AcknowledgeType.class);
+            for (Long offset : answered) {
+                Told told = of.unanswered.remove(offset);
+                if (told != null && failure == null) {
+                    confirmed(of, offset, told, nowNanos);
+                } else if (told != null) {
+                    refused.computeIfAbsent(told.type, type -> new ArrayList<>())
+                            .add(offset);
+                }
+            }
+            refused.forEach((type, all) -> refused(of, type, all, String.valueOf(failure)));
+        });
+    }
+
+    private void confirmed(OfPartition of, long offset, Told told, long nowNanos) {
+        receiver.confirmed(told.type, 1, nowNanos - told.sinceNanos);
+        AcquiredRange range = of.ranges.find(offset);
+        if (told.type == AcknowledgeType.RENEW && range != null) {
+            range.renewed(new Lock(told.sinceNanos, locks.nanos()));
+        }
+    }
+
+    private void refused(OfPartition of, AcknowledgeType type, List<Long> offsets, String reason) {
+        receiver.refused(of.ranges + "@" + offsets.getFirst(), type, offsets.size(), reason);
+        if (type != AcknowledgeType.RENEW) {
+            return;
+        }
+        for (long offset : offsets) {
+            forget(of, offset);
+            AcquiredRange range = of.ranges.find(offset);
+            if (range != null) {
+                range.loseOpen().forEach(receiver::lost);
+            }
+        }
+    }
+
+    /** Gives back all records, begun or not; returns how many were not finished. */
+    public int giveUp(long nowNanos) {
+        int given = 0;
+        for (OfPartition of : partitions.values()) {
+            given += locks.giveUp(of.ranges, nowNanos);
+        }
+        return given;
+    }
+
+    /** Loses what is left with the client's session. The client's close may still bring answers. */
+    public void close() {
+        for (OfPartition of : partitions.values()) {
+            of.ranges.loseAll().forEach(receiver::lost);
+            of.unheard.clear();
+            of.renewing.clear();
+        }
+        publish();
+    }
+}
