@@ -78,12 +78,7 @@ final class TransactionFence {
         Set<String> members = group.get(ANSWER_SECONDS, TimeUnit.SECONDS).members().stream()
                 .map(MemberDescription::clientId)
                 .collect(Collectors.toSet());
-        List<String> gone = new ArrayList<>();
-        runs.forEach((id, run) -> {
-            if (members.stream().noneMatch(member -> member.endsWith("-" + run))) {
-                gone.add(id);
-            }
-        });
+        List<String> gone = withoutMember(runs, members);
         if (!gone.isEmpty()) {
             fence(admin, gone);
         }
@@ -121,6 +116,22 @@ final class TransactionFence {
             }
         }
         return runs;
+    }
+
+    /**
+     * Returns the transactions of runs that have no member in the group.
+     *
+     * @param runs by transactional id
+     * @param members client ids, each of which ends with the run of its member
+     */
+    static List<String> withoutMember(Map<String, String> runs, Set<String> members) {
+        List<String> gone = new ArrayList<>();
+        runs.forEach((id, run) -> {
+            if (members.stream().noneMatch(member -> member.endsWith("-" + run))) {
+                gone.add(id);
+            }
+        });
+        return gone;
     }
 
     private void fence(Admin admin, List<String> gone) throws InterruptedException {

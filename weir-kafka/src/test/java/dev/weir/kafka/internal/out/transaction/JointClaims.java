@@ -8,7 +8,7 @@ import java.util.List;
  * The target of an element that stands for several inputs, as a stage of the engine that groups elements makes one:
  * when its last claim ends, one claim of each input ends. Confined to one thread.
  */
-public final class JointClaims implements AckTarget {
+public class JointClaims implements AckTarget {
 
     private record Member(AckTarget target, long token) {}
 

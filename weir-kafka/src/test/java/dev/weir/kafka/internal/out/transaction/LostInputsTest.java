@@ -75,7 +75,13 @@ class LostInputsTest {
     void jointElement_thatHasLostAnInput_isDropped_andTheOthersAreReadAgain() {
         board.emits(own);
         board.emits(foreign);
-        JointClaims both = new JointClaims();
+        AtomicInteger abandoned = new AtomicInteger();
+        JointClaims both = new JointClaims() {
+            @Override
+            public void abandon(long token) {
+                abandoned.incrementAndGet();
+            }
+        };
         both.add(own, 0);
         both.add(foreign, 0);
         foreign.revoke();
@@ -90,5 +96,6 @@ class LostInputsTest {
             board.lock.unlock();
         }
         assertThat(asked).hasValue(1);
+        assertThat(abandoned).as("its claim has ended").hasValue(1);
     }
 }

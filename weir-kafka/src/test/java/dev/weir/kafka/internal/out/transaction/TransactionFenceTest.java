@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.TransactionListing;
@@ -48,5 +49,15 @@ class TransactionFenceTest {
         var brokers =
                 Map.of(1, lists(plan.transactionalId(1), ofGroup("invoices").transactionalId(0), "by-hand"));
         assertThat(fence.openOfOtherRuns(brokers, TimeUnit.SECONDS.toNanos(10))).isEmpty();
+    }
+
+    /** A member's client id ends with its run, whatever the user has named it. */
+    @Test
+    void transactionsOfRunsThatHaveAMember_areLeftAlone() {
+        Map<String, String> runs = Map.of("orders-weir-aa-0", "aa", "orders-weir-bb-0", "bb", "orders-weir-bb-1", "bb");
+        assertThat(TransactionFence.withoutMember(runs, Set.of("weir-aa", "mine-cc")))
+                .containsExactlyInAnyOrder("orders-weir-bb-0", "orders-weir-bb-1");
+        assertThat(TransactionFence.withoutMember(runs, Set.of("x-aa", "y-bb"))).isEmpty();
+        assertThat(TransactionFence.withoutMember(runs, Set.of())).hasSize(3);
     }
 }
