@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.internal.in.commit.ScriptedCoordinator.Fate;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -163,5 +165,15 @@ class DirectCommitTest {
         commit.await(WITHIN_NANOS);
         commit.close();
         assertThat(coordinator.connections).hasValue(0);
+    }
+
+    @Test
+    void commitThatFoundNoConnection_isTriedAgain() throws IOException {
+        try (ServerSocket unused = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            coordinator.lookupPort = unused.getLocalPort();
+        }
+        assertThat(commit.commit(OFFSETS, BRIEFLY_NANOS)).isFalse();
+        coordinator.lookupPort = 0;
+        assertThat(commit.commit(OFFSETS, WITHIN_NANOS)).isTrue();
     }
 }

@@ -11,11 +11,13 @@ import dev.weir.kafka.internal.in.offsets.CommitText;
 import dev.weir.kafka.internal.in.offsets.OffsetTracker;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
@@ -25,6 +27,7 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.GroupAuthorizationException;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.UnknownTopicIdException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -149,6 +152,7 @@ class OffsetCommitsTest {
 
         private final List<Map<TopicPartition, OffsetAndMetadata>> asked = new ArrayList<>();
         private @Nullable OffsetCommitCallback unanswered;
+        private int topicsAsked;
 
         Slow() {
             super("earliest");
@@ -163,6 +167,12 @@ class OffsetCommitsTest {
         @Override
         public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
             throw new RebalanceInProgressException("poll first");
+        }
+
+        @Override
+        public Map<TopicPartition, Long> endOffsets(Collection<TopicPartition> unknown, Duration timeout) {
+            topicsAsked++;
+            throw new TimeoutException("not there");
         }
 
         private void answer(@Nullable Exception failure) {
@@ -284,5 +294,89 @@ class OffsetCommitsTest {
         onSlow.succeededAhead();
         assertThat(onSlow.isBackingOff()).isFalse();
         assertThat(onSlow.succeeded()).isEqualTo(1);
+    }
+
+    /** The client commits by the id of the former topic until it asks again. */
+    @Test
+    void commitOfAnUnknownTopicId_hasTheClientAskForItsTopics_beforeTheNextOne() {
+        partition.tracker().ack(0);
+        sendDue();
+        slow.answer(new UnknownTopicIdException("recreated"));
+        assertThat(slow.topicsAsked).isZero();
+        onSlow.send(Map.of(ID, new OffsetAndMetadata(1)), made -> {});
+        assertThat(slow.topicsAsked).isEqualTo(1);
+        slow.answer(null);
+        onSlow.send(Map.of(ID, new OffsetAndMetadata(1)), made -> {});
+        assertThat(slow.topicsAsked).as("once").isEqualTo(1);
+    }
+
+    @Test
+    void partitionOfWhichACommitIsTaken_isNotGone() {
+        onSlow.lookForGone(Set.of(ID));
+        assertThat(onSlow.isGone(ID)).isTrue();
+        onSlow.committed(List.of(partition), Map.of(ID, new OffsetAndMetadata(1)));
+        assertThat(onSlow.isGone(ID)).isFalse();
+    }
+
+    /** The brokers would be asked for each record while they cannot answer. */
+    @Test
+    void commitThatFailed_isNotBroughtForwardByRecords() {
+        topic.exists = true;
+        OffsetCommits often = new OffsetCommits(
+                slow,
+                new ClientFetcher(slow),
+                ConsumerSettings.builder()
+                        .bootstrapServers("h:1")
+                        .commitRecords(1)
+                        .build(),
+                topic,
+                clock,
+                MemberCommit.NONE);
+        partition.tracker().ack(0);
+        partition.advance();
+        often.commitIfDue(List.of(partition));
+        assertThat(slow.asked).hasSize(1);
+        slow.answer(new TimeoutException("no answer"));
+        partition.tracker().ack(1);
+        partition.advance();
+        often.commitIfDue(List.of(partition));
+        often.bringForward();
+        often.commitIfDue(List.of(partition));
+        assertThat(slow.asked).hasSize(1);
+        clock.nanos += Duration.ofMillis(100).toNanos();
+        often.commitIfDue(List.of(partition));
+        assertThat(slow.asked).hasSize(2);
+    }
+
+    /** One that arrives behind the client's would bring an older offset back. */
+    @Test
+    void lastCommit_waitsForTheOneThatIsUnderWayBesideTheClient() {
+        topic.exists = true;
+        AtomicLong awaited = new AtomicLong();
+        MemberCommit beside = new MemberCommit() {
+            @Override
+            public boolean commit(Map<TopicPartition, OffsetAndMetadata> offsets, long nanos) {
+                return false;
+            }
+
+            @Override
+            public void await(long nanos) {
+                awaited.addAndGet(nanos);
+            }
+        };
+        OffsetCommits last = new OffsetCommits(
+                slow,
+                new ClientFetcher(slow),
+                ConsumerSettings.builder().bootstrapServers("h:1").build(),
+                topic,
+                clock,
+                beside);
+        assertThatExceptionOfType(RebalanceInProgressException.class)
+                .isThrownBy(() -> last.commitNow(List.of(partition), 1_000_000));
+        assertThat(awaited).hasValue(1_000_000);
+        assertThatExceptionOfType(RebalanceInProgressException.class)
+                .isThrownBy(() -> last.commitNow(
+                        List.of(partition), Duration.ofSeconds(10).toNanos()));
+        assertThat(awaited).as("for two seconds at most").hasValue(2_001_000_000);
     }
 }

@@ -59,6 +59,9 @@ final class ScriptedCoordinator implements AutoCloseable {
     final ConcurrentLinkedQueue<Fate> fates = new ConcurrentLinkedQueue<>();
 
     volatile Errors lookupError = Errors.NONE;
+    /** The port of the coordinator that lookups name; 0 is this one. */
+    volatile int lookupPort;
+
     volatile Errors refusal = Errors.UNKNOWN_MEMBER_ID;
     volatile short maxCommitVersion = ApiKeys.OFFSET_COMMIT.latestVersion();
 
@@ -141,7 +144,7 @@ final class ScriptedCoordinator implements AutoCloseable {
                         .setErrorCode(lookupError.code())
                         .setNodeId(1)
                         .setHost("127.0.0.1")
-                        .setPort(server.getLocalPort())));
+                        .setPort(lookupPort == 0 ? server.getLocalPort() : lookupPort)));
     }
 
     /** The last partition of the last topic is refused, if one is. */

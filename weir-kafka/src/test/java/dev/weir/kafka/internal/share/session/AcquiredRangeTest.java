@@ -240,4 +240,15 @@ class AcquiredRangeTest {
         assertThat(range.takeUntold()).containsExactly(ack(5, 7, AcknowledgementRange.ACCEPT, 1));
         assertThat(range.end(loan, AcknowledgementRange.RELEASE, 0)).isFalse();
     }
+
+    @Test
+    void partWhoseRenewalIsRefused_hasTheLockFromBefore() {
+        AcquiredRange range = new AcquiredRange(0, 5, new Lock(1, 2), 9);
+        put(range, 3);
+        assertThat(range.takeRenewals()).hasSize(1);
+        range.renewed(new Lock(3, 4));
+        AcquiredRange part = range.part(2, 3);
+        part.notRenewed();
+        assertThat(part.lock()).isEqualTo(new Lock(1, 2));
+    }
 }

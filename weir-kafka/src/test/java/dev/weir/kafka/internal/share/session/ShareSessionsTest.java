@@ -47,7 +47,7 @@ class ShareSessionsTest {
             directory,
             network,
             borrower,
-            new ShareMember.Reading(true, 1_000_000, UnreadableBatches.FAIL),
+            new ShareMember.Reading(true, 1_000_000, UnreadableBatches.DEAD_LETTER),
             () -> moved++);
     private long now = 1_000 * MILLISECOND;
 
@@ -357,6 +357,17 @@ class ShareSessionsTest {
         assertThat(borrower.passedBy).isEqualTo(1);
     }
 
+    /** The broker may have made it as early as that. */
+    @Test
+    void lock_countsFromTheRequest() {
+        settle(0);
+        assertThat(turn(0)).isNotNegative();
+        long asked = now;
+        sessions.at(now + 30 * MILLISECOND);
+        broker(1).receiver.answered(answer(0, 0, 1));
+        assertThat(borrower.lent.getFirst().lockedSinceNanos).isEqualTo(asked);
+    }
+
     @Test
     void lockTimeOfAnAcknowledgement_isNotedToo() {
         open(1);
@@ -368,6 +379,20 @@ class ShareSessionsTest {
         broker(1).receiver.answered(acknowledged(0).setAcquisitionLockTimeoutMs(7_000));
         assertThat(sessions.lockMillis()).isEqualTo(7_000);
         assertThat(borrower.confirmed).containsExactly("accept 1 0");
+    }
+
+    /** Only the record that stands for the batch is copied when it goes back in its last delivery. */
+    @Test
+    void unreadableBatch_isOneOpenRecord_andHoldsAllItsOffsets() {
+        settle(0);
+        assertThat(turn(0)).isNotNegative();
+        ShareFetchResponseData damaged = answer(0, 0, 3);
+        MemoryRecords batch = (MemoryRecords)
+                damaged.responses().iterator().next().partitions().getFirst().records();
+        batch.buffer().put(batch.sizeInBytes() - 1, (byte) -1);
+        broker(1).receiver.answered(damaged);
+        assertThat(sessions.open()).isEqualTo(3);
+        assertThat(sessions.openLoans()).singleElement().isSameAs(borrower.lent.getFirst());
     }
 
     @Test
