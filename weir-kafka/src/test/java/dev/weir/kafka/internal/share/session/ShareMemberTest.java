@@ -6,11 +6,13 @@ import dev.weir.kafka.ConsumerSettings.UnreadableBatches;
 import dev.weir.kafka.internal.share.session.ScriptedNetwork.ScriptedChannel;
 import java.net.InetSocketAddress;
 import java.util.List;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.FindCoordinatorRequestData;
 import org.apache.kafka.common.message.FindCoordinatorResponseData;
 import org.apache.kafka.common.message.FindCoordinatorResponseData.Coordinator;
 import org.apache.kafka.common.message.MetadataResponseData;
 import org.apache.kafka.common.message.ShareGroupHeartbeatRequestData;
+import org.apache.kafka.common.message.ShareGroupHeartbeatResponseData;
 import org.junit.jupiter.api.Test;
 
 /** A member and the coordinator of its group. */
@@ -93,5 +95,32 @@ class ShareMemberTest {
         member.close();
         assertThat(coordinator.dropped).isTrue();
         assertThat(bootstrap.dropped).isTrue();
+    }
+
+    @Test
+    void memberWithPartitions_isJoined_andHasNothingAcquiredYet() {
+        ScriptedChannel coordinator = joining();
+        coordinator.receiver.answered(new ShareGroupHeartbeatResponseData()
+                .setMemberEpoch(1)
+                .setHeartbeatIntervalMs(500)
+                .setAssignment(new ShareGroupHeartbeatResponseData.Assignment()
+                        .setTopicPartitions(List.of(new ShareGroupHeartbeatResponseData.TopicPartitions()
+                                .setTopicId(new Uuid(1, 2))
+                                .setPartitions(List.of(0))))));
+        assertThat(member.isJoined()).isFalse();
+        turn(0);
+        assertThat(member.isJoined()).isTrue();
+        assertThat(member.open()).isZero();
+        assertThat(member.openLoans()).isEmpty();
+        assertThat(member.span()).isZero();
+        assertThat(member.lockMillis()).isZero();
+        assertThat(member.hasEnded()).isTrue();
+        member.leave();
+        turn(0);
+        assertThat(coordinator.last(ShareGroupHeartbeatRequestData.class).memberEpoch())
+                .isEqualTo(-1);
+        assertThat(member.hasLeft()).isFalse();
+        coordinator.receiver.answered(new ShareGroupHeartbeatResponseData().setMemberEpoch(-1));
+        assertThat(member.hasLeft()).isTrue();
     }
 }

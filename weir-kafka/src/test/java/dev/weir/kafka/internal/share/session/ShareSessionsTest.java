@@ -278,6 +278,25 @@ class ShareSessionsTest {
         assertThat(asked(1)).isEqualTo(100);
     }
 
+    /** A tenth of the way from 1024 bytes to what they had. */
+    @Test
+    void bytesOfAFetch_followTheSizeOfTheRecordsThatCame() {
+        settle(0);
+        assertThat(turn(0)).isNotNegative();
+        ShareFetchResponseData answer = answer(0, 0, 10);
+        int bytes = answer.responses()
+                .iterator()
+                .next()
+                .partitions()
+                .getFirst()
+                .records()
+                .sizeInBytes();
+        broker(1).receiver.answered(answer);
+        assertThat(turn(60)).isNotNegative();
+        assertThat(broker(1).last(ShareFetchRequestData.class).maxBytes())
+                .isEqualTo((int) (90 * (1024 + (bytes / 10.0 - 1024) / 10) * 1.5));
+    }
+
     @Test
     void channelWithoutAConnection_isSentNothing() {
         settle(0, 1);

@@ -1,0 +1,39 @@
+package dev.weir.kafka.internal.share.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.internal.share.session.ScriptedReceiver.ScriptedLoan;
+import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.junit.jupiter.api.Test;
+
+class RestOfBatchTest {
+
+    private final ScriptedLoan record = ScriptedLoan.at(5);
+    private final RestOfBatch rest = new RestOfBatch("topic", 0, 6, record);
+
+    /** It goes back, or is lost, when that record is. */
+    @Test
+    void offset_isNeitherGivenBackNorLostByItself() {
+        assertThat(rest.giveBack()).isFalse();
+        assertThat(rest.lose()).isFalse();
+        assertThat(record.isGone()).isFalse();
+        assertThat(rest.isGone()).isFalse();
+        assertThat(record.lose()).isTrue();
+        assertThat(rest.isGone()).isTrue();
+    }
+
+    @Test
+    void offset_isWhatItsRecordIs() {
+        assertThat(rest.isAtRisk()).isFalse();
+        assertThat(rest.isLastDelivery()).isFalse();
+        assertThat(rest.isOffered()).isTrue();
+        record.atRisk = true;
+        record.lastDelivery = true;
+        record.offered = false;
+        record.outcome = AcknowledgeType.REJECT;
+        assertThat(rest.isAtRisk()).isTrue();
+        assertThat(rest.isLastDelivery()).isTrue();
+        assertThat(rest.isOffered()).isFalse();
+        assertThat(rest.outcome()).isEqualTo(AcknowledgeType.REJECT);
+    }
+}
