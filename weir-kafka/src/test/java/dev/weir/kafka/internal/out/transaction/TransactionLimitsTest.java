@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -72,7 +72,8 @@ class TransactionLimitsTest {
     @Test
     void deadLetters_areOnTheClusterOfTheProducer() {
         ProducerSettings<byte[], byte[]> settings = producer("h:1").build();
-        assertThatCode(() -> TransactionLimits.checkDeadLetterTopic(settings, null)).doesNotThrowAnyException();
+        assertThatCode(() -> TransactionLimits.checkDeadLetterTopic(settings, null))
+                .doesNotThrowAnyException();
         assertThatCode(() -> TransactionLimits.checkDeadLetterTopic(
                         settings, DeadLetterTopic.of("dead", producer("h:1").build())))
                 .doesNotThrowAnyException();
