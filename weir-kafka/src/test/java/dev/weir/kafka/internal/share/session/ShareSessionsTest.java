@@ -378,16 +378,6 @@ class ShareSessionsTest {
 
     /** The broker may have made it as early as that. */
     @Test
-    void lock_countsFromTheRequest() {
-        settle(0);
-        assertThat(turn(0)).isNotNegative();
-        long asked = now;
-        sessions.at(now + 30 * MILLISECOND);
-        broker(1).receiver.answered(answer(0, 0, 1));
-        assertThat(borrower.lent.getFirst().lockedSinceNanos).isEqualTo(asked);
-    }
-
-    @Test
     void lockTimeOfAnAcknowledgement_isNotedToo() {
         open(1);
         borrower.demand = false;
