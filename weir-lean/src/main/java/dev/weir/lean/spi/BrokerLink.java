@@ -1,8 +1,8 @@
 package dev.weir.lean.spi;
 
 import dev.weir.lean.LeanException;
-import dev.weir.lean.internal.consumer.ResponseMessages;
-import dev.weir.lean.internal.consumer.RetryBackoff;
+import dev.weir.lean.internal.cluster.ResponseMessages;
+import dev.weir.lean.internal.cluster.RetryBackoff;
 import dev.weir.lean.internal.net.BrokerConnection;
 import dev.weir.lean.internal.net.ConnectionBuffers;
 import dev.weir.lean.internal.net.ReceiveBuffer;

@@ -2,7 +2,7 @@ package dev.weir.lean.spi;
 
 import dev.weir.lean.LeanException;
 import dev.weir.lean.LeanSettings;
-import dev.weir.lean.internal.consumer.RetryBackoff;
+import dev.weir.lean.internal.cluster.RetryBackoff;
 import dev.weir.lean.internal.net.Transports;
 import java.io.IOException;
 import java.net.InetSocketAddress;

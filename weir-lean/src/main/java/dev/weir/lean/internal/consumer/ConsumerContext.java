@@ -1,12 +1,15 @@
 package dev.weir.lean.internal.consumer;
 
 import dev.weir.lean.LeanSettings;
+import dev.weir.lean.internal.cluster.BrokerAddress;
+import dev.weir.lean.internal.cluster.RetryBackoff;
 import dev.weir.lean.internal.net.BrokerConnection;
 import dev.weir.lean.internal.net.ConnectionBuffers;
 import dev.weir.lean.internal.net.Transports;
 import dev.weir.lean.internal.wire.FetchRequest;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.SplittableRandom;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -14,6 +17,7 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 /** The state common to the brokers, metadata and partitions of one consumer. Confined to one thread. */
 record ConsumerContext(
         LeanSettings settings,
+        List<BrokerAddress> bootstrap,
         Transports transports,
         String clientId,
         FetchRequest fetchRequest,
@@ -23,9 +27,11 @@ record ConsumerContext(
     static ConsumerContext of(LeanSettings settings) throws IOException {
         String clientId = settings.properties().getOrDefault(CommonClientConfigs.CLIENT_ID_CONFIG, "weir-lean");
         String rack = settings.properties().getOrDefault(ConsumerConfig.CLIENT_RACK_CONFIG, "");
+        List<BrokerAddress> bootstrap = BrokerAddress.bootstrap(settings.properties());
         Transports transports = Transports.of(settings.properties(), settings.receiveBufferBytes());
         return new ConsumerContext(
                 settings,
+                bootstrap,
                 transports,
                 clientId,
                 new FetchRequest(settings, clientId, rack),

@@ -1,14 +1,14 @@
 package dev.weir.lean.internal.consumer;
 
 import dev.weir.lean.LeanException;
+import dev.weir.lean.internal.cluster.BrokerAddress;
+import dev.weir.lean.internal.cluster.RetryBackoff;
 import dev.weir.lean.internal.net.BrokerConnection;
 import dev.weir.lean.internal.net.ConnectionBuffers;
 import dev.weir.lean.internal.net.ReceiveBuffer;
 import dev.weir.lean.internal.wire.MalformedResponseException;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -27,6 +27,7 @@ final class FetchBroker implements BrokerConnection.Listener {
             .thenComparingInt(each -> each.number);
 
     final int id;
+    private final BrokerAddress address;
     private final ConsumerContext context;
     private final FetchAnswers answers;
     private final FetchSession fetches;
@@ -37,8 +38,6 @@ final class FetchBroker implements BrokerConnection.Listener {
 
     private final List<FetchedPartition> partitions = new ArrayList<>();
 
-    private String host;
-    private int port;
     private @Nullable BrokerConnection connection;
 
     /** Kept across connections while there are partitions. */
@@ -59,24 +58,14 @@ final class FetchBroker implements BrokerConnection.Listener {
     private boolean throttled;
     private long throttledUntilNanos;
 
-    FetchBroker(int id, String host, int port, ConsumerContext context, FetchAnswers answers) {
+    FetchBroker(int id, BrokerAddress address, ConsumerContext context, FetchAnswers answers) {
         this.id = id;
-        this.host = host;
-        this.port = port;
+        this.address = address;
         this.context = context;
         this.answers = answers;
         this.fetches = new FetchSession(context.fetchRequest());
         this.backoff = context.newBackoff();
         this.nearer = context.newBackoff();
-    }
-
-    /** Its address may have changed. */
-    void address(String newHost, int newPort) {
-        if (newPort != port || !newHost.equals(host)) {
-            host = newHost;
-            port = newPort;
-            close("the broker has another address now");
-        }
     }
 
     void add(FetchedPartition partition) {
@@ -173,9 +162,9 @@ final class FetchBroker implements BrokerConnection.Listener {
     }
 
     /** Chooses another address for each attempt, because a name may have several and some may be unreachable. */
-    private InetSocketAddress nextAddress() throws UnknownHostException {
-        InetAddress[] all = InetAddress.getAllByName(host);
-        return new InetSocketAddress(all[attempts++ % all.length], port);
+    private InetSocketAddress nextAddress() {
+        List<InetSocketAddress> all = address.get();
+        return all.get(attempts++ % all.size());
     }
 
     private void lost(BrokerConnection closed, long nowNanos) {
@@ -305,6 +294,6 @@ final class FetchBroker implements BrokerConnection.Listener {
 
     @Override
     public String toString() {
-        return "broker " + id + " at " + host + ":" + port;
+        return address.toString();
     }
 }

@@ -117,10 +117,10 @@ final class FetchSession {
             partition.inSession = false;
             return;
         }
-        request.partition(out, partition.number, partition.leaderEpoch, partition.fetchOffset, partition.lastEpoch);
+        request.partition(out, partition.number, partition.leader.epoch(), partition.fetchOffset, partition.lastEpoch);
         partition.inSession = true;
         partition.sentOffset = partition.fetchOffset;
-        partition.sentLeaderEpoch = partition.leaderEpoch;
+        partition.sentLeaderEpoch = partition.leader.epoch();
         partition.sentLastEpoch = partition.lastEpoch;
     }
 

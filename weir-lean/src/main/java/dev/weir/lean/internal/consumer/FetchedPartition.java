@@ -2,6 +2,7 @@ package dev.weir.lean.internal.consumer;
 
 import dev.weir.lean.PartitionException;
 import dev.weir.lean.StartAt;
+import dev.weir.lean.internal.cluster.PartitionLeader;
 import dev.weir.lean.internal.cursor.PartitionCursor;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
@@ -57,8 +58,7 @@ final class FetchedPartition {
     /** The epoch before the fetch offset that its leader does not know, until the next batch explains that; else -1. */
     int doubtedEpoch = UNKNOWN;
 
-    int leader = UNKNOWN;
-    int leaderEpoch = UNKNOWN;
+    final PartitionLeader leader = new PartitionLeader();
 
     /** The broker to fetch from: the leader, or a nearer replica. */
     @Nullable
@@ -106,7 +106,10 @@ final class FetchedPartition {
 
     /** Returns whether the session has another offset or other epochs for it. */
     boolean isNewToSession() {
-        return !inSession || sentOffset != fetchOffset || sentLeaderEpoch != leaderEpoch || sentLastEpoch != lastEpoch;
+        return !inSession
+                || sentOffset != fetchOffset
+                || sentLeaderEpoch != leader.epoch()
+                || sentLastEpoch != lastEpoch;
     }
 
     /** Returns whether a response is for its current position, not for one before a seek. */
@@ -136,7 +139,7 @@ final class FetchedPartition {
     }
 
     boolean isFollowing() {
-        return broker != null && broker.id != leader;
+        return broker != null && broker.id != leader.node();
     }
 
     /** Its leader does not know the epoch, so it is requested without one. */

@@ -1,6 +1,7 @@
 package dev.weir.lean.internal.consumer;
 
 import dev.weir.lean.StartAt;
+import dev.weir.lean.internal.cluster.TopicIdAgreement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,6 +1,7 @@
 package dev.weir.lean.internal.consumer;
 
 import dev.weir.lean.StartAt;
+import dev.weir.lean.internal.cluster.ResponseMessages;
 import dev.weir.lean.internal.net.BrokerConnection;
 import dev.weir.lean.internal.wire.MalformedResponseException;
 import java.nio.ByteBuffer;
@@ -44,7 +45,7 @@ final class OffsetRequests {
                     .partitions()
                     .add(new ListOffsetsPartition()
                             .setPartitionIndex(partition.number)
-                            .setCurrentLeaderEpoch(partition.leaderEpoch)
+                            .setCurrentLeaderEpoch(partition.leader.epoch())
                             .setTimestamp(partition.wantsEndFirst() ? StartAt.END : start.timestampMillis()));
         }
         if (topics == null) {

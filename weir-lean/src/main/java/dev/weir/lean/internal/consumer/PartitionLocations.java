@@ -3,7 +3,11 @@ package dev.weir.lean.internal.consumer;
 import dev.weir.lean.LeanException;
 import dev.weir.lean.PartitionException;
 import dev.weir.lean.StartAt;
-import dev.weir.lean.internal.consumer.TopicIdAgreement.Verdict;
+import dev.weir.lean.internal.cluster.BrokerAddress;
+import dev.weir.lean.internal.cluster.ClusterMetadata;
+import dev.weir.lean.internal.cluster.ClusterView;
+import dev.weir.lean.internal.cluster.TopicIdAgreement;
+import dev.weir.lean.internal.cluster.TopicIdAgreement.Verdict;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,19 +16,19 @@ import java.util.Objects;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.apache.kafka.common.Uuid;
-import org.apache.kafka.common.message.MetadataResponseData;
 import org.apache.kafka.common.message.MetadataResponseData.MetadataResponsePartition;
 import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseTopic;
 import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /** The broker of each partition. Confined to one thread. */
-final class PartitionLocations {
+final class PartitionLocations implements ClusterView {
 
     private static final System.Logger LOG = System.getLogger(PartitionLocations.class.getName());
 
     private final ConsumerContext context;
-    private final MetadataRequests metadata;
+    private final ClusterMetadata metadata;
+    private final MetadataConnection connection;
     private final Map<String, FetchedTopic> topics = new LinkedHashMap<>();
     private final Long2ObjectHashMap<FetchedTopic> topicsById = new Long2ObjectHashMap<>();
     private final Int2ObjectHashMap<FetchBroker> brokers = new Int2ObjectHashMap<>();
@@ -40,9 +44,10 @@ final class PartitionLocations {
 
     PartitionLocations(ConsumerContext context) {
         this.context = context;
-        this.metadata = new MetadataRequests(context, this::learn);
         // As long as the official client does: then the leader is asked again who is near.
         this.followNanos = context.settings().metadataMaxAge().toNanos();
+        this.metadata = new ClusterMetadata(context.bootstrap(), this, context.newBackoff(), followNanos);
+        this.connection = new MetadataConnection(context, metadata);
     }
 
     /** Whom brokers answer to. */
@@ -115,7 +120,7 @@ final class PartitionLocations {
 
     int poll(long now) {
         nowNanos = now;
-        int work = metadata.poll(now, topics.values());
+        int work = connection.poll(now, topics.values());
         LeanException refused = refusal;
         if (refused != null) {
             refusal = null;
@@ -145,9 +150,9 @@ final class PartitionLocations {
             partition.state = FetchedPartition.LOCATING;
         }
         context.counters().add(ConsumerCounters.RELOCATIONS, 1);
-        FetchBroker leader = followed ? brokers.get(partition.leader) : null;
+        FetchBroker leader = followed ? brokers.get(partition.leader.node()) : null;
         if (leader == null) {
-            metadata.wantLater(now);
+            metadata.refused(now);
         } else {
             leader.nearerFailed(now);
             join(partition, leader);
@@ -180,7 +185,7 @@ final class PartitionLocations {
     void served(FetchedPartition partition) {
         if (partition.isFollowing() && !partition.servedNearby) {
             partition.servedNearby = true;
-            FetchBroker leader = brokers.get(partition.leader);
+            FetchBroker leader = brokers.get(partition.leader.node());
             if (leader != null) {
                 leader.nearerServes();
             }
@@ -210,34 +215,25 @@ final class PartitionLocations {
         }
     }
 
-    private void learn(MetadataResponseData answer, int node) {
-        answer.brokers().forEach(each -> {
-            FetchBroker known = brokers.get(each.nodeId());
-            if (known == null) {
-                brokers.put(
-                        each.nodeId(),
-                        new FetchBroker(
-                                each.nodeId(), each.host(), each.port(), context, Objects.requireNonNull(fetcher)));
-            } else {
-                known.address(each.host(), each.port());
-            }
-        });
-        boolean allFound = true;
-        for (MetadataResponseTopic each : answer.topics()) {
-            FetchedTopic topic = topics.get(each.name());
-            if (topic != null) {
-                allFound &= learn(topic, each, node, answer.brokers().size());
-            }
-        }
-        if (allFound) {
-            metadata.helped(nowNanos);
-        } else {
-            metadata.wantLater(nowNanos);
-        }
+    @Override
+    public void found(int node, BrokerAddress address) {
+        brokers.put(node, new FetchBroker(node, address, context, Objects.requireNonNull(fetcher)));
     }
 
-    private boolean learn(FetchedTopic topic, MetadataResponseTopic answer, int node, int brokerCount) {
-        Errors error = Errors.forCode(answer.errorCode());
+    @Override
+    public void moved(int node) {
+        brokers.get(node).close("the broker has another address now");
+    }
+
+    @Override
+    public @Nullable TopicIdAgreement agreement(String name) {
+        FetchedTopic topic = topics.get(name);
+        return topic == null ? null : topic.agreement;
+    }
+
+    @Override
+    public boolean refused(String name, Errors error) {
+        FetchedTopic topic = topic(name);
         if (error == Errors.TOPIC_AUTHORIZATION_FAILED || error == Errors.INVALID_TOPIC_EXCEPTION) {
             topic.forEach(partition -> refuse(partition, error));
             if (topic.startOfAll != null) {
@@ -245,33 +241,27 @@ final class PartitionLocations {
             }
             return true;
         }
-        if (error == Errors.NONE) {
-            Verdict verdict = topic.agreement.hear(answer.topicId(), node, brokerCount, nowNanos);
-            if (!verdict.isBelieved()) {
-                if (verdict == Verdict.CONTRADICTED) {
-                    metadata.askAnother();
-                }
-                return false;
-            }
-            identify(topic, verdict);
-            if (topic.startOfAll != null) {
-                addNew(topic, topic.startOfAll, answer);
-            }
-            for (MetadataResponsePartition each : answer.partitions()) {
-                FetchedPartition partition = topic.partition(each.partitionIndex());
-                if (partition != null) {
-                    lead(partition, each);
-                }
+        boolean found = topic.startOfAll == null && topic.unlocated().isEmpty();
+        report(topic, found ? "" : error.name());
+        return found;
+    }
+
+    @Override
+    public boolean learn(MetadataResponseTopic answer, Verdict verdict) {
+        FetchedTopic topic = topic(answer.name());
+        identify(topic, verdict);
+        if (topic.startOfAll != null) {
+            addNew(topic, topic.startOfAll, answer);
+        }
+        for (MetadataResponsePartition each : answer.partitions()) {
+            FetchedPartition partition = topic.partition(each.partitionIndex());
+            if (partition != null) {
+                lead(partition, each);
             }
         }
         List<FetchedPartition> unlocated = topic.unlocated();
-        boolean missing = error != Errors.NONE && topic.startOfAll != null;
-        if (unlocated.isEmpty() && !missing) {
-            report(topic, "");
-            return true;
-        }
-        report(topic, error == Errors.NONE ? "no leader for " + unlocated : error.name());
-        return false;
+        report(topic, unlocated.isEmpty() ? "" : "no leader for " + unlocated);
+        return unlocated.isEmpty();
     }
 
     /**
@@ -334,8 +324,8 @@ final class PartitionLocations {
             Uuid placedIn = partition.placedIn;
             partition.placedIn = null;
             if (placedIn == null ? madeAgain : !placedIn.equals(topic.agreement.present())) {
-                // Another topic of the same name: its epochs start again.
-                partition.leaderEpoch = -1;
+                // Another topic of the same name: its epochs count anew.
+                partition.leader.recreated();
                 partition.lastEpoch = -1;
                 partition.doubtedEpoch = -1;
                 partition.forgetQuestion();
@@ -346,17 +336,16 @@ final class PartitionLocations {
 
     private void lead(FetchedPartition partition, MetadataResponsePartition answer) {
         FetchBroker leader = brokers.get(answer.leaderId());
+        boolean sameLeader = partition.leader.node() == answer.leaderId();
+        boolean elected = answer.leaderEpoch() > partition.leader.epoch();
         if (leader == null
-                || answer.leaderEpoch() < partition.leaderEpoch
-                || partition.state == FetchedPartition.FAILED) {
+                || partition.state == FetchedPartition.FAILED
+                || !partition.leader.learn(answer.leaderId(), answer.leaderEpoch())) {
             return;
         }
-        boolean sameLeader = partition.leader == answer.leaderId();
-        partition.leader = answer.leaderId();
-        if (answer.leaderEpoch() > partition.leaderEpoch) {
+        if (elected) {
             partition.believeEpoch();
         }
-        partition.leaderEpoch = answer.leaderEpoch();
         if (partition.broker == leader) {
             return;
         }
@@ -371,7 +360,7 @@ final class PartitionLocations {
     }
 
     void close() {
-        metadata.close("closed");
+        connection.close("closed");
         brokers.values().forEach(broker -> broker.close("closed"));
     }
 }

@@ -2,6 +2,7 @@ package dev.weir.lean.internal.producer;
 
 import dev.weir.lean.LeanException;
 import dev.weir.lean.LeanProducerSettings;
+import dev.weir.lean.internal.cluster.BrokerAddress;
 import dev.weir.lean.spi.BrokerLink;
 import dev.weir.lean.spi.BrokerLinks;
 import java.util.ArrayDeque;
@@ -18,7 +19,6 @@ final class ProducerBroker implements BrokerLink.Listener {
 
     private static final long NANOS_PER_MILLI = 1_000_000;
 
-    private final BrokerAddress address;
     private final ProduceRequest request;
     private final long requestTimeoutNanos;
     private final ProduceAnswers events;
@@ -43,7 +43,6 @@ final class ProducerBroker implements BrokerLink.Listener {
             ProduceAnswers events,
             ProducerCounters counters,
             BrokerLinks links) {
-        this.address = address;
         this.request = request;
         this.ready = new SendableBatches(settings.maxRequestBytes());
         this.requestTimeoutNanos = settings.requestTimeout().toNanos();
@@ -53,11 +52,9 @@ final class ProducerBroker implements BrokerLink.Listener {
         this.link = links.link(address.toString(), address, this);
     }
 
-    /** Its address may have changed. */
-    void address(String host, int port) {
-        if (address.moveTo(host, port)) {
-            link.disconnect("the broker has another address now");
-        }
+    /** Connects again, as its address has changed. */
+    void moved() {
+        link.disconnect("the broker has another address now");
     }
 
     /**

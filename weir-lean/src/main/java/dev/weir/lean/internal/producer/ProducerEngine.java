@@ -5,7 +5,9 @@ import dev.weir.lean.LeanProducerSettings;
 import dev.weir.lean.LeanSettings;
 import dev.weir.lean.SendListener;
 import dev.weir.lean.UnwrittenRecords;
-import dev.weir.lean.internal.consumer.RetryBackoff;
+import dev.weir.lean.internal.cluster.BrokerAddress;
+import dev.weir.lean.internal.cluster.ClusterMetadata;
+import dev.weir.lean.internal.cluster.RetryBackoff;
 import dev.weir.lean.internal.encode.Compressor;
 import dev.weir.lean.internal.producer.ProducerBatch.Fate;
 import dev.weir.lean.spi.BrokerLinks;
@@ -22,7 +24,6 @@ import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.InvalidMetadataException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.TimeoutException;
-import org.apache.kafka.common.message.MetadataResponseData;
 import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceResponse;
 import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
@@ -59,14 +60,12 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
     private final Compressor compressor;
     private final BatchDivider divider = new BatchDivider();
     private final SplittableRandom random;
+    private final ClusterMetadata metadata;
     private final LeaderRequests leaders;
     private final KnownPartitions located;
     private final long lingerNanos;
     private final long deliveryNanos;
     private final long maxBackoffNanos;
-
-    /** True once a broker has accepted this client's credentials, which therefore cannot simply be wrong. */
-    private boolean accepted;
 
     private int firstToLookAt;
 
@@ -102,8 +101,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         this.lingerNanos = settings.linger().toNanos();
         this.deliveryNanos = settings.deliveryTimeout().toNanos();
         this.maxBackoffNanos = settings.maxBackoff().toNanos();
-        List<BrokerAddress> bootstrap = KnownPartitions.bootstrap(
-                settings.properties().getOrDefault(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, ""));
+        List<BrokerAddress> bootstrap = BrokerAddress.bootstrap(settings.properties());
         this.links = BrokerLinks.open(forLinks(settings));
         this.nowNanos = links.nanoTime();
         this.random = links.newRandom();
@@ -120,14 +118,9 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
                 topics.byName(),
                 this::newBackoff,
                 address -> new ProducerBroker(address, request, settings, this, counters, links));
-        this.leaders = new LeaderRequests(
-                bootstrap,
-                this::learn,
-                id::learn,
-                settings.metadataMaxAge().toNanos(),
-                newBackoff(),
-                newBackoff(),
-                links);
+        this.metadata = new ClusterMetadata(
+                bootstrap, located, newBackoff(), settings.metadataMaxAge().toNanos());
+        this.leaders = new LeaderRequests(metadata, id::learn, newBackoff(), links);
     }
 
     /** Returns the connection settings, in the type of the consumer's settings. */
@@ -216,10 +209,10 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
     int turn() {
         nowNanos = links.nanoTime();
         if (topics.takeNew()) {
-            leaders.want();
+            metadata.want();
         }
         if (topics.takeMissed()) {
-            leaders.wantLater(nowNanos);
+            metadata.wantLater(nowNanos);
         }
         int work = pollLinks();
         if (ending) {
@@ -260,12 +253,12 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         }
     }
 
-    /** A broker that refuses this client after others have accepted it is treated as unreachable and tried again. */
+    /** A broker that refuses this client after others have answered it is treated as unreachable and tried again. */
     private int pollLinks() {
         try {
             return links.poll(nowNanos);
         } catch (LeanException refused) {
-            if (!accepted || !(refused.getCause() instanceof AuthenticationException)) {
+            if (!metadata.isKnown() || !(refused.getCause() instanceof AuthenticationException)) {
                 throw refused;
             }
             LOG.log(System.Logger.Level.WARNING, refused.getMessage() + "; it is tried again");
@@ -349,7 +342,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
     private void offer(ProducerPartition partition) {
         ProducerBroker leader = located.leader(partition);
         if (leader == null) {
-            leaders.wantLater(nowNanos);
+            metadata.wantLater(nowNanos);
             return;
         }
         if (!partition.flying.isEmpty() && partition.broker != leader) {
@@ -376,15 +369,6 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         pool.release(whole);
         counters.add(ProducerCounters.DIVIDED, 1);
         return halves.get(0);
-    }
-
-    private void learn(MetadataResponseData answer, int node) {
-        accepted = true;
-        if (located.learn(answer, node, leaders, nowNanos)) {
-            leaders.helped();
-        } else {
-            leaders.wantLater(nowNanos);
-        }
     }
 
     @Override
@@ -425,7 +409,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
                 if (error.exception() instanceof RetriableException) {
                     again(partition, batch, why, error != Errors.NOT_ENOUGH_REPLICAS);
                     if (error.exception() instanceof InvalidMetadataException) {
-                        leaders.doubt();
+                        metadata.doubt();
                     }
                 } else {
                     batch.doubtful |= error == Errors.UNKNOWN_SERVER_ERROR;
@@ -445,7 +429,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
 
     @Override
     public void disconnected() {
-        leaders.doubt();
+        metadata.doubt();
     }
 
     private void again(ProducerPartition partition, ProducerBatch batch, String why, boolean perhapsWritten) {

@@ -1,6 +1,7 @@
 package dev.weir.lean.internal.producer;
 
-import dev.weir.lean.internal.consumer.RetryBackoff;
+import dev.weir.lean.internal.cluster.PartitionLeader;
+import dev.weir.lean.internal.cluster.RetryBackoff;
 import dev.weir.lean.internal.producer.ProducerBatch.Fate;
 import dev.weir.lean.spi.InvariantException;
 import java.util.ArrayDeque;
@@ -36,15 +37,13 @@ final class ProducerPartition {
     /** The number of records with a reported outcome. Single writer. */
     final AtomicLong finished = new AtomicLong();
 
-    private volatile int leader = UNKNOWN;
+    final PartitionLeader leader = new PartitionLeader();
 
     /**
      * True if its broker currently accepts no requests, so that callers need not wake the producer's thread, which
      * checks by itself afterwards. Cleared before that check, or a batch left meanwhile could be missed.
      */
     volatile boolean held;
-
-    int leaderEpoch = UNKNOWN;
 
     /** The number of unanswered batches in flight. */
     int unanswered;
@@ -87,15 +86,7 @@ final class ProducerPartition {
     }
 
     boolean hasLeader() {
-        return leader != UNKNOWN;
-    }
-
-    int leader() {
-        return leader;
-    }
-
-    void leader(int id) {
-        leader = id;
+        return leader.node() != PartitionLeader.NOBODY;
     }
 
     /** Returns whether the first waiting batch may be sent now. */
@@ -285,6 +276,7 @@ final class ProducerPartition {
     /** The topic was recreated, so its broker does not know the producer. */
     void recreated() {
         known = false;
+        leader.recreated();
     }
 
     /**

@@ -1,7 +1,7 @@
 package dev.weir.lean.internal.producer;
 
 import dev.weir.lean.LeanException;
-import dev.weir.lean.internal.consumer.TopicIdAgreement;
+import dev.weir.lean.internal.cluster.TopicIdAgreement;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ThreadLocalRandom;
 import org.apache.kafka.common.errors.ApiException;

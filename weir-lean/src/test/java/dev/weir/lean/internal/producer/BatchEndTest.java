@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.weir.lean.LeanException;
 import dev.weir.lean.SendException;
 import dev.weir.lean.SendListener;
-import dev.weir.lean.internal.consumer.RetryBackoff;
+import dev.weir.lean.internal.cluster.RetryBackoff;
 import dev.weir.lean.internal.encode.RecordBytes;
 import dev.weir.lean.internal.producer.ProducerBatch.Fate;
 import dev.weir.lean.spi.InvariantException;

@@ -8,6 +8,7 @@ import dev.weir.lean.LeanRecord;
 import dev.weir.lean.SendException;
 import dev.weir.lean.SendListener;
 import dev.weir.lean.SimulatedProcess;
+import dev.weir.lean.internal.cluster.PartitionLeader;
 import dev.weir.lean.internal.encode.RecordBytes;
 import dev.weir.lean.spi.InvariantException;
 import dev.weir.simulation.Brokers;
@@ -215,7 +216,7 @@ class ProducerEngineTest {
         send(0, 1);
         // Partition 1 has already connected to that broker.
         brokers.topics().topic(TOPIC).partitions().getFirst().moveTo(2);
-        partition(0).leader(2);
+        partition(0).leader.learn(2, Integer.MAX_VALUE);
         append(0, 2);
         turn();
         assertThat(partition(0).flying).hasSize(1);
@@ -240,7 +241,7 @@ class ProducerEngineTest {
     @Test
     void overdueBatch_isGivenUp_onlyWhenNoneIsInFlight() throws Exception {
         ProducerBatch first = send(0, 1);
-        partition(0).leader(ProducerPartition.UNKNOWN);
+        partition(0).leader.learn(PartitionLeader.NOBODY, Integer.MAX_VALUE);
         append(0, 2);
         turn();
         ProducerBatch second = Objects.requireNonNull(partition(0).waiting.peek());

@@ -3,8 +3,7 @@ package dev.weir.lean.internal.producer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.weir.lean.SendException;
-import dev.weir.lean.internal.consumer.RetryBackoff;
+import dev.weir.lean.internal.cluster.RetryBackoff;
 import dev.weir.lean.internal.encode.RecordBytes;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -47,7 +46,7 @@ class RecordAppenderTest {
                         new ProducerPartition(topic, number, new RetryBackoff(TimeUnit.SECONDS.toNanos(1), random)))
                 .toArray(ProducerPartition[]::new);
         for (ProducerPartition each : all) {
-            each.leader(1);
+            each.leader.learn(1, 0);
         }
         topic.partitions(all);
         return topic;

@@ -1,14 +1,14 @@
-package dev.weir.lean.internal.consumer;
+package dev.weir.lean.internal.cluster;
 
-import static dev.weir.lean.internal.consumer.TopicIdAgreement.UNKNOWN_NODE;
-import static dev.weir.lean.internal.consumer.TopicIdAgreement.Verdict.CONTRADICTED;
-import static dev.weir.lean.internal.consumer.TopicIdAgreement.Verdict.FIRST;
-import static dev.weir.lean.internal.consumer.TopicIdAgreement.Verdict.PRESENT;
-import static dev.weir.lean.internal.consumer.TopicIdAgreement.Verdict.RECREATED;
-import static dev.weir.lean.internal.consumer.TopicIdAgreement.Verdict.UNDECIDED;
+import static dev.weir.lean.internal.cluster.TopicIdAgreement.UNKNOWN_NODE;
+import static dev.weir.lean.internal.cluster.TopicIdAgreement.Verdict.CONTRADICTED;
+import static dev.weir.lean.internal.cluster.TopicIdAgreement.Verdict.FIRST;
+import static dev.weir.lean.internal.cluster.TopicIdAgreement.Verdict.PRESENT;
+import static dev.weir.lean.internal.cluster.TopicIdAgreement.Verdict.RECREATED;
+import static dev.weir.lean.internal.cluster.TopicIdAgreement.Verdict.UNDECIDED;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.lean.internal.consumer.TopicIdAgreement.Verdict;
+import dev.weir.lean.internal.cluster.TopicIdAgreement.Verdict;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.Uuid;

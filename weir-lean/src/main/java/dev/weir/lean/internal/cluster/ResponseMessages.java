@@ -1,4 +1,4 @@
-package dev.weir.lean.internal.consumer;
+package dev.weir.lean.internal.cluster;
 
 import java.nio.ByteBuffer;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;

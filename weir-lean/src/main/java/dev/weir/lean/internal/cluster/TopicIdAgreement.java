@@ -1,4 +1,4 @@
-package dev.weir.lean.internal.consumer;
+package dev.weir.lean.internal.cluster;
 
 import java.util.HashMap;
 import java.util.HashSet;

@@ -1,0 +1,121 @@
+package dev.weir.lean.internal.consumer;
+
+import dev.weir.lean.LeanException;
+import dev.weir.lean.internal.cluster.ClusterMetadata;
+import dev.weir.lean.internal.cluster.ResponseMessages;
+import dev.weir.lean.internal.cluster.RetryBackoff;
+import dev.weir.lean.internal.net.BrokerConnection;
+import dev.weir.lean.internal.net.ConnectionBuffers;
+import dev.weir.lean.internal.net.ReceiveBuffer;
+import java.io.IOException;
+import java.util.Collection;
+import org.apache.kafka.common.message.MetadataResponseData;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.jspecify.annotations.Nullable;
+
+/** The connection for metadata requests, so that no answer waits behind a fetch. Confined to one thread. */
+final class MetadataConnection implements BrokerConnection.Listener {
+
+    private static final System.Logger LOG = System.getLogger(MetadataConnection.class.getName());
+
+    private final ConsumerContext context;
+    private final ClusterMetadata metadata;
+    private final RetryBackoff backoff;
+    private final ConnectionBuffers buffers;
+    private @Nullable BrokerConnection connection;
+
+    /** Failures since the last answer: not every attempt is worth a line in the log. */
+    private int failures;
+
+    private long nowNanos;
+
+    MetadataConnection(ConsumerContext context, ClusterMetadata metadata) {
+        this.context = context;
+        this.metadata = metadata;
+        this.backoff = context.newBackoff();
+        this.buffers = context.newBuffers();
+    }
+
+    int poll(long now, Collection<FetchedTopic> topics) {
+        nowNanos = now;
+        if (topics.isEmpty()) {
+            return 0;
+        }
+        if (metadata.leave(now)) {
+            close("another broker is asked");
+            connection = null;
+        }
+        BrokerConnection current = connection;
+        if (current == null) {
+            if (!metadata.isDue(now) || !backoff.isDue(now)) {
+                return 0;
+            }
+            connect();
+            return 1;
+        }
+        int work;
+        try {
+            work = current.poll(now);
+        } finally {
+            if (current.isClosed()) {
+                lost(current.address() + ": " + current.closeReason());
+            }
+        }
+        if (!current.canSend() || !metadata.isDue(now)) {
+            return work;
+        }
+        current.send(
+                ApiKeys.METADATA,
+                ClusterMetadata.VERSION,
+                metadata.ask(topics.stream().map(topic -> topic.name), now));
+        return work + 1;
+    }
+
+    private void connect() {
+        try {
+            connection = context.connect(metadata.nextAddress(), buffers, nowNanos, this);
+        } catch (IOException | RuntimeException e) {
+            lost(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private void lost(String why) {
+        connection = null;
+        metadata.lost();
+        // One that was idle for long is closed by the broker, which is no failure.
+        if (metadata.isPutOff()) {
+            backoff.failed(nowNanos);
+            if (failures++ % metadata.size() == 0) {
+                LOG.log(System.Logger.Level.WARNING, "no metadata: " + why);
+            }
+        }
+    }
+
+    @Override
+    public void onResponse(ApiKeys api, short version, ReceiveBuffer buffer, int sizeBytes) {
+        if (buffer.isCut(sizeBytes)) {
+            close("metadata that are too large");
+            throw new LeanException(
+                    "metadata of " + sizeBytes + " bytes, more than maxResponseBytes="
+                            + context.settings().maxResponseBytes(),
+                    null);
+        }
+        MetadataResponseData answer;
+        try {
+            answer = new MetadataResponseData(ResponseMessages.body(buffer.bytes()), version);
+        } catch (RuntimeException e) {
+            close("metadata that make no sense");
+            throw new LeanException("a broker sent metadata that make no sense", e);
+        }
+        failures = 0;
+        backoff.succeeded();
+        context.counters().add(ConsumerCounters.METADATA, 1);
+        metadata.answered(answer, nowNanos);
+    }
+
+    void close(String reason) {
+        if (connection != null) {
+            connection.close(reason);
+        }
+    }
+}
