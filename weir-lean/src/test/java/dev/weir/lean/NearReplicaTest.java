@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.stream.LongStream;
 import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchResponseData;
+import org.apache.kafka.common.message.FetchResponseData.LeaderIdAndEpoch;
 import org.apache.kafka.common.message.FetchResponseData.PartitionData;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.internal.MemoryRecords;
@@ -89,6 +90,28 @@ class NearReplicaTest {
                 LeanConsumer consumer = consumer(leader)) {
             consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
             FakeLog.pollUntil(consumer, this::take, () -> offsets.size() >= FakeLog.END);
+        }
+        assertAllOnce();
+    }
+
+    /** Metadata name the former leader for good. */
+    @Test
+    void leaderThatARefusalNames_isReadFrom() throws Exception {
+        try (FakeBroker moved = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serve);
+                FakeBroker former = new FakeBroker(
+                        SecurityProtocol.PLAINTEXT,
+                        Map.of(),
+                        request -> FakeLog.answer(new PartitionData()
+                                .setErrorCode(Errors.NOT_LEADER_OR_FOLLOWER.code())
+                                .setCurrentLeader(new LeaderIdAndEpoch()
+                                        .setLeaderId(FakeBroker.NEAR)
+                                        .setLeaderEpoch(7))
+                                .setRecords(MemoryRecords.EMPTY)));
+                LeanConsumer consumer = consumer(former)) {
+            former.near(moved.port());
+            int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(0));
+            FakeLog.pollUntil(consumer, this::take, () -> offsets.size() >= FakeLog.END);
+            assertThat(consumer.broker(index)).isEqualTo(FakeBroker.NEAR);
         }
         assertAllOnce();
     }

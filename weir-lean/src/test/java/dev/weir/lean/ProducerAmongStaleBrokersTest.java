@@ -18,6 +18,7 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.FetchResponseData;
 import org.apache.kafka.common.message.ProduceRequestData;
 import org.apache.kafka.common.message.ProduceResponseData;
+import org.apache.kafka.common.message.ProduceResponseData.LeaderIdAndEpoch;
 import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceResponse;
 import org.apache.kafka.common.message.ProduceResponseData.TopicProduceResponse;
 import org.apache.kafka.common.protocol.Errors;
@@ -63,6 +64,10 @@ class ProducerAmongStaleBrokersTest {
     }
 
     private static ProduceResponseData notLeader(ProduceRequestData request) {
+        return notLeader(request, new LeaderIdAndEpoch());
+    }
+
+    private static ProduceResponseData notLeader(ProduceRequestData request, LeaderIdAndEpoch leader) {
         ProduceResponseData answer = new ProduceResponseData();
         request.topicData()
                 .forEach(topic -> answer.responses()
@@ -72,6 +77,7 @@ class ProducerAmongStaleBrokersTest {
                                         .map(each -> new PartitionProduceResponse()
                                                 .setIndex(each.index())
                                                 .setErrorCode(Errors.NOT_LEADER_OR_FOLLOWER.code())
+                                                .setCurrentLeader(leader)
                                                 .setBaseOffset(-1))
                                         .toList())));
         return answer;
@@ -92,6 +98,43 @@ class ProducerAmongStaleBrokersTest {
         assertThat(sends.failures).isEmpty();
         assertThat(log.values(0)).isEqualTo(numbers(0, 10));
         assertThat(List.copyOf(sends.acknowledged)).isEqualTo(numbers(0, 10));
+    }
+
+    /** Metadata name the former leader for good. */
+    @Test
+    void leaderThatARefusalNames_getsTheRecords() throws Exception {
+        first.produces(request -> notLeader(
+                request, new LeaderIdAndEpoch().setLeaderId(FakeBroker.NEAR).setLeaderEpoch(7)));
+        first.near(second.port());
+        try (LeanProducer producer = LeanProducer.open(settings(first.address()).build(), sends)) {
+            send(producer, 0, 0, 10);
+            assertThat(producer.flush(LONG)).hasToString("0 records ()");
+        }
+        assertThat(sends.failures).isEmpty();
+        assertThat(log.values(0)).isEqualTo(numbers(0, 10));
+    }
+
+    /** Its leader epoch is that of the metadata. */
+    @Test
+    void leaderOfAnOldEpoch_thatARefusalNames_getsNoRecords() throws Exception {
+        AtomicInteger misled = new AtomicInteger();
+        AtomicInteger refusals = new AtomicInteger();
+        second.produces(request -> {
+            misled.incrementAndGet();
+            return log.answer(request);
+        });
+        first.produces(request -> refusals.incrementAndGet() > 2
+                ? log.answer(request)
+                : notLeader(
+                        request,
+                        new LeaderIdAndEpoch().setLeaderId(FakeBroker.NEAR).setLeaderEpoch(refusals.get() - 1)));
+        first.near(second.port());
+        try (LeanProducer producer = LeanProducer.open(settings(first.address()).build(), sends)) {
+            send(producer, 0, 0, 10);
+            assertThat(producer.flush(LONG)).hasToString("0 records ()");
+        }
+        assertThat(misled).hasValue(0);
+        assertThat(log.values(0)).isEqualTo(numbers(0, 10));
     }
 
     /** Ways in which a broker hides that it has forgotten a producer. */

@@ -31,6 +31,11 @@ public final class PartitionLeader {
         return true;
     }
 
+    /** Learns the leader that a broker names in its refusal (KIP-951). Returns false unless its epoch is newer. */
+    public boolean hint(int newNode, int newEpoch) {
+        return newEpoch > epoch && learn(newNode, newEpoch);
+    }
+
     /** Accepts any epoch next, because epochs of a recreated topic start again. */
     public void recreated() {
         epoch = UNKNOWN;

@@ -278,7 +278,11 @@ final class FetchResponses implements FetchAnswers {
                     UNKNOWN_TOPIC_OR_PARTITION,
                     UNKNOWN_TOPIC_ID,
                     INCONSISTENT_TOPIC_ID,
-                    LEADER_NOT_AVAILABLE -> locations.relocate(partition, nowNanos);
+                    LEADER_NOT_AVAILABLE -> {
+                if (!locations.hint(partition, response.leader(), response.leaderEpoch())) {
+                    locations.relocate(partition, nowNanos);
+                }
+            }
             default -> {
                 if (isPassing(error)) {
                     LOG.log(System.Logger.Level.WARNING, partition + " at " + partition.broker + ": " + error);

@@ -159,6 +159,19 @@ final class PartitionLocations implements ClusterView {
         }
     }
 
+    /** Reads from the leader that a refusal names. Returns false if that is no news, or its address is unknown. */
+    boolean hint(FetchedPartition partition, int node, int epoch) {
+        FetchBroker leader = brokers.get(node);
+        if (leader == null || !partition.leader.hint(node, epoch)) {
+            return false;
+        }
+        partition.believeEpoch();
+        context.counters().add(ConsumerCounters.RELOCATIONS, 1);
+        leave(partition);
+        join(partition, leader);
+        return true;
+    }
+
     /**
      * Reads from a replica that is nearer, for a while; from the leader for as long as there is no connection to it.
      */

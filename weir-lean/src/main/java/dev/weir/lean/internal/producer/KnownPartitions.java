@@ -18,6 +18,7 @@ import java.util.stream.Stream;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.message.MetadataResponseData.MetadataResponsePartition;
 import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseTopic;
+import org.apache.kafka.common.message.ProduceResponseData.LeaderIdAndEpoch;
 import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +54,13 @@ final class KnownPartitions implements ClusterView {
     @Nullable
     ProducerBroker leader(ProducerPartition partition) {
         return brokers.get(partition.leader.node());
+    }
+
+    /** Learns the leader that a refusal names, if its address is known. */
+    void hint(ProducerPartition partition, LeaderIdAndEpoch named) {
+        if (brokers.containsKey(named.leaderId())) {
+            var unused = partition.leader.hint(named.leaderId(), named.leaderEpoch());
+        }
     }
 
     @Override

@@ -409,6 +409,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
                 if (error.exception() instanceof RetriableException) {
                     again(partition, batch, why, error != Errors.NOT_ENOUGH_REPLICAS);
                     if (error.exception() instanceof InvalidMetadataException) {
+                        located.hint(partition, answer.currentLeader());
                         metadata.doubt();
                     }
                 } else {

@@ -24,6 +24,7 @@ import java.nio.ByteBuffer;
 public final class FetchResponse {
 
     private static final int DIVERGING = 0;
+    private static final int LEADER = 1;
     private static final int NONE = -1;
 
     /** Value of the number of remaining topics after the end was read. */
@@ -57,6 +58,8 @@ public final class FetchResponse {
     private int recordsLength;
     private int divergingEpoch;
     private long divergingOffset;
+    private int leader;
+    private int leaderEpoch;
 
     /**
      * Starts with the response between two positions.
@@ -139,6 +142,8 @@ public final class FetchResponse {
         recordsAt = at;
         divergingEpoch = NONE;
         divergingOffset = NONE;
+        leader = NONE;
+        leaderEpoch = NONE;
         if (!isRecordsCut()) {
             take(recordsLength);
         }
@@ -152,6 +157,9 @@ public final class FetchResponse {
             if (tag == DIVERGING && size >= Integer.BYTES + Long.BYTES) {
                 divergingEpoch = bytes.getInt(from);
                 divergingOffset = bytes.getLong(from + Integer.BYTES);
+            } else if (tag == LEADER && size >= 2 * Integer.BYTES) {
+                leader = bytes.getInt(from);
+                leaderEpoch = bytes.getInt(from + Integer.BYTES);
             }
         }
     }
@@ -284,6 +292,15 @@ public final class FetchResponse {
     /** The end offset of the last epoch before the divergence. */
     public long divergingOffset() {
         return divergingOffset;
+    }
+
+    /** The leader that a refusal names; -1 for none. */
+    public int leader() {
+        return leader;
+    }
+
+    public int leaderEpoch() {
+        return leaderEpoch;
     }
 
     /** Copies the aborted transactions. */

@@ -99,6 +99,7 @@ class WireTest {
         assertThat(response.logStartOffset()).isEqualTo(7);
         assertThat(response.preferredReplica()).isEqualTo(-1);
         assertThat(response.isDiverging()).isFalse();
+        assertThat(response.leader()).isEqualTo(-1);
         assertThat(response.recordsLength()).isEqualTo(Responses.RECORDS.limit());
         assertThat(bytes.slice(response.recordsAt(), response.recordsLength())).isEqualTo(Responses.RECORDS.rewind());
         AbortedTransactions aborted = new AbortedTransactions();
@@ -110,6 +111,8 @@ class WireTest {
         assertThat(response.partitionError()).isEqualTo((short) 1);
         assertThat(response.isDiverging()).isTrue();
         assertThat(response.divergingEpoch()).isEqualTo(2);
+        assertThat(response.leader()).isEqualTo(1);
+        assertThat(response.leaderEpoch()).isEqualTo(4);
         assertThat(response.divergingOffset()).isEqualTo(88);
         assertThat(response.preferredReplica()).isEqualTo(3);
         assertThat(response.recordsLength()).isZero();
