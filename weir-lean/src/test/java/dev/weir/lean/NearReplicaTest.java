@@ -109,6 +109,8 @@ class NearReplicaTest {
                                 .setRecords(MemoryRecords.EMPTY)));
                 LeanConsumer consumer = consumer(former)) {
             former.near(moved.port());
+            moved.leader(former.port());
+            moved.near(moved.port());
             int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(0));
             FakeLog.pollUntil(consumer, this::take, () -> offsets.size() >= FakeLog.END);
             assertThat(consumer.broker(index)).isEqualTo(FakeBroker.NEAR);

@@ -114,29 +114,6 @@ class ProducerAmongStaleBrokersTest {
         assertThat(log.values(0)).isEqualTo(numbers(0, 10));
     }
 
-    /** Its leader epoch is that of the metadata. */
-    @Test
-    void leaderOfAnOldEpoch_thatARefusalNames_getsNoRecords() throws Exception {
-        AtomicInteger misled = new AtomicInteger();
-        AtomicInteger refusals = new AtomicInteger();
-        second.produces(request -> {
-            misled.incrementAndGet();
-            return log.answer(request);
-        });
-        first.produces(request -> refusals.incrementAndGet() > 2
-                ? log.answer(request)
-                : notLeader(
-                        request,
-                        new LeaderIdAndEpoch().setLeaderId(FakeBroker.NEAR).setLeaderEpoch(refusals.get() - 1)));
-        first.near(second.port());
-        try (LeanProducer producer = LeanProducer.open(settings(first.address()).build(), sends)) {
-            send(producer, 0, 0, 10);
-            assertThat(producer.flush(LONG)).hasToString("0 records ()");
-        }
-        assertThat(misled).hasValue(0);
-        assertThat(log.values(0)).isEqualTo(numbers(0, 10));
-    }
-
     /** Ways in which a broker hides that it has forgotten a producer. */
     enum Disguise {
         NONE,
