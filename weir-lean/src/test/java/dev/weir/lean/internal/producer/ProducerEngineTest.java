@@ -259,7 +259,10 @@ class ProducerEngineTest {
     /** An election that ends where it began has the epoch that is known. */
     @Test
     void leaderThatWasMissing_isLearntAgain_underTheSameEpoch() throws Exception {
-        partition(0).leader(ProducerPartition.UNKNOWN);
+        assertThat(partition(0)
+                        .leader
+                        .learn(PartitionLeader.NOBODY, partition(0).leader.epoch()))
+                .isTrue();
         append(0, 1);
         passUntil(() -> !told.isEmpty());
         assertThat(told).containsExactly("1 written");
@@ -365,7 +368,10 @@ class ProducerEngineTest {
     /** No broker takes them, so they wait for nothing. */
     @Test
     void waitingBatchesOfARefusedTopic_areGivenUp() throws Exception {
-        partition(0).leader(ProducerPartition.UNKNOWN);
+        assertThat(partition(0)
+                        .leader
+                        .learn(PartitionLeader.NOBODY, partition(0).leader.epoch()))
+                .isTrue();
         append(0, 1);
         append(0, 2);
         turn();

@@ -2,7 +2,7 @@ package dev.weir.lean.internal.producer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.lean.internal.consumer.RetryBackoff;
+import dev.weir.lean.internal.cluster.RetryBackoff;
 import java.util.SplittableRandom;
 import org.apache.kafka.common.message.InitProducerIdResponseData;
 import org.junit.jupiter.api.Test;

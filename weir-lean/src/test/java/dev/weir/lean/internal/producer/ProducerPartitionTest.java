@@ -3,6 +3,7 @@ package dev.weir.lean.internal.producer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.weir.lean.internal.cluster.PartitionLeader;
 import dev.weir.lean.internal.cluster.RetryBackoff;
 import dev.weir.lean.internal.encode.RecordBytes;
 import dev.weir.lean.internal.producer.ProducerBatch.Fate;
@@ -407,10 +408,10 @@ class ProducerPartitionTest {
     @Test
     void leader_isKnownOnceMetadataNameOne() {
         assertThat(partition.hasLeader()).isFalse();
-        partition.leader(4);
+        assertThat(partition.leader.learn(4, 0)).isTrue();
         assertThat(partition.hasLeader()).isTrue();
-        assertThat(partition.leader()).isEqualTo(4);
-        partition.leader(ProducerPartition.UNKNOWN);
+        assertThat(partition.leader.node()).isEqualTo(4);
+        assertThat(partition.leader.learn(PartitionLeader.NOBODY, 0)).isTrue();
         assertThat(partition.hasLeader()).isFalse();
     }
 
