@@ -334,7 +334,10 @@ public final class ConsumerDump {
             return values.toString().replaceFirst("PartitionValues", "PartitionDump");
         }
 
-        /** Gathers the parts of a dump; in a run the engine does, elsewhere tests of code that reads them. Not thread-safe. */
+        /**
+         * Gathers the parts of a dump; in a run the engine does, elsewhere tests of code that reads them. Not
+         * thread-safe.
+         */
         public static final class Builder {
 
             private String topic = "";
@@ -565,7 +568,9 @@ public final class ConsumerDump {
         return values.toString().replaceFirst("Values", "ConsumerDump");
     }
 
-    /** Gathers the parts of a dump; in a run the engine does, elsewhere tests of code that reads them. Not thread-safe. */
+    /**
+     * Gathers the parts of a dump; in a run the engine does, elsewhere tests of code that reads them. Not thread-safe.
+     */
     public static final class Builder {
 
         private Instant at = Instant.EPOCH;

@@ -274,7 +274,7 @@ public final class HandledFlow<K, V, R> {
 
     /**
      * Closes the flow with a producer, as {@link KafkaSink#records}. A result that cannot be written (too large, not
-     * serialisable, refused by the broker, {@code records} throws) sends its consumed record to the dead-letter topic,
+     * serializable, refused by the broker, {@code records} throws) sends its consumed record to the dead-letter topic,
      * or fails the pipeline if there is none. A missing or forbidden topic always fails it.
      *
      * @param records makes the output record from a result; called on the pipeline's thread

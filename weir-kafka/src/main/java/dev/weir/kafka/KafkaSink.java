@@ -111,7 +111,7 @@ public final class KafkaSink<K, V> {
      * stage above waits, also while brokers are down. The client retries transient errors for as long as they last.
      *
      * <p>Without a rule, fails the run with {@link ProduceException} when a record can never be written: too large,
-     * refused, not serialisable, or for a topic that does not exist. Its input stays unacknowledged. With a producer of
+     * refused, not serializable, or for a topic that does not exist. Its input stays unacknowledged. With a producer of
      * its own, no later record of a partition is written before the rule was applied to a refused one.
      */
     public Sink<ProducerRecord<K, V>> records() {
@@ -154,11 +154,12 @@ public final class KafkaSink<K, V> {
 
     /**
      * Produces the records encoded from {@link KafkaSource#views} with a lean producer, and acknowledges an element
-     * when the brokers have all its records. Order, back-pressure and failures are as in {@link #records}: the first record that cannot be written fails the run, and no later record of its
-     * partition is written. The settings' serializers are not used.
+     * when the brokers have all its records. Order, back-pressure and failures are as in {@link #records}: the first
+     * record that cannot be written fails the run, and no later record of its partition is written. The settings'
+     * serializers are not used.
      *
-     * <p>With a rule that does not fail the run, each record becomes an object with its own bytes, so that it can be sent
-     * again after a refusal. This is then {@link #records} with a lean producer.
+     * <p>With a rule that does not fail the run, each record becomes an object with its own bytes, so that it can be
+     * sent again after a refusal. This is then {@link #records} with a lean producer.
      *
      * @throws IllegalArgumentException if the settings produce by Kafka's client
      */

@@ -583,7 +583,9 @@ class TunerTest {
                 .hasMessageContaining("alternatives");
     }
 
-    /** A database refuses connections beyond some number, and a pipeline without retries ends with the first refusal. */
+    /**
+     * A database refuses connections beyond some number, and a pipeline without retries ends with the first refusal.
+     */
     @ParameterizedTest
     @ValueSource(ints = {20, 256})
     void stageThatGainsWithoutEnd_getsNoMoreWorkersThanAllowed(int most) throws Exception {

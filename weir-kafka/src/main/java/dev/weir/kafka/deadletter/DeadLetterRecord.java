@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * arrays, which must not be changed.
  *
  * {@snippet :
- * DeadLetterRecord deadLetter = DeadLetterRecord.read(consumed); // of Weir, Spring Kafka, Kafka Connect or a share group
- * if (deadLetter.lacksRecord()) {
+ * DeadLetterRecord deadLetter = DeadLetterRecord.read(consumed); // of Weir, Spring Kafka, Kafka Connect or a share
+ * group if (deadLetter.lacksRecord()) {
  *     switch (originals.find(deadLetter)) { // a broker's dead-letter record is little more than an offset
  *         case OriginalRecords.Found found -> deadLetter = found.deadLetter();
  *         case OriginalRecords.Gone gone -> throw new NoSuchElementException(gone.why());

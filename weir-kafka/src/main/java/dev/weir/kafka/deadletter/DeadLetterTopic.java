@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * A topic for records that could not be processed, and the way they are written. Immutable and free to share.
  *
  * <p>A dead-letter record has the key, value and headers of its record, byte for byte, and added headers for the
- * failure and the origin; see {@link DeadLetterHeaders} for their names, {@link DeadLetterRecord} to read them. Its timestamp is the time of the failure.
+ * failure and the origin; see {@link DeadLetterHeaders} for their names, {@link DeadLetterRecord} to read them. Its
+ * timestamp is the time of the failure.
  */
 public final class DeadLetterTopic {
 
@@ -99,8 +100,8 @@ public final class DeadLetterTopic {
      * Sends the records that could not be decoded to this topic and emits the others.
      *
      * {@snippet :
-     * Source<ConsumerRecord<String, Order>> orders = deadLetters.divert(KafkaSource.from(settings, "orders").decoded());
-     * }
+     * Source<ConsumerRecord<String, Order>> orders = deadLetters.divert(KafkaSource.from(settings,
+     * "orders").decoded()); }
      */
     public <K, V> Source<ConsumerRecord<K, V>> divert(Source<Decoded<K, V>> source) {
         return source.divertTo(

@@ -27,7 +27,7 @@ public record FailedRecord(
         HANDLER,
         /** Its handler took too long. */
         TIMEOUT,
-        /** Its result cannot be written: too large, not serialisable, refused by the broker. */
+        /** Its result cannot be written: too large, not serializable, refused by the broker. */
         WRITE,
         /** The record has not failed: it is a copy kept in case a share group's last deliveries are lost. */
         PARKED

@@ -5,7 +5,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rule for records that can never be written: not serialisable, too large, refused by the broker, or for a topic
+ * The rule for records that can never be written: not serializable, too large, refused by the broker, or for a topic
  * that does not exist or is forbidden. Immutable. The rule never applies to transient errors, which are retried
  * internally, nor to errors of a whole producer or cluster, which always fail the run.
  */
@@ -54,7 +54,7 @@ public final class WriteFailures {
 
     /**
      * Sends such records to the dead-letter topic. The dead-letter record names the input, if the source provides it,
-     * and contains the record that could not be written, unless that is not serialisable or too large for the
+     * and contains the record that could not be written, unless that is not serializable or too large for the
      * dead-letter topic as well. {@link dev.weir.kafka.deadletter.DeadLetterHeaders#OUTPUT} names its output topic.
      */
     public static WriteFailures deadLetter(DeadLetterTopic deadLetterTopic) {

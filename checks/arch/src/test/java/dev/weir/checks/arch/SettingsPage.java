@@ -25,8 +25,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The tables of {@code configuration.md}: a chapter for each type with settings, which is found by its heading {@code ##
- * Words (`Type`)} and whose first table is made of the type's source, its Javadoc and an instance with the defaults.
+ * The tables of {@code configuration.md}: a chapter for each type with settings, which is found by its heading
+ * {@code ## Words (`Type`)} and whose first table is made of the type's source, its Javadoc and an instance with the
+ * defaults.
  */
 final class SettingsPage {
 

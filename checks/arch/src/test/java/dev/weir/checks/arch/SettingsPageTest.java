@@ -12,7 +12,9 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** {@code docs/reference/configuration.md} lists the settings of the code. {@code -Dweir.write=true} writes its tables. */
+/**
+ * {@code docs/reference/configuration.md} lists the settings of the code. {@code -Dweir.write=true} writes its tables.
+ */
 class SettingsPageTest {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));

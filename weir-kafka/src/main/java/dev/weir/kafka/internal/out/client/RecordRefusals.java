@@ -23,7 +23,7 @@ public final class RecordRefusals {
     public static boolean isOfRecord(Exception refusal) {
         return switch (refusal) {
             case RecordTooLargeException tooLarge -> true;
-            case SerializationException notSerialisable -> true;
+            case SerializationException notSerializable -> true;
             case InvalidRecordException invalid -> true;
             case InvalidTimestampException invalid -> true;
             case KafkaException ofTheClient -> false;

@@ -163,7 +163,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         return end;
     }
 
-    /** Returns how many were sent: fewer if the next one is not serialisable and a rule covers that. */
+    /** Returns how many were sent: fewer if the next one is not serializable and a rule covers that. */
     private int sendRun(OpenTransaction<K, V> filling, Batch<ProducerRecord<K, V>> batch, int from, int end) {
         int[] at = {from};
         TransactionRule<K, V> rule = board.rule;

@@ -193,7 +193,7 @@ final class FirstRecords<K> {
         try {
             byte[] key = keys.serialize(record.topic(), new RecordHeaders(record.headers()), record.key());
             return key == null ? -1 : Utils.toPositive(Utils.murmur2(key)) % topic.partitions;
-        } catch (RuntimeException | StackOverflowError notSerialisable) {
+        } catch (RuntimeException | StackOverflowError notSerializable) {
             return -1; // the client will report it
         }
     }

@@ -198,7 +198,7 @@ final class OrderedProducer<K, V> {
         try {
             lastSent = producer.send(record, answer);
         } catch (RuntimeException thrown) {
-            // Thrown instead of called back: interrupted, not serialisable, or a broken producer.
+            // Thrown instead of called back: interrupted, not serializable, or a broken producer.
             countNotTaken(answer);
             if (thrown instanceof InterruptException) {
                 throw thrown;
