@@ -141,7 +141,6 @@ class SettingsTextTest {
             weir.until.end=maybe | weir.until.end must be true, false
             weir.connect.timeout=11m | connectTimeout must be
             weir.dead.letter.topic= | weir.dead.letter.topic must be a name
-            weir.member.name=pod-0 | memberName does not go with fetch=CLIENT
             weir.commit.interval=1s | there is no setting weir.commit.interval
             max.poll.records=5 | max.poll.records does not go with a share group
             max.poll.recrods=5 | no Kafka client has a setting max.poll.recrods; did you mean max.poll.records?
