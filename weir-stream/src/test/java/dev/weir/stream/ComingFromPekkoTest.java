@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What {@code docs/reference/operators-compared.md} says to write for operators of Pekko that are none here. */
+/** Runs the replacements that {@code docs/reference/operators-compared.md} gives for missing operators of Pekko. */
 class ComingFromPekkoTest {
 
     private final Source<Integer> numbers = Source.of(1, 2, 3, 4);

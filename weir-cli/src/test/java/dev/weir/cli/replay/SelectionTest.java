@@ -17,7 +17,7 @@ import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine.TypeConversionException;
 
-/** Which dead-letter records the options of a replay take. */
+/** Selection of dead-letter records by the options of a replay. */
 class SelectionTest {
 
     private static final Instant TIME = Instant.parse("2026-11-23T08:00:00Z");

@@ -94,7 +94,7 @@ final class SettingsPage {
         return names;
     }
 
-    /** The page with its tables made anew. */
+    /** Returns the page with its tables rewritten. */
     String with(String page) throws IOException {
         String made = page;
         for (String type : BUILDERS) {

@@ -201,7 +201,7 @@ class ExactlyOnceRuleTest {
         whatCannotBeWritten_comesUnderTheRule_andAllOthersAreSeenOnceInOrder(action, path);
     }
 
-    /** What is aborted for another reason takes its dead-letter records with it. */
+    /** A transaction aborted for another reason discards its dead-letter records. */
     @Test
     void letter_ofATransactionThatIsAborted_isNotSeen_andStandsThereOnceAfterTheNextRun() throws Exception {
         String name = "aborted";

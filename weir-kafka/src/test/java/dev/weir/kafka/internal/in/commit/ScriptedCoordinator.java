@@ -40,7 +40,7 @@ final class ScriptedCoordinator implements AutoCloseable {
 
     private static final long DEADLINE_SECONDS = 20;
 
-    /** What happens to a commit. */
+    /** The answer to a commit. */
     enum Fate {
         TAKEN,
         REFUSED,

@@ -15,7 +15,7 @@ import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 
-/** What a transaction knows of its records: the brokers' answers, the inputs, and how long it waits for both. */
+/** A transaction's record of the brokers' answers, its inputs, and the time it waits for both. */
 class OpenTransactionAnswersTest {
 
     private static final long SECOND = 1_000_000_000;

@@ -75,7 +75,7 @@ class CreditTunerTest {
                 .isEqualTo(10);
     }
 
-    /** What is worked on is renewed: that a handler is longer than a quarter of the lock takes no work from anybody. */
+    /** Records at work are renewed, so handlers longer than a quarter of the lock cost other members nothing. */
     @Test
     void handlersLongerThanTheirLocks_leaveARecordForEachWorker() {
         assertThat(starved(new Look(1, 1, 0.5, 0, ROUND_TRIP, 20, 30, 2_000, 6), 20))

@@ -52,7 +52,7 @@ class ReadyRecordsTest {
         return all;
     }
 
-    /** What the pipeline takes without waiting; null at the end. */
+    /** Takes a record without waiting; null at the end. */
     private @Nullable Batch<AcquiredRecord> take() throws InterruptedException {
         return ready.take(System.nanoTime(), new StageMeter());
     }
