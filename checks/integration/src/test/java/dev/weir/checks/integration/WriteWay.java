@@ -138,8 +138,6 @@ enum WriteWay {
     /** Each delivery of its records is among the last ones, by the settings of the brokers. */
     private static ShareSettings<byte[], byte[]> share(WriteCase of) {
         return ShareSettings.builder()
-                // Over the lean path a lost broker may use up the last attempt of a record that has no copy yet.
-                .fetch(of.event() == WriteEvent.BROKER_LOST ? FetchPath.CLIENT : FetchPath.LEAN)
                 .bootstrapServers(of.cluster().bootstrapServers())
                 .groupId(of.name())
                 .startAt(ShareSettings.Start.EARLIEST)

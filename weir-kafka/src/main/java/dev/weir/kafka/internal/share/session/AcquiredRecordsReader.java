@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.message.ShareFetchResponseData.AcquiredRecords;
 import org.apache.kafka.common.message.ShareFetchResponseData.PartitionData;
@@ -167,8 +168,13 @@ final class AcquiredRecordsReader implements AutoCloseable {
         TimestampType timestamps = batch.timestampType();
         byte[] key = record.hasKey() ? Utils.toArray(record.key()) : null;
         byte[] value = record.hasValue() ? Utils.toArray(record.value()) : null;
+        RecordHeaders headers = new RecordHeaders();
+        for (Header header : record.headers()) {
+            // Kafka's headers refer to the response until they are read, and the next response overwrites it.
+            headers.add(header.key(), header.value());
+        }
         int epoch = batch.partitionLeaderEpoch();
-        return made(of, record, timestamps, key, value, epoch, delivery);
+        return made(of, record, timestamps, key, value, headers, epoch, delivery);
     }
 
     @SuppressWarnings("NullAway") // Keys and values of Kafka's records may be null.
@@ -178,6 +184,7 @@ final class AcquiredRecordsReader implements AutoCloseable {
             TimestampType timestamps,
             byte @Nullable [] key,
             byte @Nullable [] value,
+            RecordHeaders headers,
             int epoch,
             short delivery) {
         return new ConsumerRecord<>(
@@ -190,7 +197,7 @@ final class AcquiredRecordsReader implements AutoCloseable {
                 value == null ? ConsumerRecord.NULL_SIZE : value.length,
                 key,
                 value,
-                new RecordHeaders(record.headers()),
+                headers,
                 epoch == RecordBatch.NO_PARTITION_LEADER_EPOCH ? Optional.empty() : Optional.of(epoch),
                 Optional.of(delivery));
     }

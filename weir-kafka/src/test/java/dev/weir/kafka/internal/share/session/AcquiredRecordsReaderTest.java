@@ -10,20 +10,27 @@ import dev.weir.kafka.internal.share.session.ScriptedReceiver.ScriptedLoan;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.compress.Compression;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.message.ShareFetchResponseData.AcquiredRecords;
 import org.apache.kafka.common.message.ShareFetchResponseData.PartitionData;
+import org.apache.kafka.common.record.internal.CompressionType;
 import org.apache.kafka.common.record.internal.ControlRecordType;
 import org.apache.kafka.common.record.internal.EndTransactionMarker;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.SimpleRecord;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Answers of a broker that has acquired some offsets for this member, and sends the batches around them. */
 class AcquiredRecordsReaderTest {
@@ -87,6 +94,33 @@ class AcquiredRecordsReaderTest {
         try (AcquiredRecordsReader deliveries = deliveries(UnreadableBatches.FAIL)) {
             return deliveries.read(lent, answer(acquired, batches), LOCK, 5);
         }
+    }
+
+    /** A connection reads its next response into the same buffer. */
+    @ParameterizedTest
+    @EnumSource(value = CompressionType.class)
+    void record_keepsKeyValueAndHeaders_whenTheResponseIsOverwritten(CompressionType codec) {
+        SimpleRecord sent = new SimpleRecord(5L, bytes("key"), bytes("value"), new Header[] {
+            new RecordHeader("name", bytes("one")), new RecordHeader("name", bytes("two"))
+        });
+        MemoryRecords batch =
+                MemoryRecords.withRecords(0, Compression.of(codec).build(), sent, new SimpleRecord(bytes("other")));
+        PartitionData answer = answer(List.of(acquired(0, 1, 1)), batch);
+        try (AcquiredRecordsReader deliveries = deliveries(UnreadableBatches.FAIL)) {
+            assertThat(deliveries.read(lent, answer, LOCK, 5)).isNotEmpty();
+        }
+        Arrays.fill(((MemoryRecords) answer.records()).buffer().array(), (byte) -1);
+
+        ConsumerRecord<byte[], byte[]> record = borrower.lent.getFirst().record;
+        assertThat(record.key()).isEqualTo(bytes("key"));
+        assertThat(record.value()).isEqualTo(bytes("value"));
+        assertThat(record.headers().headers("name"))
+                .extracting(header -> new String(header.value(), StandardCharsets.US_ASCII))
+                .containsExactly("one", "two");
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
     }
 
     /** Share groups acquire markers as well: handed on, their bytes would come to handlers as records. */
