@@ -13,12 +13,10 @@ import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.message.ShareFetchResponseData.AcquiredRecords;
 import org.apache.kafka.common.message.ShareFetchResponseData.PartitionData;
-import org.apache.kafka.common.record.TimestampType;
 import org.apache.kafka.common.record.internal.Record;
 import org.apache.kafka.common.record.internal.RecordBatch;
 import org.apache.kafka.common.record.internal.Records;
 import org.apache.kafka.common.utils.Utils;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads acquired records out of an answer, which contains whole batches although only some of their offsets were
@@ -163,9 +161,9 @@ final class AcquiredRecordsReader implements AutoCloseable {
         return unreadable;
     }
 
+    @SuppressWarnings("NullAway") // Keys and values of Kafka's records may be null.
     private static ConsumerRecord<byte[], byte[]> record(
             AcquiredRanges of, RecordBatch batch, Record record, short delivery) {
-        TimestampType timestamps = batch.timestampType();
         byte[] key = record.hasKey() ? Utils.toArray(record.key()) : null;
         byte[] value = record.hasValue() ? Utils.toArray(record.value()) : null;
         RecordHeaders headers = new RecordHeaders();
@@ -174,25 +172,12 @@ final class AcquiredRecordsReader implements AutoCloseable {
             headers.add(header.key(), header.value());
         }
         int epoch = batch.partitionLeaderEpoch();
-        return made(of, record, timestamps, key, value, headers, epoch, delivery);
-    }
-
-    @SuppressWarnings("NullAway") // Keys and values of Kafka's records may be null.
-    private static ConsumerRecord<byte[], byte[]> made(
-            AcquiredRanges of,
-            Record record,
-            TimestampType timestamps,
-            byte @Nullable [] key,
-            byte @Nullable [] value,
-            RecordHeaders headers,
-            int epoch,
-            short delivery) {
         return new ConsumerRecord<>(
                 of.id.topic(),
                 of.id.partition(),
                 record.offset(),
                 record.timestamp(),
-                timestamps,
+                batch.timestampType(),
                 key == null ? ConsumerRecord.NULL_SIZE : key.length,
                 value == null ? ConsumerRecord.NULL_SIZE : value.length,
                 key,

@@ -63,6 +63,33 @@ class UnfinishedFinderTest {
     }
 
     @Test
+    void dump_keepsItsOtherFigures() {
+        reader.found = new Whereabouts("handle", RAW, true);
+        PartitionDump dump = PartitionDump.builder()
+                .topic("t")
+                .partition(3)
+                .epoch(1)
+                .buffered(2)
+                .inFlight(4)
+                .oldest(Oldest.of(12, Duration.ofSeconds(9), null, Oldest.IN_FLIGHT))
+                .committed(11)
+                .sinceCommit(Duration.ofSeconds(5))
+                .position(13)
+                .lag(6)
+                .lagTime(Duration.ofSeconds(7))
+                .trouble("no leader")
+                .windowFull(Duration.ofSeconds(8))
+                .budgetFull(Duration.ofSeconds(10))
+                .build();
+        PartitionDump found = finder.found(dump, new Sought(partition, buffer, 0));
+        assertThat(found.oldest()).isNotEqualTo(dump.oldest());
+        assertThat(found)
+                .usingRecursiveComparison()
+                .ignoringFieldsMatchingRegexes(".*oldest")
+                .isEqualTo(dump);
+    }
+
+    @Test
     void record_inAStage_isNamedWithItAndItsKey() {
         assertThat(findIn(new HandlerJob<>(new Decoded.Read<>(RAW, RAW)), true))
                 .isEqualTo(Oldest.of(12, Duration.ofSeconds(9), HASH, "in flight, at work in handle"));

@@ -22,7 +22,7 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Requests that a session sends in a turn, and their times. Offsets 0 to 3 of partition 0 are acquired from the start. */
+/** Requests that a session sends in a turn, and when. Offsets 0 to 3 of partition 0 are acquired from the start. */
 class ShareSessionTurnsTest {
 
     private static final long MILLISECOND = 1_000_000;
